@@ -1,0 +1,2 @@
+//! The `mcp-concord` binary.
+fn main() {}

@@ -1,0 +1,3 @@
+//! What a recorded MCP session means.
+
+pub mod clauses;
