@@ -1,0 +1,160 @@
+//! Exact JSON: values as the text they were written in.
+//!
+//! Knows: the grammar of RFC 8259, where each value begins and ends, and when two values are equal in the sense
+//! of the reading contract. Refuses to know: what a value is for. A value is never turned into a float, a map
+//! or a decoded copy on the way: number text, twice-named members, lone surrogate escapes and byte places are
+//! all still there when somebody asks.
+
+mod number;
+mod scan;
+mod string;
+mod tree;
+mod write;
+
+pub use number::same_number;
+pub use scan::{Fault, Scanner};
+pub use string::{Text, write_string};
+pub use tree::{Kind, Node, Tree};
+pub use write::write_compact;
+
+/// One JSON value: exactly the text it has in the input, without surrounding white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Json<'a>(&'a str);
+
+impl<'a> Json<'a> {
+    /// Takes `text` as one JSON value, with white space allowed around it.
+    ///
+    /// # Errors
+    /// A [`Fault`] with its byte place in `text` where the text is not exactly one value.
+    pub fn parse(text: &'a str) -> Result<Self, Fault> {
+        let mut scanner = Scanner::new(text);
+        scanner.space();
+        let start = scanner.at();
+        scanner.value()?;
+        let end = scanner.at();
+        scanner.end()?;
+        Ok(Self(&text[start..end]))
+    }
+
+    /// A value that a [`Scanner`] has already walked over.
+    pub(crate) fn scanned(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// The value's text, byte for byte.
+    #[must_use]
+    pub fn text(self) -> &'a str {
+        self.0
+    }
+
+    /// What sort of value it is, told by its first byte.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        Kind::of(self.0.as_bytes().first().copied().unwrap_or_default())
+    }
+
+    /// The string it is, if it is one.
+    #[must_use]
+    pub fn as_text(self) -> Option<Text<'a>> {
+        (self.kind() == Kind::String).then(|| Text::quoted(self.0))
+    }
+
+    /// The text of the number it is, if it is one.
+    #[must_use]
+    pub fn as_number(self) -> Option<&'a str> {
+        (self.kind() == Kind::Number).then_some(self.0)
+    }
+
+    /// The members of an object in file order, twice-named ones twice; nothing for any other value.
+    pub fn members(self) -> impl Iterator<Item = (Text<'a>, Json<'a>)> {
+        let mut scanner = Scanner::new(self.0);
+        let mut more = self.kind() == Kind::Object && scanner.open(b'}').unwrap_or(false);
+        std::iter::from_fn(move || {
+            if !more {
+                return None;
+            }
+            let key = scanner.key().ok()?;
+            let value = scanner.take().ok()?;
+            more = scanner.more(b'}').unwrap_or(false);
+            Some((key, value))
+        })
+    }
+
+    /// The first member with this name.
+    #[must_use]
+    pub fn member(self, name: &str) -> Option<Json<'a>> {
+        self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
+    }
+
+    /// The items of an array in order; nothing for any other value.
+    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
+        let mut scanner = Scanner::new(self.0);
+        let mut more = self.kind() == Kind::Array && scanner.open(b']').unwrap_or(false);
+        std::iter::from_fn(move || {
+            if !more {
+                return None;
+            }
+            let value = scanner.take().ok()?;
+            more = scanner.more(b']').unwrap_or(false);
+            Some(value)
+        })
+    }
+
+    /// Whether two values are equal: bytes first, and by value only where the bytes differ (clauses EQ-ARGS,
+    /// EQ-OUTCOME). Members in any order, numbers by the decimal they denote, strings by code points; members
+    /// of one name must agree in their order among themselves.
+    #[must_use]
+    pub fn same(self, other: Json<'_>) -> bool {
+        self.0 == other.0 || Tree::of(self).same(&Tree::of(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Json;
+
+    fn same(a: &str, b: &str) -> bool {
+        Json::parse(a).unwrap().same(Json::parse(b).unwrap())
+    }
+
+    #[test]
+    fn equality_is_by_value_where_bytes_differ() {
+        assert!(same(r#"{"a":1,"b":[2,3]}"#, r#"{ "b" : [2.0, 3e0], "a" : 10e-1 }"#));
+        assert!(same(r#""\u0061\ud83d\ude00""#, "\"a😀\""));
+        assert!(same(r#"{"\u0061":null}"#, r#"{"a":null}"#));
+        for (a, b) in [
+            ("9007199254740993", "9007199254740992"),
+            (r#""é""#, "\"e\u{301}\""),
+            (r#"{"a":1}"#, r#"{"a":1,"b":null}"#),
+            (r#"{"a":1,"a":2}"#, r#"{"a":2,"a":1}"#),
+            (r#"{"a":1,"a":1}"#, r#"{"a":1}"#),
+            ("[1,2]", "[2,1]"),
+            ("[]", "{}"),
+            ("null", "false"),
+            (r#""1""#, "1"),
+            (r#""\ud83d""#, r#""\ud83e""#),
+        ] {
+            assert!(!same(a, b), "{a} and {b}");
+            assert!(same(a, a) && same(b, b));
+        }
+        assert!(same(r#"{"a":1,"b":0,"a":2}"#, r#"{"b":0,"a":1,"a":2}"#));
+    }
+
+    #[test]
+    fn members_and_items_keep_what_was_written() {
+        let value = Json::parse(r#" {"a" : 1E5 , "a":"x", "":[ true ,{} ]} "#).unwrap();
+        let members: Vec<_> = value.members().map(|(key, value)| (key.raw(), value.text())).collect();
+        assert_eq!(members, [("a", "1E5"), ("a", "\"x\""), ("", "[ true ,{} ]")]);
+        let items: Vec<_> = value.member("").unwrap().items().map(Json::text).collect();
+        assert_eq!(items, ["true", "{}"]);
+        assert_eq!(Json::parse("{}").unwrap().members().count(), 0);
+        assert_eq!(Json::parse("[ ]").unwrap().items().count(), 0);
+    }
+
+    #[test]
+    fn a_million_levels_are_only_a_long_text() {
+        let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+        let spaced = "[ ".repeat(1_000_000) + &"]".repeat(1_000_000);
+        assert!(same(&deep, &spaced));
+    }
+}

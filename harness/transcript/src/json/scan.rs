@@ -1,0 +1,480 @@
+//! One pass over JSON text: is it JSON, and where does each value end?
+//!
+//! Knows: RFC 8259's grammar. Iterative, so that depth costs a bit a level and never the stack. Refuses to
+//! know: what a value means, and whether text is UTF-8 (a `str` is).
+
+use super::{Json, Text};
+
+/// The place where a text stops being JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Byte offset into the scanned text.
+    pub at: usize,
+    /// What would have had to stand there, as the end of a sentence that begins with "expected".
+    pub expected: &'static str,
+    /// The text ended there: with more input it might still become JSON.
+    pub ended: bool,
+}
+
+/// A cursor over JSON text. Each step either moves past what it names or returns the [`Fault`].
+#[derive(Debug, Clone)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A cursor at the beginning of `text`.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// A cursor at byte `at` of `text`, which must be a place where a token may begin.
+    #[must_use]
+    pub fn starting(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// Where the cursor stands, in bytes.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The byte under the cursor.
+    #[must_use]
+    pub fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Moves past white space.
+    #[inline]
+    pub fn space(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves past white space to the end of the text.
+    ///
+    /// # Errors
+    /// Where anything else follows.
+    pub fn end(&mut self) -> Result<(), Fault> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.fault("the end of the text")) }
+    }
+
+    /// Moves past the opening byte under the cursor and says whether a first member or item follows; where
+    /// `close` follows instead, moves past that too.
+    ///
+    /// # Errors
+    /// Where the text ends.
+    #[inline]
+    pub fn open(&mut self, close: u8) -> Result<bool, Fault> {
+        self.at += 1;
+        self.space();
+        match self.peek() {
+            Some(byte) if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+            None => Err(self.fault("a value")),
+        }
+    }
+
+    /// Moves past a comma to the next member or item (true), or past `close` (false).
+    ///
+    /// # Errors
+    /// Where neither follows.
+    #[inline]
+    pub fn more(&mut self, close: u8) -> Result<bool, Fault> {
+        self.space();
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                self.space();
+                Ok(true)
+            }
+            Some(byte) if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            _ if close == b'}' => Err(self.fault("a comma or a closing brace")),
+            _ => Err(self.fault("a comma or a closing bracket")),
+        }
+    }
+
+    /// Moves past a member's name and colon, to its value.
+    ///
+    /// # Errors
+    /// Where the text has something else.
+    #[inline]
+    pub fn key(&mut self) -> Result<Text<'a>, Fault> {
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.fault("a member name in double quotes"));
+        }
+        self.string()?;
+        let key = Text::quoted(&self.text[start..self.at]);
+        self.space();
+        if self.peek() != Some(b':') {
+            return Err(self.fault("a colon"));
+        }
+        self.at += 1;
+        self.space();
+        Ok(key)
+    }
+
+    /// Moves past one value and returns it.
+    ///
+    /// # Errors
+    /// Where the text is no value.
+    #[inline]
+    pub fn take(&mut self) -> Result<Json<'a>, Fault> {
+        let start = self.at;
+        self.value()?;
+        Ok(Json::scanned(&self.text[start..self.at]))
+    }
+
+    /// Moves past one value, however deep it is.
+    ///
+    /// # Errors
+    /// Where the text is no value.
+    #[inline]
+    pub fn value(&mut self) -> Result<(), Fault> {
+        match self.peek() {
+            Some(b'{' | b'[') => self.container(),
+            _ => self.scalar(),
+        }
+    }
+
+    /// A fault at the cursor.
+    #[must_use]
+    pub fn fault(&self, expected: &'static str) -> Fault {
+        Fault { at: self.at, expected, ended: self.at >= self.text.len() }
+    }
+
+    fn container(&mut self) -> Result<(), Fault> {
+        let mut nest = Nest::default();
+        'open: loop {
+            let object = self.peek() == Some(b'{');
+            if self.open(if object { b'}' } else { b']' })? {
+                nest.push(object);
+                if object {
+                    self.skip_key()?;
+                }
+            } else if !self.close(&mut nest)? {
+                return Ok(());
+            }
+            loop {
+                match self.peek() {
+                    Some(b'{' | b'[') => continue 'open,
+                    _ => self.scalar()?,
+                }
+                if !self.close(&mut nest)? {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// After a value: closes as many containers as end here, and moves to the next value (true) or past the
+    /// outermost end (false).
+    #[inline]
+    fn close(&mut self, nest: &mut Nest) -> Result<bool, Fault> {
+        while let Some(object) = nest.top() {
+            if self.more(if object { b'}' } else { b']' })? {
+                if object {
+                    self.skip_key()?;
+                }
+                return Ok(true);
+            }
+            nest.pop();
+        }
+        Ok(false)
+    }
+
+    #[inline]
+    fn skip_key(&mut self) -> Result<(), Fault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fault("a member name in double quotes"));
+        }
+        self.string()?;
+        if self.peek() != Some(b':') {
+            self.space();
+            if self.peek() != Some(b':') {
+                return Err(self.fault("a colon"));
+            }
+        }
+        self.at += 1;
+        self.space();
+        Ok(())
+    }
+
+    #[inline]
+    fn scalar(&mut self) -> Result<(), Fault> {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            _ => Err(self.fault("a JSON value")),
+        }
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<(), Fault> {
+        for byte in word.bytes() {
+            if self.peek() != Some(byte) {
+                return Err(self.fault("true, false or null, spelled out"));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.fault("a digit")) } else { Ok(()) }
+    }
+
+    fn number(&mut self) -> Result<(), Fault> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// Moves past a string, its quotes included. Eight bytes at a time, since most of a recording is strings.
+    #[inline]
+    fn string(&mut self) -> Result<(), Fault> {
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        loop {
+            while let Some(chunk) = bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+                let special = special_bytes(u64::from_le_bytes(*chunk));
+                if special != 0 {
+                    self.at += special.trailing_zeros() as usize / 8;
+                    break;
+                }
+                self.at += 8;
+            }
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                Some(0..=0x1f) => return Err(self.fault("no control character inside a string")),
+                Some(_) => self.at += 1,
+                None => return Err(self.fault("a closing quote")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Fault> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return Err(self.fault("four hexadecimal digits"));
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return Err(self.fault("an escape that JSON knows")),
+        }
+        Ok(())
+    }
+}
+
+/// The high bit of each byte that is a quote, a backslash or a control character. A byte above such a one may
+/// be marked by the borrow of the subtraction, so only the lowest mark is to be used.
+fn special_bytes(chunk: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
+    let control = chunk.wrapping_sub(ONES * 0x20) & !chunk;
+    (zero_in(chunk ^ (ONES * u64::from(b'"'))) | zero_in(chunk ^ (ONES * u64::from(b'\\'))) | control) & HIGH
+}
+
+/// Which of the open containers are objects: a bit a level.
+#[derive(Default)]
+struct Nest {
+    bits: u64,
+    depth: u32,
+    below: Vec<u64>,
+}
+
+impl Nest {
+    #[inline]
+    fn push(&mut self, object: bool) {
+        if self.depth == 64 {
+            self.below.push(self.bits);
+            self.depth = 0;
+        }
+        self.bits = self.bits << 1 | u64::from(object);
+        self.depth += 1;
+    }
+
+    #[inline]
+    fn top(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.bits & 1 == 1)
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.bits >>= 1;
+        self.depth -= 1;
+        if self.depth == 0
+            && let Some(bits) = self.below.pop()
+        {
+            self.bits = bits;
+            self.depth = 64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Json;
+    use proptest::prelude::*;
+
+    #[test]
+    fn agrees_with_serde_json_on_what_is_json() {
+        let texts = [
+            "",
+            " ",
+            "{",
+            "}",
+            "[",
+            "]",
+            "{}",
+            "[]",
+            "[1]",
+            "[1,]",
+            "[,1]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{,}",
+            "{\"a\" : 1 , \"b\":[ ]}",
+            "nul",
+            "null",
+            "nulll",
+            "tru",
+            "true",
+            "false",
+            "fals",
+            "01",
+            "-",
+            "-0",
+            "-01",
+            "1.",
+            ".5",
+            "1.5",
+            "1e",
+            "1e+",
+            "1e5",
+            "1E-5",
+            "+1",
+            "\"",
+            "\"a",
+            "\"a\"",
+            "\"\\",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\u00e9\"",
+            "\"\t\"",
+            "\"\u{7f}\"",
+            "\"\u{1f}\"",
+            "[[[]]]",
+            "[[[]]",
+            "[{}]",
+            "[}",
+            "{]",
+            "[1 2]",
+            "{\"a\":1 \"b\":2}",
+            "\u{a0}1",
+            "1 1",
+            "{\"a\":{\"b\":[1,{\"c\":\"d\"}]},\"e\":\"fffffffffffff\\\"\"}",
+            "'a'",
+            "NaN",
+            "Infinity",
+            "// x",
+            "[1]x",
+            "{1:2}",
+        ];
+        for text in texts {
+            let theirs = serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
+            assert_eq!(Json::parse(text).is_ok(), theirs, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lone_surrogate_escapes_are_json() {
+        assert!(Json::parse(r#""\ud83d""#).is_ok());
+    }
+
+    #[test]
+    fn an_ended_text_is_told_from_a_wrong_one() {
+        for text in ["{\"a\":[1,", "\"abc", "tr", "-", "[", "1e", "\"\\u00", "{\"a\""] {
+            assert!(Json::parse(text).unwrap_err().ended, "{text}");
+        }
+        for (text, at) in [("[1,]", 3), ("{\"a\" 1}", 5), ("\"\\x\"", 2), ("[1}", 2), ("\"12345678\n\"", 9)] {
+            let fault = Json::parse(text).unwrap_err();
+            assert_eq!((fault.at, fault.ended), (at, false), "{text}: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn depth_is_kept_past_a_word_of_bits() {
+        for depth in [63, 64, 65, 127, 128, 129, 1000] {
+            let mixed = "[{\"a\":".repeat(depth) + "1" + &"}]".repeat(depth);
+            assert!(Json::parse(&mixed).is_ok(), "{depth}");
+            let crossed = "[{\"a\":".repeat(depth) + "1" + &"]}".repeat(depth);
+            assert!(Json::parse(&crossed).is_err(), "{depth}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde_json_on_damaged_json(
+            text in r#"[ \[\]{}:,"\\a0-9.eE+tfnu-]{0,24}"#,
+        ) {
+            let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
+            prop_assert_eq!(Json::parse(&text).is_ok(), theirs, "{:?}", text);
+        }
+
+        #[test]
+        fn every_string_reads_back(content in any::<String>()) {
+            let text = serde_json::to_string(&content).unwrap();
+            let json = Json::parse(&text).unwrap();
+            prop_assert!(json.as_text().unwrap().is(&content));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! JSON strings, compared and decoded by code points.
+//!
+//! Knows: escapes, surrogate pairs, and that a lone surrogate escape is kept as it is (clause SRV-TWICE).
+//! Decoded text is WTF-8: UTF-8 in which a lone surrogate has its three-byte form.
+
+use std::borrow::Cow;
+
+/// A JSON string by the text between its quotes, escapes untouched.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a>(&'a str);
+
+impl<'a> Text<'a> {
+    /// From valid JSON text with its quotes.
+    pub(crate) fn quoted(text: &'a str) -> Self {
+        Self(text.get(1..text.len().saturating_sub(1)).unwrap_or_default())
+    }
+
+    /// The text between the quotes, as written.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether the string denotes `plain`.
+    #[must_use]
+    #[inline]
+    pub fn is(self, plain: &str) -> bool {
+        self.0 == plain && !plain.contains('\\')
+            || self.0.len() > plain.len() && self.0.contains('\\') && *self.decode() == *plain.as_bytes()
+    }
+
+    /// The string's code points as WTF-8; borrowed where nothing is escaped.
+    #[must_use]
+    pub fn decode(self) -> Cow<'a, [u8]> {
+        match memchr::memchr(b'\\', self.0.as_bytes()) {
+            None => Cow::Borrowed(self.0.as_bytes()),
+            Some(first) => Cow::Owned(unescape(self.0.as_bytes(), first)),
+        }
+    }
+
+    /// The string as UTF-8, where it has no lone surrogate.
+    #[must_use]
+    pub fn to_str(self) -> Option<Cow<'a, str>> {
+        match self.decode() {
+            Cow::Borrowed(_) => Some(Cow::Borrowed(self.0)),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+        }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.decode() == other.decode()
+    }
+}
+
+impl Eq for Text<'_> {}
+
+/// Writes WTF-8 `text` as a JSON string with its quotes: what must be escaped is, nothing else, and a lone
+/// surrogate goes out as the escape it came in as.
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || matches!(byte, b'"' | b'\\' | 0xed)) {
+        out.extend_from_slice(&rest[..at]);
+        let escaped = match rest[at..] {
+            [b'"', ..] => Escaped::short(b'"'),
+            [b'\\', ..] => Escaped::short(b'\\'),
+            [b'\n', ..] => Escaped::short(b'n'),
+            [b'\r', ..] => Escaped::short(b'r'),
+            [b'\t', ..] => Escaped::short(b't'),
+            [0xed, second @ 0xa0..=0xbf, third, ..] => {
+                Escaped::unit(0xd000 | (u16::from(second) & 0x3f) << 6 | u16::from(third) & 0x3f, 3)
+            }
+            [0xed, ..] => Escaped { text: vec![0xed], taken: 1 },
+            [byte, ..] => Escaped::unit(u16::from(byte), 1),
+            [] => break,
+        };
+        out.extend_from_slice(&escaped.text);
+        rest = &rest[at + escaped.taken..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+struct Escaped {
+    text: Vec<u8>,
+    taken: usize,
+}
+
+impl Escaped {
+    fn short(letter: u8) -> Self {
+        Self { text: vec![b'\\', letter], taken: 1 }
+    }
+
+    fn unit(unit: u16, taken: usize) -> Self {
+        Self { text: format!("\\u{unit:04x}").into_bytes(), taken }
+    }
+}
+
+fn unescape(raw: &[u8], first: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let taken = match *rest {
+            [_, b'u', a, b, c, d, ..] => {
+                let high = hex([a, b, c, d]);
+                match *rest.get(6..).unwrap_or_default() {
+                    [b'\\', b'u', a, b, c, d, ..]
+                        if (0xd800..0xdc00).contains(&high)
+                            && (0xdc00..0xe000).contains(&hex([a, b, c, d])) =>
+                    {
+                        push_code_point(
+                            0x10000 + ((high - 0xd800) << 10) + (hex([a, b, c, d]) - 0xdc00),
+                            &mut out,
+                        );
+                        12
+                    }
+                    _ => {
+                        push_code_point(high, &mut out);
+                        6
+                    }
+                }
+            }
+            [_, letter, ..] => {
+                out.push(match letter {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    b'b' => 8,
+                    b'f' => 12,
+                    other => other,
+                });
+                2
+            }
+            _ => rest.len(),
+        };
+        rest = &rest[taken..];
+        next = memchr::memchr(b'\\', rest);
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+fn hex(digits: [u8; 4]) -> u32 {
+    digits.iter().fold(0, |value, &digit| value << 4 | char::from(digit).to_digit(16).unwrap_or_default())
+}
+
+fn push_code_point(code: u32, out: &mut Vec<u8>) {
+    if let Some(char) = char::from_u32(code) {
+        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+    } else {
+        // Only a lone surrogate is no `char` here: WTF-8 gives it the three-byte form.
+        let tail = |shift: u32| 0x80 | u8::try_from(code >> shift & 0x3f).unwrap_or_default();
+        out.extend_from_slice(&[0xe0 | u8::try_from(code >> 12).unwrap_or_default(), tail(6), tail(0)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Json;
+    use super::write_string;
+    use proptest::prelude::*;
+
+    fn decoded(text: &str) -> Vec<u8> {
+        Json::parse(text).unwrap().as_text().unwrap().decode().into_owned()
+    }
+
+    fn written(text: &[u8]) -> String {
+        let mut out = Vec::new();
+        write_string(text, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn escapes_denote_code_points() {
+        assert_eq!(decoded(r#""\"\\\/\b\f\n\r\t\u0041""#), b"\"\\/\x08\x0c\n\r\tA");
+        assert_eq!(decoded(r#""\ud83d\ude00""#), "😀".as_bytes());
+        assert_eq!(decoded(r#""\ud83d""#), [0xed, 0xa0, 0xbd]);
+        assert_eq!(decoded(r#""\ud83dx\ude00""#), [0xed, 0xa0, 0xbd, b'x', 0xed, 0xb8, 0x80]);
+        assert_eq!(decoded(r#""\ud83d\u0041""#), [0xed, 0xa0, 0xbd, b'A']);
+    }
+
+    #[test]
+    fn a_lone_surrogate_goes_out_as_it_came_in() {
+        assert_eq!(written(&decoded(r#""a\ud83d\u0000\n""#)), r#""a\ud83d\u0000\n""#);
+        assert_eq!(written("\u{d7ff}ퟻ".as_bytes()), "\"\u{d7ff}ퟻ\"");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(content in any::<String>()) {
+            prop_assert_eq!(decoded(&written(content.as_bytes())), content.as_bytes());
+            prop_assert_eq!(serde_json::from_str::<String>(&written(content.as_bytes())).unwrap(), content);
+        }
+    }
+}

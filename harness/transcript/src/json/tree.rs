@@ -1,0 +1,234 @@
+//! A value laid out flat, for whoever must compare it part by part.
+//!
+//! Knows: the nodes of one value in file order, each with the place after its last descendant. Built and
+//! walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
+
+use super::{Json, Text, same_number};
+use std::cmp::Ordering;
+
+/// The sorts of JSON values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "JSON's own words")]
+pub enum Kind {
+    Null,
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl Kind {
+    pub(super) fn of(first: u8) -> Self {
+        match first {
+            b'{' => Self::Object,
+            b'[' => Self::Array,
+            b'"' => Self::String,
+            b'n' => Self::Null,
+            b't' | b'f' => Self::Bool,
+            _ => Self::Number,
+        }
+    }
+
+    /// The kind with its article, for messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// One value in a [`Tree`]: where its text stands, and which node comes after its last descendant.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    start: usize,
+    end: usize,
+    after: usize,
+}
+
+/// A JSON value as its nodes in file order; an object's children are name, value, name, value.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Tree<'a> {
+    /// Lays out `value`.
+    #[must_use]
+    pub fn of(value: Json<'a>) -> Self {
+        let text = value.text();
+        let bytes = text.as_bytes();
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut at = 0;
+        // The text is valid JSON: commas, colons and white space carry no more information here.
+        while at < bytes.len() {
+            let start = at;
+            match bytes[at] {
+                b'{' | b'[' => {
+                    open.push(nodes.len());
+                    at += 1;
+                }
+                b'}' | b']' => {
+                    at += 1;
+                    if let Some(node) = open.pop() {
+                        let after = nodes.len();
+                        nodes[node].end = at;
+                        nodes[node].after = after;
+                    }
+                    continue;
+                }
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => {
+                    at += 1;
+                    continue;
+                }
+                b'"' => {
+                    at += 1;
+                    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default())
+                    {
+                        at += found + 1;
+                        if bytes[at - 1] == b'"' {
+                            break;
+                        }
+                        at += 1;
+                    }
+                }
+                _ => {
+                    while at < bytes.len()
+                        && !matches!(bytes[at], b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
+                    {
+                        at += 1;
+                    }
+                }
+            }
+            nodes.push(Node { start, end: at, after: nodes.len() + 1 });
+        }
+        Self { text, nodes }
+    }
+
+    /// The value at `node`.
+    #[must_use]
+    pub fn value(&self, node: usize) -> Json<'a> {
+        Json::scanned(self.nodes.get(node).map_or("null", |node| &self.text[node.start..node.end]))
+    }
+
+    /// The sort of value at `node`.
+    #[must_use]
+    pub fn kind(&self, node: usize) -> Kind {
+        self.value(node).kind()
+    }
+
+    /// The items of the array at `node`, in order.
+    pub fn items(&self, node: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes.get(node).map_or(0, |node| node.after);
+        let mut at = node + 1;
+        std::iter::from_fn(move || {
+            let item = at;
+            at = self.nodes.get(item)?.after;
+            (item < end).then_some(item)
+        })
+    }
+
+    /// The members of the object at `node`, ordered by name; members of one name keep their file order.
+    #[must_use]
+    pub fn sorted_members(&self, node: usize) -> Vec<(Text<'a>, usize)> {
+        let children: Vec<usize> = self.items(node).collect();
+        let mut members: Vec<(Text<'a>, usize)> = children
+            .chunks_exact(2)
+            .map(|pair| (Text::quoted(self.value(pair[0]).text()), pair[1]))
+            .collect();
+        members.sort_by(|a, b| order(a.0, b.0));
+        members
+    }
+
+    /// Whether both values are equal; see [`Json::same`].
+    #[must_use]
+    pub fn same(&self, other: &Tree<'_>) -> bool {
+        let mut pairs = vec![(0, 0)];
+        while let Some((a, b)) = pairs.pop() {
+            let (left, right) = (self.value(a), other.value(b));
+            match (left.kind(), right.kind()) {
+                (Kind::Number, Kind::Number) if same_number(left.text(), right.text()) => {}
+                (Kind::String, Kind::String) if left.as_text() == right.as_text() => {}
+                (Kind::Null, Kind::Null) => {}
+                (Kind::Bool, Kind::Bool) if left.text() == right.text() => {}
+                // Containers are never compared as text here: at each of many levels that would be quadratic.
+                (Kind::Array, Kind::Array) => {
+                    let (left, right): (Vec<_>, Vec<_>) = (self.items(a).collect(), other.items(b).collect());
+                    if left.len() != right.len() {
+                        return false;
+                    }
+                    pairs.extend(left.into_iter().zip(right));
+                }
+                (Kind::Object, Kind::Object) => {
+                    let (left, right) = (self.sorted_members(a), other.sorted_members(b));
+                    if left.len() != right.len() || left.iter().zip(&right).any(|(a, b)| a.0 != b.0) {
+                        return false;
+                    }
+                    pairs.extend(left.into_iter().zip(right).map(|(a, b)| (a.1, b.1)));
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Member names in the order of their decoded bytes.
+pub(crate) fn order(a: Text<'_>, b: Text<'_>) -> Ordering {
+    a.decode().cmp(&b.decode())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Json;
+    use super::Tree;
+    use proptest::prelude::*;
+
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            ".{0,6}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Into::into),
+                prop::collection::hash_map(".{0,4}", inner, 0..5)
+                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn equality_agrees_with_serde_json(a in any_json(), b in any_json()) {
+            let (left, right) = (a.to_string(), serde_json::to_string_pretty(&b).unwrap());
+            let pretty = serde_json::to_string_pretty(&a).unwrap();
+            prop_assert_eq!(Json::parse(&left).unwrap().same(Json::parse(&right).unwrap()), a == b);
+            prop_assert!(Json::parse(&left).unwrap().same(Json::parse(&pretty).unwrap()));
+        }
+
+        #[test]
+        fn the_layout_holds_every_part(value in any_json()) {
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            let tree = Tree::of(Json::parse(&text).unwrap());
+            if let Some(object) = value.as_object() {
+                prop_assert_eq!(tree.sorted_members(0).len(), object.len());
+                for (name, node) in tree.sorted_members(0) {
+                    let expected = &object[&*name.to_str().unwrap()];
+                    let parsed: serde_json::Value = serde_json::from_str(tree.value(node).text()).unwrap();
+                    prop_assert_eq!(&parsed, expected);
+                }
+            }
+        }
+    }
+}
