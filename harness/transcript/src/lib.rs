@@ -1,3 +1,33 @@
 //! What a recorded MCP session means.
+//!
+//! This crate is the law of the house: exact JSON, JSON-RPC messages, a session as its readers hand it over, and
+//! the reading contract that turns a session into its meaning. It knows nothing of capture formats, disks, clocks
+//! or randomness.
+//!
+//! ```
+//! use transcript::contract::Contract;
+//! use transcript::message::Message;
+//! use transcript::session::{Content, Entry, Spot};
+//!
+//! let mut contract = Contract::default();
+//! let mut events = Vec::new();
+//! for line in [
+//!     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#,
+//!     r#"{"jsonrpc":"2.0","id":"7","result":{"sum":1}}"#,
+//! ] {
+//!     let message = Message::parse(line).unwrap();
+//!     let entry = Entry::new(Spot::default(), Content::Message(message));
+//!     events.extend(contract.take(&entry).unwrap());
+//! }
+//! assert_eq!(events[1].answers, Some(0));
+//! ```
 
+pub mod call_ids;
 pub mod clauses;
+pub mod contract;
+pub mod json;
+pub mod k2a;
+pub mod meaning;
+pub mod message;
+pub mod rejection;
+pub mod session;

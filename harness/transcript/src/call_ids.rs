@@ -1,0 +1,99 @@
+//! The ids of every tool call of a session, remembered in little (clause COR-DUPLICATE).
+//!
+//! Knows: whether an id was there before. Ids that count up, bare or behind one of a few prefixes (`call-17`),
+//! are kept as runs: a session that numbers its calls costs a few bytes, however long it is. Ids without such an
+//! order cost sixteen bytes each: a fingerprint of 128 bits, so that two of a billion ids are mistaken for each
+//! other with a chance of one in 10²⁰. That is the only memory of a reading that grows with an answered session.
+
+use foldhash::quality::FixedState;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher;
+
+/// How many prefixes are tried for runs before ids go by fingerprint.
+const PREFIXES: usize = 256;
+
+/// A set of ids.
+#[derive(Debug, Default)]
+pub struct CallIds {
+    runs: HashMap<Box<[u8]>, Runs>,
+    others: HashSet<u128, FixedState>,
+}
+
+impl CallIds {
+    /// Adds an id; false where it was there before.
+    pub fn insert(&mut self, id: &[u8]) -> bool {
+        if let Some((prefix, number)) = split(id) {
+            if let Some(runs) = self.runs.get_mut(prefix) {
+                return runs.insert(number);
+            }
+            // A prefix that once came too late never gets runs of its own, so an id has one home for good.
+            if self.runs.len() < PREFIXES {
+                return self.runs.entry(prefix.into()).or_default().insert(number);
+            }
+        }
+        let half = |seed| u128::from(FixedState::with_seed(seed).hash_one(id));
+        self.others.insert(half(0x6d63_7063_6f6e) << 64 | half(0x636f_7264))
+    }
+}
+
+/// An id as a prefix and a number that is spelled in the one way a counter spells it.
+fn split(id: &[u8]) -> Option<(&[u8], u64)> {
+    let digits = id.iter().rev().take(18).take_while(|byte| byte.is_ascii_digit()).count();
+    let (prefix, digits) = id.split_at(id.len() - digits);
+    if digits.is_empty()
+        || digits.len() > 1 && digits[0] == b'0'
+        || prefix.last().is_some_and(u8::is_ascii_digit)
+    {
+        return None;
+    }
+    Some((prefix, digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))))
+}
+
+/// Numbers as runs `first ..= last`, by their first.
+#[derive(Debug, Default)]
+struct Runs(BTreeMap<u64, u64>);
+
+impl Runs {
+    fn insert(&mut self, number: u64) -> bool {
+        let before = self.0.range(..=number).next_back().map(|(&first, &last)| (first, last));
+        if before.is_some_and(|(_, last)| number <= last) {
+            return false;
+        }
+        let joined = self.0.remove(&(number + 1));
+        let last = joined.unwrap_or(number);
+        match before {
+            Some((first, end)) if end + 1 == number => self.0.insert(first, last),
+            _ => self.0.insert(number, last),
+        };
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CallIds;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_million_counted_ids_are_a_few_runs() {
+        let mut ids = CallIds::default();
+        for number in (0..500_000).rev().chain(500_000..1_000_000) {
+            assert!(ids.insert(number.to_string().as_bytes()));
+            assert!(ids.insert(format!("call-{number}").as_bytes()));
+        }
+        assert!(!ids.insert(b"777") && !ids.insert(b"call-0") && ids.insert(b"call-1000000"));
+        assert_eq!(ids.runs.values().map(|runs| runs.0.len()).sum::<usize>(), 2);
+        assert!(ids.others.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_plain_set(ids in prop::collection::vec("[ab]{0,2}[0-9]{0,3}|[0-9]{17,20}|-[0-9]", 0..400)) {
+            let (mut ours, mut plain) = (CallIds::default(), HashSet::new());
+            for id in ids {
+                prop_assert_eq!(ours.insert(id.as_bytes()), plain.insert(id.clone()), "{}", id);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! From session to meaning: the reading contract, carried out.
+//!
+//! Knows: which requests are open, which call ids were used, and the bound summary of K2-A. Refuses to know: how
+//! a session was spelled, and what anybody expected of it.
+//!
+//! Memory: an entry for each request that is still unanswered; and for COR-DUPLICATE, which must remember every
+//! tool call of the session, what [`crate::call_ids`] says.
+
+use crate::call_ids::CallIds;
+use crate::k2a::Summary;
+use crate::meaning::{Event, Kind};
+use crate::message::{Message, Refusal};
+use crate::rejection::Code;
+use crate::session::{Content, Entry, Halt, Side, Slot};
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+/// The state of a reading: give it the entries of a session in order, and it returns their events.
+#[derive(Debug, Default)]
+pub struct Contract {
+    /// Unanswered requests by requestor and id: client, server, and unknown (COR-DIRECTION).
+    open: [HashMap<Box<[u8]>, Waiting, foldhash::fast::FixedState>; 3],
+    calls: CallIds,
+    events: u64,
+    summary: Option<Summary>,
+}
+
+impl Contract {
+    /// What the next entry means: an event where it carries a message, nothing otherwise.
+    ///
+    /// # Errors
+    /// COR-DUPLICATE: a second tool call with the same id.
+    pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, Halt> {
+        self.discover(entry);
+        let Some(message) = entry.message() else { return Ok(None) };
+        let kind = Kind::of(message);
+        let id = message.id().key();
+        let answers = match (kind, id.as_deref()) {
+            // ID-NULL, ID-MISSING: binds nothing, and nothing binds to it.
+            (_, None) => None,
+            (Kind::Result | Kind::Error, Some(id)) => self.bind(id, entry.side),
+            (Kind::Notification, Some(_)) => None,
+            (Kind::Request | Kind::ToolCall, Some(id)) => {
+                if kind == Kind::ToolCall && !self.calls.insert(id) {
+                    return Err(Halt::Refused(duplicate(message, id)));
+                }
+                self.ask(id, entry.side);
+                None
+            }
+        };
+        let index = self.events;
+        self.events += 1;
+        Ok(Some(Event { index, kind, id, answers, message: *message, side: entry.side, spot: entry.spot }))
+    }
+
+    /// How many events there were so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How many requests nobody has answered so far.
+    #[must_use]
+    pub fn unanswered(&self) -> usize {
+        self.open.iter().flat_map(HashMap::values).map(Waiting::len).sum()
+    }
+
+    /// K2-A: what the session's 401 answers made visible so far, together.
+    #[must_use]
+    pub fn authorization_discovery(&self) -> Option<Summary> {
+        self.summary
+    }
+
+    /// Whether `side`, by itself or unknown, has a request with this id open.
+    #[must_use]
+    pub fn is_open(&self, side: Option<Side>, id: &[u8]) -> bool {
+        self.open[lane(side)].contains_key(id)
+    }
+
+    /// COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY: the oldest unanswered request with this id that the sender of
+    /// the response was asked (COR-DIRECTION), or none: an orphan.
+    fn bind(&mut self, id: &[u8], sender: Option<Side>) -> Option<u64> {
+        let open = &mut self.open[lane(sender.map(Side::other))];
+        let waiting = open.get_mut(id)?;
+        let bound = waiting.first;
+        match waiting.rest.pop_front() {
+            Some(next) => waiting.first = next,
+            None => {
+                open.remove(id);
+            }
+        }
+        Some(bound)
+    }
+
+    fn ask(&mut self, id: &[u8], requestor: Option<Side>) {
+        let index = self.events;
+        let open = &mut self.open[lane(requestor)];
+        match open.get_mut(id) {
+            Some(waiting) => waiting.rest.push_back(index),
+            None => {
+                open.insert(id.into(), Waiting { first: index, rest: VecDeque::new() });
+            }
+        }
+    }
+
+    /// K2A-SUMMARY, K2A-BOUND, HAR-K2A: a 401 with a challenge, on a response entry or in an exchange.
+    fn discover(&mut self, entry: &Entry<'_>) {
+        let found = match (&entry.content, entry.context) {
+            (Content::Exchange(exchange), _) => Summary::of(exchange.status, &exchange.answer_headers),
+            (_, Some(context)) if entry.slot == Slot::Response => {
+                Summary::of(context.status, &context.headers)
+            }
+            _ => None,
+        };
+        if let Some(found) = found {
+            self.summary = Some(self.summary.map_or(found, |before| before.and(found)));
+        }
+    }
+}
+
+/// The events of requests that share an id and wait for an answer, oldest first; nearly always one.
+#[derive(Debug)]
+struct Waiting {
+    first: u64,
+    rest: VecDeque<u64>,
+}
+
+impl Waiting {
+    fn len(&self) -> usize {
+        1 + self.rest.len()
+    }
+}
+
+fn lane(requestor: Option<Side>) -> usize {
+    match requestor {
+        Some(Side::Client) => 0,
+        Some(Side::Server) => 1,
+        None => 2,
+    }
+}
+
+fn duplicate(message: &Message<'_>, id: &[u8]) -> Refusal {
+    let shown: Cow<'_, str> = String::from_utf8_lossy(id);
+    let message_text =
+        format!("a second tools/call with the id `{}`", shown.chars().take(60).collect::<String>());
+    Refusal {
+        code: Code::DuplicateCallId,
+        clause: Code::DuplicateCallId.clause(),
+        at: message.id_at(),
+        message: message_text,
+    }
+}

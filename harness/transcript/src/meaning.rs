@@ -1,0 +1,129 @@
+//! The normal form: one event for each message, and how it is written as JSON.
+//!
+//! Knows: the words of the normal form. Refuses to know: how events are bound to each other.
+
+use crate::json::{Json, write_compact, write_string};
+use crate::k2a::Summary;
+use crate::message::{Message, What};
+use crate::session::{Side, Spot};
+use std::borrow::Cow;
+
+/// The kinds of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Method `tools/call`, with or without an id.
+    ToolCall,
+    /// Any other method, with a correlation id.
+    Request,
+    /// Any other method, without one.
+    Notification,
+    /// A response with a result.
+    Result,
+    /// A response with an error.
+    Error,
+}
+
+impl Kind {
+    /// The kind's name in the normal form.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolCall => "tool_call",
+            Self::Request => "request",
+            Self::Notification => "notification",
+            Self::Result => "result",
+            Self::Error => "error",
+        }
+    }
+
+    /// The kind of a message.
+    #[must_use]
+    pub fn of(message: &Message<'_>) -> Self {
+        match message.what() {
+            What::Result => Self::Result,
+            What::Error => Self::Error,
+            What::Call if message.method().is_some_and(|method| method.is("tools/call")) => Self::ToolCall,
+            What::Call if message.id().key().is_some() => Self::Request,
+            What::Call => Self::Notification,
+        }
+    }
+}
+
+/// One message with its meaning: what it is, and what it answers.
+#[derive(Debug, Clone)]
+pub struct Event<'a> {
+    /// Its index in the session's events, from 0.
+    pub index: u64,
+    /// Its kind.
+    pub kind: Kind,
+    /// The correlation id as WTF-8, if it has one.
+    pub id: Option<Cow<'a, [u8]>>,
+    /// Which event a result or error is bound to; none marks an orphan.
+    pub answers: Option<u64>,
+    /// The message itself.
+    pub message: Message<'a>,
+    /// Who sent it, where the format tells. Not part of the meaning.
+    pub side: Option<Side>,
+    /// Where it stands. Not part of the meaning.
+    pub spot: Spot,
+}
+
+impl<'a> Event<'a> {
+    /// Whether it is a result or an error.
+    #[must_use]
+    pub fn is_response(&self) -> bool {
+        matches!(self.kind, Kind::Result | Kind::Error)
+    }
+
+    /// The members of the normal form that hold a value of the message, with that value.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Json<'a>)> {
+        let (first, second) = match self.kind {
+            Kind::ToolCall => (("tool", self.message.name()), ("arguments", self.message.arguments())),
+            Kind::Request | Kind::Notification => (("params", self.message.params()), ("", None)),
+            Kind::Result => (("result", self.message.outcome()), ("", None)),
+            Kind::Error => (("error", self.message.outcome()), ("", None)),
+        };
+        [first, second].into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
+
+    /// Appends the event as one line of JSON.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"kind\": \"");
+        out.extend_from_slice(self.kind.name().as_bytes());
+        out.push(b'"');
+        if let Some(id) = &self.id {
+            out.extend_from_slice(b", \"id\": ");
+            write_string(id, out);
+        }
+        if self.is_response() {
+            out.extend_from_slice(b", \"answers\": ");
+            match self.answers {
+                Some(index) => out.extend_from_slice(index.to_string().as_bytes()),
+                None => out.extend_from_slice(b"null"),
+            }
+        }
+        if matches!(self.kind, Kind::Request | Kind::Notification)
+            && let Some(method) = self.message.method()
+        {
+            out.extend_from_slice(b", \"method\": ");
+            write_string(&method.decode(), out);
+        }
+        for (name, value) in self.values() {
+            out.extend_from_slice(b", \"");
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\": ");
+            write_compact(value, out);
+        }
+        out.push(b'}');
+    }
+}
+
+/// Appends what closes a meaning whose events stand in a JSON array that is still open.
+pub fn write_end(summary: Option<Summary>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"],\n\"authorization_discovery\": ");
+    match summary {
+        Some(summary) => out.extend_from_slice(summary.to_json().as_bytes()),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b"}\n");
+}

@@ -1,0 +1,194 @@
+//! A transcript that cannot be read as a session: what is wrong, by which clause, and where.
+//!
+//! Knows: the kinds of rejection and their stable names. Refuses to know: how one is shown to a person.
+
+use std::fmt;
+
+/// The kinds of rejection. Their names are part of the product's outside: case files and adapters speak them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Bytes that are no UTF-8.
+    InvalidUtf8,
+    /// Text that is no JSON.
+    InvalidJson,
+    /// The input ends inside a value or inside the document.
+    Truncated,
+    /// JSON, but no JSON-RPC message.
+    NotAMessage,
+    /// `jsonrpc` is not `"2.0"`.
+    InvalidVersion,
+    /// `method` is no string.
+    InvalidMethod,
+    /// An id that is a boolean, an object or an array.
+    InvalidId,
+    /// Members of several sorts of message in one.
+    AmbiguousMessage,
+    /// A member that decides the meaning stands twice.
+    AmbiguousMember,
+    /// Two tool calls with one id.
+    DuplicateCallId,
+    /// The envelope's `transport` is another one, or missing.
+    WrongTransport,
+    /// An entry with none or several of `request`, `response`, `sse`.
+    InvalidEntry,
+    /// An array of messages where one message belongs.
+    Batch,
+    /// No `entries`.
+    MissingEntries,
+    /// SSE data that starts like an object and is no JSON.
+    BrokenData,
+    /// A message inside a JSON string inside a JSON string.
+    NestedData,
+    /// A trace that does not begin with a whole `meta` line.
+    MissingMeta,
+    /// A second `meta` line.
+    SecondMeta,
+    /// A trace of another version.
+    UnsupportedVersion,
+    /// A message line without `raw`.
+    MissingRaw,
+    /// A line with `raw` that does not say which way it went.
+    MissingDir,
+    /// A message after the `end` line.
+    AfterEnd,
+    /// The document's outermost shape is not the format's.
+    WrongDocument,
+    /// A structural member of a type it cannot have.
+    WrongType,
+    /// Larger than a stated limit.
+    Limit,
+}
+
+/// Every code, with its name and the clause it falls under where no other is named.
+const CODES: &[(Code, &str, &str)] = &[
+    (Code::InvalidUtf8, "invalid-utf8", "SRV-BYTES"),
+    (Code::InvalidJson, "invalid-json", "SRV-BYTES"),
+    (Code::Truncated, "truncated", "SRV-BYTES"),
+    (Code::NotAMessage, "not-a-message", "JRP-SHAPE"),
+    (Code::InvalidVersion, "invalid-version", "JRP-VERSION"),
+    (Code::InvalidMethod, "invalid-method", "JRP-SHAPE"),
+    (Code::InvalidId, "invalid-id", "ID-REJECT"),
+    (Code::AmbiguousMessage, "ambiguous-message", "JRP-SHAPE"),
+    (Code::AmbiguousMember, "ambiguous-member", "SRV-TWICE"),
+    (Code::DuplicateCallId, "duplicate-call-id", "COR-DUPLICATE"),
+    (Code::WrongTransport, "wrong-transport", "ENV-TRANSPORT"),
+    (Code::InvalidEntry, "invalid-entry", "ENV-ONE"),
+    (Code::Batch, "batch", "ENV-SINGLE"),
+    (Code::MissingEntries, "missing-entries", "ENV-EMPTY"),
+    (Code::BrokenData, "broken-data", "SSE-DATA-BROKEN"),
+    (Code::NestedData, "nested-data", "SSE-DATA-NESTED"),
+    (Code::MissingMeta, "missing-meta", "RPL-META"),
+    (Code::SecondMeta, "second-meta", "RPL-META"),
+    (Code::UnsupportedVersion, "unsupported-version", "RPL-VERSION"),
+    (Code::MissingRaw, "missing-raw", "RPL-MESSAGE"),
+    (Code::MissingDir, "missing-dir", "RPL-MESSAGE"),
+    (Code::AfterEnd, "after-end", "RPL-END"),
+    (Code::WrongDocument, "wrong-document", "INS-SHAPE"),
+    (Code::WrongType, "wrong-type", "SRV-BYTES"),
+    (Code::Limit, "limit", "SRV-DEPTH"),
+];
+
+impl Code {
+    /// The code's name in case files, answers and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The clause that a rejection of this kind falls under, where the reader names no other.
+    #[must_use]
+    pub fn clause(self) -> &'static str {
+        self.row().2
+    }
+
+    /// The code of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        CODES.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// Every code.
+    pub fn all() -> impl Iterator<Item = Self> {
+        CODES.iter().map(|row| row.0)
+    }
+
+    fn row(self) -> &'static (Code, &'static str, &'static str) {
+        // The test below holds the table to the order of the enum.
+        &CODES[self as usize]
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A place in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Bytes from the beginning of the file.
+    pub offset: u64,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column, from 1, in characters; where the line is no UTF-8, in bytes.
+    pub column: u64,
+    /// JSON pointer (RFC 6901): into the document, or into the line's value for the line formats.
+    pub pointer: String,
+}
+
+/// A piece of the line in question, small enough to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Text of the line around the place, on one line; invalid bytes shown as U+FFFD.
+    pub text: String,
+    /// Byte offset of the place in `text`.
+    pub at: usize,
+    /// The line goes on to the left of `text`.
+    pub cut_before: bool,
+    /// The line goes on to the right of `text`.
+    pub cut_after: bool,
+}
+
+/// Why a transcript is not read (the contract's *rejection*).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// The kind.
+    pub code: Code,
+    /// The clause of the reading contract that it falls under.
+    pub clause: &'static str,
+    /// What is wrong, in a sentence without its full stop.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// The line, where it was at hand.
+    pub excerpt: Option<Excerpt>,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, column {}", self.place.line, self.place.column)?;
+        if !self.place.pointer.is_empty() {
+            write!(formatter, " ({})", self.place.pointer)?;
+        }
+        write!(formatter, ": {} [{}, {}]", self.message, self.code, self.clause)
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+#[cfg(test)]
+mod tests {
+    use super::{CODES, Code};
+
+    #[test]
+    fn every_code_finds_its_own_row_and_clause() {
+        for (index, (code, name, clause)) in CODES.iter().enumerate() {
+            assert_eq!(*code as usize, index, "{name} stands out of order");
+            assert_eq!(Code::named(name), Some(*code));
+            assert!(clause.contains('-'), "{name} names no clause");
+        }
+        // A code that is added after the last row would index past the table.
+        assert_eq!(Code::Limit as usize + 1, CODES.len());
+    }
+}

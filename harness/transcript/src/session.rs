@@ -1,0 +1,215 @@
+//! A session as a reader hands it over: entry by entry, in transcript order, borrowed from the input.
+//!
+//! Knows: what a capture can tell besides the messages (who sent, when, in which slot or stream, under which
+//! HTTP exchange). Refuses to know: which format it came from, and what any of it means; context never changes a
+//! meaning but for K2-A (clause EQ-CONTEXT).
+
+use crate::json::Json;
+use crate::message::{Message, Refusal};
+use std::borrow::Cow;
+
+/// Who sent a message. Formats that cannot tell leave it out (clause COR-DIRECTION-FLAT).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Client to server.
+    Client,
+    /// Server to client.
+    Server,
+}
+
+impl Side {
+    /// The other side.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// The side's name in plain words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+        }
+    }
+}
+
+/// Where an entry stands in its file. Cheap to make for each of a million entries; the JSON pointer is written
+/// out when somebody asks for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// Bytes from the beginning of the file.
+    pub offset: u64,
+    /// Line, from 1.
+    pub line: u64,
+    /// The pointer's part before the index, such as `/entries/`.
+    pub root: &'static str,
+    /// Which item, where the document is a list of them.
+    pub index: Option<u64>,
+    /// The pointer's part after the index, such as `/sse/data`.
+    pub tail: &'static str,
+}
+
+impl Spot {
+    /// The JSON pointer (RFC 6901) into the document, or into the line's value in the line formats.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        match self.index {
+            Some(index) => format!("{}{index}{}", self.root, self.tail),
+            None => format!("{}{}", self.root, self.tail),
+        }
+    }
+}
+
+/// How a message or an event travelled, as far as the capture says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Slot {
+    /// A line of its own, or an item of a list: the capture knows no transport.
+    #[default]
+    Line,
+    /// The body of an HTTP request.
+    Request,
+    /// The body of an HTTP response.
+    Response,
+    /// An event of an SSE stream.
+    Sse,
+}
+
+/// An SSE event's fields as the capture shows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sse<'a> {
+    /// The `event` field; absent or empty means `message`.
+    pub name: Option<Cow<'a, str>>,
+    /// The `id` field.
+    pub id: Option<Cow<'a, str>>,
+    /// The data, where the event carries no message and the capture keeps it.
+    pub data: Option<Cow<'a, str>>,
+    /// The reconnection time, where a `retry` field stood with this event.
+    pub retry: Option<u64>,
+    /// Comment lines that stood before the event.
+    pub comments: u64,
+}
+
+/// Header names and values in file order.
+pub type Headers<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
+
+/// The first header of this name, in any case (RFC 9110, section 5.1).
+#[must_use]
+pub fn header<'h>(headers: &'h Headers<'_>, name: &str) -> Option<&'h str> {
+    headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+}
+
+/// The transport context of an envelope or of one of its entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context<'a> {
+    /// The context object, verbatim.
+    pub text: Json<'a>,
+    /// `status`, where it is an integer that is an HTTP status.
+    pub status: Option<u16>,
+    /// `headers`, those whose value is a string.
+    pub headers: Headers<'a>,
+}
+
+/// One HTTP exchange of an exchange log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchange<'a> {
+    /// The request's method as written.
+    pub method: Cow<'a, str>,
+    /// The request's URL as written.
+    pub url: Cow<'a, str>,
+    /// The request's headers.
+    pub request_headers: Headers<'a>,
+    /// The answer's status; none where there was no answer.
+    pub status: Option<u16>,
+    /// The answer's headers.
+    pub answer_headers: Headers<'a>,
+    /// The answer's media type without parameters, in lower case; empty where there is none.
+    pub media_type: String,
+    /// When the exchange ended, in milliseconds like [`Entry::time`], where the log says so.
+    pub ended: Option<i64>,
+}
+
+/// What stands in an entry.
+#[derive(Debug, Clone)]
+pub enum Content<'a> {
+    /// A JSON-RPC message.
+    Message(Message<'a>),
+    /// An SSE event that carries no message: a control event, a priming event, a keepalive.
+    Event,
+    /// A slot without a message (clause ENV-NULL).
+    Empty,
+    /// The context of a whole envelope.
+    Envelope,
+    /// An HTTP exchange begins; its messages and events follow.
+    Exchange(&'a Exchange<'a>),
+    /// The `meta` line of a trace, verbatim.
+    Opened(Json<'a>),
+    /// The `end` line of a trace, verbatim.
+    Closed(Json<'a>),
+    /// Something the format says to pass over, in words such as "a line of type \"turn\"".
+    Passed(Cow<'a, str>),
+    /// Something that is no message where one belongs, passed over because the caller asked for leniency.
+    Noise(&'a str),
+}
+
+/// One thing that a transcript holds, with its context.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// Where it stands.
+    pub spot: Spot,
+    /// Milliseconds since the Unix epoch, or since whatever moment an envelope counts from.
+    pub time: Option<i64>,
+    /// Who sent it, where the format tells.
+    pub side: Option<Side>,
+    /// How it travelled.
+    pub slot: Slot,
+    /// What it is.
+    pub content: Content<'a>,
+    /// The SSE fields, where it was an event.
+    pub sse: Option<Sse<'a>>,
+    /// The transport context, where the entry has one.
+    pub context: Option<&'a Context<'a>>,
+    /// Which HTTP exchange it belongs to, counted from 0 in the order of the session.
+    pub exchange: Option<u64>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry with nothing known but its place and what it is.
+    #[must_use]
+    pub fn new(spot: Spot, content: Content<'a>) -> Self {
+        Self {
+            spot,
+            time: None,
+            side: None,
+            slot: Slot::Line,
+            content,
+            sse: None,
+            context: None,
+            exchange: None,
+        }
+    }
+
+    /// The message it carries, if any.
+    #[must_use]
+    pub fn message(&self) -> Option<&Message<'a>> {
+        match &self.content {
+            Content::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
+/// Why whoever takes the entries wants no more of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Halt {
+    /// The entry cannot be part of a session; the reader adds the place.
+    Refused(Refusal),
+    /// It has seen enough, or its own output failed.
+    Stop,
+}
+
+/// Whoever takes the entries of a session, one by one. A session is whole only when its reader returns `Ok`.
+pub type Sink<'s> = dyn FnMut(Entry<'_>) -> Result<(), Halt> + 's;
