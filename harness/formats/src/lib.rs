@@ -1,1 +1,75 @@
-//! (in progress)
+//! How a session is spelled: readers and writers for the capture formats.
+//!
+//! A format is a folder here and a line in [`FORMATS`]; nothing else in the house knows its name. Bytes become
+//! entries ([`transcript::session::Entry`]) in the order of the session, and entries become bytes. What the
+//! entries mean is not this crate's business: that is [`transcript::contract`], and [`meaning()`] joins the two.
+
+mod detect;
+mod input;
+mod jsonrpc;
+mod lines;
+mod meaning;
+mod owned;
+mod time;
+
+pub use detect::{Head, detect};
+pub use input::{Input, LARGEST, ReadError};
+pub use meaning::{Meaning, Step, Totals, Writer, meaning, walk};
+pub use owned::{Loss, Owned, Session, Surroundings, What};
+
+use std::io::{self, Write};
+use transcript::session::Sink;
+
+/// Every capture format, in the order in which they are listed and tried.
+pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT];
+
+/// A capture format: its names, what it can carry, and its reader and writer.
+#[derive(Debug)]
+pub struct Format {
+    /// The name in commands, case directories and answers.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// The file name of such a transcript in a case directory.
+    pub file: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// What it can carry besides messages and their order.
+    pub carries: Carries,
+    /// Whether a file that begins like this is one of these.
+    pub tells: fn(&Head) -> bool,
+    /// Hands the entries of a transcript to a sink, in the order of the session.
+    pub read: fn(&mut Input<'_>, Options, &mut Sink<'_>) -> Result<(), ReadError>,
+    /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
+    pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
+}
+
+/// The format of this name or alias.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name || format.aliases.contains(&name))
+}
+
+/// What a format can carry besides the messages and their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carries {
+    /// Who sent each message.
+    pub direction: bool,
+    /// When.
+    pub times: bool,
+    /// HTTP methods, statuses and headers.
+    pub http: bool,
+    /// SSE event names and ids.
+    pub sse: bool,
+    /// The server's command line and exit code.
+    pub process: bool,
+    /// A 401's challenge, and so the summary of K2-A.
+    pub challenge: bool,
+}
+
+/// How a transcript is to be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Pass over what is no message where one belongs, handing it on as noise, instead of rejecting.
+    pub lenient: bool,
+}

@@ -77,6 +77,28 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// The same refusal of a text that was one line of a line format: a line that is not one JSON object falls
+    /// under JRP-LINE, and only the last line of a file can be cut off.
+    #[must_use]
+    pub fn on_a_line(mut self, last: bool) -> Self {
+        if self.code == Code::Truncated && !last {
+            self.code = Code::InvalidJson;
+        }
+        if self.code == Code::InvalidJson {
+            self.clause = "JRP-LINE";
+        }
+        self
+    }
+
+    /// Whether what was refused is something that a recorder may have picked up beside the messages, rather than
+    /// a message with a fault.
+    #[must_use]
+    pub fn is_noise(&self) -> bool {
+        matches!(self.code, Code::NotAMessage | Code::InvalidJson | Code::Truncated)
+    }
+}
+
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
         let code = if fault.ended { Code::Truncated } else { Code::InvalidJson };
@@ -144,6 +166,12 @@ impl<'a> Message<'a> {
         Ok(Self { text, shape })
     }
 
+    /// The message as the JSON value it is.
+    #[must_use]
+    pub fn json(&self) -> Json<'a> {
+        Json::scanned(self.text)
+    }
+
     /// A message whose text has been read before.
     #[must_use]
     pub fn of(text: &'a str, shape: Shape) -> Self {
@@ -171,7 +199,7 @@ impl<'a> Message<'a> {
     /// Its id.
     #[must_use]
     pub fn id(&self) -> Id<'a> {
-        match self.json(self.shape.id) {
+        match self.part(self.shape.id) {
             None => Id::Missing,
             Some(id) => match id.as_text() {
                 Some(text) => Id::Text(text),
@@ -189,38 +217,38 @@ impl<'a> Message<'a> {
     /// The method of a request or notification.
     #[must_use]
     pub fn method(&self) -> Option<Text<'a>> {
-        (self.shape.what == What::Call).then(|| self.json(self.shape.method)?.as_text()).flatten()
+        (self.shape.what == What::Call).then(|| self.part(self.shape.method)?.as_text()).flatten()
     }
 
     /// The `params` of a request or notification.
     #[must_use]
     pub fn params(&self) -> Option<Json<'a>> {
-        (self.shape.what == What::Call).then(|| self.json(self.shape.params)).flatten()
+        (self.shape.what == What::Call).then(|| self.part(self.shape.params)).flatten()
     }
 
     /// `params.name` of a request or notification, whatever its type.
     #[must_use]
     pub fn name(&self) -> Option<Json<'a>> {
-        self.json(self.shape.name)
+        self.part(self.shape.name)
     }
 
     /// `params.arguments` of a request or notification.
     #[must_use]
     pub fn arguments(&self) -> Option<Json<'a>> {
-        self.json(self.shape.arguments)
+        self.part(self.shape.arguments)
     }
 
     /// The `result` or the `error` of a response.
     #[must_use]
     pub fn outcome(&self) -> Option<Json<'a>> {
-        (self.shape.what != What::Call).then(|| self.json(self.shape.params)).flatten()
+        (self.shape.what != What::Call).then(|| self.part(self.shape.params)).flatten()
     }
 
     fn slice(&self, span: Span) -> Option<&'a str> {
         (!span.is_empty()).then(|| self.text.get(span.start..span.end)).flatten()
     }
 
-    fn json(&self, span: Span) -> Option<Json<'a>> {
+    fn part(&self, span: Span) -> Option<Json<'a>> {
         self.slice(span).map(Json::scanned)
     }
 }
@@ -236,6 +264,13 @@ impl Span {
     fn is_empty(self) -> bool {
         self.start == self.end
     }
+}
+
+/// Whether an object has any of the members that make a JSON-RPC message. One that has none is something else
+/// altogether (SSE-DATA-TEXT, RPL-NOISE) and not a message with a fault.
+#[must_use]
+pub fn resembles_message(value: Json<'_>) -> bool {
+    value.members().any(|(key, _)| ["jsonrpc", "method", "result", "error"].iter().any(|name| key.is(name)))
 }
 
 /// The members that decide what a message is.

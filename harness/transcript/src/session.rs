@@ -151,8 +151,10 @@ pub enum Content<'a> {
     Closed(Json<'a>),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
     Passed(Cow<'a, str>),
-    /// Something that is no message where one belongs, passed over because the caller asked for leniency.
-    Noise(&'a str),
+    /// Something that is no message where one belongs, passed over because the caller asked for leniency: why.
+    Noise(String),
+    /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
+    Missing(&'static str),
 }
 
 /// One thing that a transcript holds, with its context.

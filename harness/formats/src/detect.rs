@@ -1,0 +1,74 @@
+//! Which format is this? Told from the first value of the file, never from its name.
+//!
+//! Knows: the first value's kind and its outermost members, as far as they must be seen. Refuses to know: whether
+//! the rest of the file keeps what its beginning promises; the reader finds out.
+
+use crate::input::{Input, ReadError};
+use crate::{FORMATS, Format};
+use transcript::json::{Kind, Scanner};
+
+/// How a file begins.
+#[derive(Debug, Default)]
+pub struct Head {
+    kind: Option<Kind>,
+    members: Vec<(String, Option<String>)>,
+}
+
+impl Head {
+    /// What the first value is; none in an empty file.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// Whether the first value is an object with this member.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(key, _)| key == name)
+    }
+
+    /// The member's value, where it is a string.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.members.iter().find(|(key, _)| key == name)?.1.as_deref()
+    }
+}
+
+/// The format of what `input` begins with; nothing is consumed. Reads no further than the first value's members
+/// need: usually the first few, to the end of the value at most.
+///
+/// # Errors
+/// Where the input cannot be read or is no UTF-8 there.
+pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadError> {
+    loop {
+        let head = head(input.text());
+        if let Some(format) = FORMATS.iter().copied().find(|format| (format.tells)(&head)) {
+            return Ok(Some(format));
+        }
+        if !input.more()? {
+            return Ok(None);
+        }
+    }
+}
+
+fn head(text: &str) -> Head {
+    let mut head = Head::default();
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    head.kind = match scanner.peek() {
+        Some(b'{') => Some(Kind::Object),
+        Some(b'[') => Some(Kind::Array),
+        _ => None,
+    };
+    if head.kind == Some(Kind::Object) {
+        let mut more = scanner.open(b'}').unwrap_or(false);
+        while more {
+            let Ok(key) = scanner.key() else { break };
+            let value = scanner.take().ok();
+            let text = value.and_then(|value| value.as_text()?.to_str().map(Into::into));
+            head.members.push((key.to_str().unwrap_or_default().into_owned(), text));
+            more = value.is_some() && scanner.more(b'}').unwrap_or(false);
+        }
+    }
+    head
+}

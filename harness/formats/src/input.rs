@@ -1,0 +1,262 @@
+//! Bytes in, checked text out, a window at a time.
+//!
+//! Knows: how far the text is UTF-8, and at which byte, line and column the window begins. Refuses to know: what
+//! the text says. Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the
+//! largest line or item; [`LARGEST`] bounds that.
+
+use std::io::{self, Read};
+use transcript::json::{Fault, Scanner};
+use transcript::message::Refusal;
+use transcript::rejection::{Code, Excerpt, Place, Rejection};
+use transcript::session::{Halt, Spot};
+
+/// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
+pub const LARGEST: usize = 1 << 30;
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 20;
+
+/// How much of a long line a rejection shows on each side of its place, in bytes.
+const SHOWN: usize = 100;
+
+/// Why a reading ended early.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The input could not be read at all.
+    Io(io::Error),
+    /// It was read, and is no session.
+    Rejected(Box<Rejection>),
+    /// Whoever took the entries wanted no more.
+    Stopped,
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io(error) => write!(formatter, "{error}"),
+            Self::Rejected(rejection) => write!(formatter, "{rejection}"),
+            Self::Stopped => formatter.write_str("reading was stopped"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A window over an input, as text.
+pub struct Input<'r> {
+    reader: &'r mut dyn Read,
+    /// Bytes that are read and not yet known to be whole characters.
+    raw: Vec<u8>,
+    raw_len: usize,
+    text: String,
+    start: usize,
+    ended: bool,
+    offset: u64,
+    line: u64,
+    column: u64,
+}
+
+impl<'r> Input<'r> {
+    /// A window at the beginning of `reader`. A byte order mark there is passed over (clause SRV-TWICE).
+    ///
+    /// # Errors
+    /// Where the input cannot be read.
+    pub fn new(reader: &'r mut dyn Read) -> Result<Self, ReadError> {
+        let raw = vec![0; CHUNK];
+        let text = String::new();
+        let mut input =
+            Self { reader, raw, raw_len: 0, text, start: 0, ended: false, offset: 0, line: 1, column: 1 };
+        while input.text().len() < 3 && input.more()? {}
+        if input.text().starts_with('\u{feff}') {
+            input.start += 3;
+            input.offset += 3;
+        }
+        Ok(input)
+    }
+
+    /// The text of the window.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text[self.start..]
+    }
+
+    /// Bytes from the beginning of the file to the window.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The line the window begins on.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Reads on, so that the window grows; false at the end of the input.
+    ///
+    /// # Errors
+    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`LARGEST`].
+    pub fn more(&mut self) -> Result<bool, ReadError> {
+        if self.ended {
+            return Ok(false);
+        }
+        if self.text().len() > LARGEST {
+            let message = format!("one line or item is larger than {} MiB", LARGEST >> 20);
+            return Err(self.reject(Code::Limit, 0, message));
+        }
+        self.text.drain(..self.start);
+        self.start = 0;
+        // The more is waiting, the more is read at once: a large item costs time in proportion, not its square.
+        let wanted = CHUNK.max(self.text.len());
+        if self.raw.len() < wanted {
+            self.raw.resize(wanted, 0);
+        }
+        let read = loop {
+            match self.reader.read(&mut self.raw[self.raw_len..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.raw_len += read;
+        self.ended = read == 0;
+        let bytes = &self.raw[..self.raw_len];
+        match simdutf8::compat::from_utf8(bytes) {
+            Ok(text) => {
+                self.text.push_str(text);
+                self.raw_len = 0;
+            }
+            Err(error) => {
+                let (good, rest) = bytes.split_at(error.valid_up_to());
+                self.text.push_str(std::str::from_utf8(good).unwrap_or_default());
+                let rest = rest.len();
+                self.raw.copy_within(self.raw_len - rest..self.raw_len, 0);
+                self.raw_len = rest;
+                if error.error_len().is_some() || self.ended {
+                    return Err(self.not_utf8());
+                }
+            }
+        }
+        Ok(!self.ended)
+    }
+
+    /// Moves the window past its first `count` bytes, which must end at a character.
+    pub fn consume(&mut self, count: usize) {
+        let passed = &self.text[self.start..self.start + count];
+        match memchr::memrchr(b'\n', passed.as_bytes()) {
+            Some(last) => {
+                self.line += memchr::memchr_iter(b'\n', &passed.as_bytes()[..=last]).count() as u64;
+                self.column = 1 + passed[last + 1..].chars().count() as u64;
+            }
+            None => self.column += passed.chars().count() as u64,
+        }
+        self.start += count;
+        self.offset += count as u64;
+    }
+
+    /// Moves past what `step` scans, reading on as long as the text ends inside it, and returns its length in
+    /// the window. Nothing is consumed: the caller looks at the text and then calls [`Input::consume`].
+    ///
+    /// # Errors
+    /// A rejection where the text is not what `step` scans.
+    pub fn scan(&mut self, step: impl Fn(&mut Scanner<'_>) -> Result<(), Fault>) -> Result<usize, ReadError> {
+        loop {
+            let mut scanner = Scanner::new(self.text());
+            let done = step(&mut scanner);
+            let at = scanner.at();
+            // A number at the window's edge may go on behind it.
+            let edge = at == self.text().len();
+            match done {
+                Ok(()) if !edge => return Ok(at),
+                Err(fault) if !fault.ended => return Err(self.refuse(fault.into(), 0, "")),
+                done => {
+                    if !self.more()? {
+                        return match done {
+                            Ok(()) => Ok(at),
+                            Err(fault) => Err(self.refuse(fault.into(), 0, "")),
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// A rejection at byte `at` of the window.
+    #[must_use]
+    pub fn reject(&self, code: Code, at: usize, message: impl Into<String>) -> ReadError {
+        self.refuse(Refusal { code, clause: code.clause(), at, message: message.into() }, 0, "")
+    }
+
+    /// A refusal of something that begins at byte `base` of the window, with its place in the document.
+    #[must_use]
+    pub fn refuse(&self, refusal: Refusal, base: usize, pointer: &str) -> ReadError {
+        let text = self.text();
+        let at = floor(text, (base + refusal.at).min(text.len()));
+        let before = &text[..at];
+        let (line, column) = match memchr::memrchr(b'\n', before.as_bytes()) {
+            Some(last) => (
+                self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64,
+                1 + before[last + 1..].chars().count() as u64,
+            ),
+            None => (self.line, self.column + before.chars().count() as u64),
+        };
+        let offset = self.offset + at as u64;
+        let place = Place { offset, line, column, pointer: pointer.to_owned() };
+        let excerpt = Some(excerpt(text, at, self.column > 1));
+        let Refusal { code, clause, message, .. } = refusal;
+        ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
+    }
+
+    /// What a sink returned, with a place where it was a refusal: `base` is where in the window the entry begins.
+    #[must_use]
+    pub fn halted(&self, halt: Halt, base: usize, spot: &Spot) -> ReadError {
+        match halt {
+            Halt::Refused(refusal) => self.refuse(refusal, base, &spot.pointer()),
+            Halt::Stop => ReadError::Stopped,
+        }
+    }
+
+    fn not_utf8(&self) -> ReadError {
+        let bytes = &self.raw[..self.raw_len];
+        let byte = bytes.first().copied().unwrap_or_default();
+        let message = format!("byte 0x{byte:02x} is no UTF-8 here");
+        let refusal =
+            Refusal { code: Code::InvalidUtf8, clause: "SRV-BYTES", at: self.text().len(), message };
+        let ReadError::Rejected(mut rejection) = self.refuse(refusal, 0, "") else {
+            return ReadError::Stopped;
+        };
+        if let Some(excerpt) = &mut rejection.excerpt {
+            let rest = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            excerpt.cut_after = rest.len() > SHOWN;
+            excerpt.text.push_str(&String::from_utf8_lossy(&rest[..rest.len().min(SHOWN)]));
+        }
+        ReadError::Rejected(rejection)
+    }
+}
+
+/// The line around byte `at` of `text`, no longer than fits on a screen. `hangs`: the text begins inside a line.
+#[must_use]
+pub(crate) fn excerpt(text: &str, at: usize, hangs: bool) -> Excerpt {
+    let at = floor(text, at.min(text.len()));
+    let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |found| found + 1);
+    let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |found| at + found);
+    let start = floor(text, at.saturating_sub(SHOWN)).max(line_start);
+    let end = floor(text, (at + SHOWN).min(text.len())).min(line_end);
+    Excerpt {
+        text: text[start..end].trim_end_matches('\r').to_owned(),
+        at: at - start,
+        cut_before: start > line_start || hangs && line_start == 0,
+        cut_after: end < line_end,
+    }
+}
+
+/// The nearest place at or before `at` where a character begins.
+#[must_use]
+pub(crate) fn floor(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
+}

@@ -1,0 +1,32 @@
+//! `jsonrpc`: one JSON-RPC message a line (clauses JRP-LINE, JRP-VERSION, JRP-SHAPE).
+//!
+//! Cannot carry: who sent a message, so a session in which both sides have a request with the same id open at
+//! the same time is not carried (COR-DIRECTION-FLAT); times; anything of HTTP or SSE; the process and its exit.
+
+mod read;
+mod write;
+
+use crate::{Carries, Format, Head};
+
+/// The format.
+pub(crate) static FORMAT: Format = Format {
+    name: "jsonrpc",
+    aliases: &[],
+    file: "jsonrpc.jsonl",
+    about: "one JSON-RPC message a line",
+    carries: Carries {
+        direction: false,
+        times: false,
+        http: false,
+        sse: false,
+        process: false,
+        challenge: false,
+    },
+    tells,
+    read: read::read,
+    write: write::write,
+};
+
+fn tells(head: &Head) -> bool {
+    ["jsonrpc", "method", "result", "error", "id", "params"].iter().any(|name| head.has(name))
+}

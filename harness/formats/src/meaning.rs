@@ -1,0 +1,178 @@
+//! Reader and contract joined: from bytes to a meaning.
+//!
+//! Knows: how to run one beside the other in a single pass. Refuses to know: what the meaning should have been.
+
+use crate::input::{Input, ReadError};
+use crate::{Format, Options};
+use std::io::Read;
+use transcript::contract::Contract;
+use transcript::k2a::Summary;
+use transcript::meaning::{Event, write_end};
+use transcript::session::{Content, Entry, Halt};
+
+/// What a whole reading amounts to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many events.
+    pub events: u64,
+    /// How many requests nobody answered.
+    pub unanswered: usize,
+    /// How many bodies the exporter dropped (HAR-MISSING).
+    pub missing: u64,
+    /// How many pieces of noise were passed over.
+    pub noise: u64,
+    /// The summary of K2-A.
+    pub authorization_discovery: Option<Summary>,
+}
+
+/// One step of a reading.
+#[derive(Debug)]
+pub enum Step<'e, 'a> {
+    /// A message, and what it means.
+    Event(&'e Entry<'a>, Event<'a>),
+    /// Something else that the transcript holds.
+    Context(&'e Entry<'a>),
+}
+
+/// Reads a transcript step by step. Nothing that `each` was shown is part of a session until this returns `Ok`.
+///
+/// # Errors
+/// Where the input cannot be read, or is no session by the contract.
+pub fn walk(
+    format: &Format,
+    input: &mut Input<'_>,
+    options: Options,
+    each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), Halt>,
+) -> Result<Totals, ReadError> {
+    let mut contract = Contract::default();
+    let (mut missing, mut noise) = (0, 0);
+    (format.read)(input, options, &mut |entry| {
+        match entry.content {
+            Content::Missing(_) => missing += 1,
+            Content::Noise(_) => noise += 1,
+            _ => {}
+        }
+        match contract.take(&entry)? {
+            Some(event) => each(Step::Event(&entry, event)),
+            None => each(Step::Context(&entry)),
+        }
+    })?;
+    Ok(Totals {
+        events: contract.events(),
+        unanswered: contract.unanswered(),
+        missing,
+        noise,
+        authorization_discovery: contract.authorization_discovery(),
+    })
+}
+
+/// A meaning as JSON text in the contract's normal form, with an event on each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaning {
+    /// The normal form.
+    pub text: String,
+    /// What it amounts to.
+    pub totals: Totals,
+}
+
+/// Reads a whole transcript to its meaning. Memory: the meaning.
+///
+/// # Errors
+/// As [`walk`].
+pub fn meaning(format: &Format, reader: &mut dyn Read, options: Options) -> Result<Meaning, ReadError> {
+    let mut text = Writer::new();
+    let totals = walk(format, &mut Input::new(reader)?, options, &mut |step| {
+        if let Step::Event(_, event) = step {
+            text.event(&event);
+        }
+        Ok(())
+    })?;
+    text.end(totals.authorization_discovery);
+    Ok(Meaning { text: String::from_utf8_lossy(&text.0).into_owned(), totals })
+}
+
+/// Writes a meaning as it comes: an event a line.
+#[derive(Debug)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// A meaning that begins.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(b"{\"events\": [".to_vec())
+    }
+
+    /// Adds an event.
+    pub fn event(&mut self, event: &Event<'_>) {
+        self.0.extend_from_slice(if event.index == 0 { b"\n" } else { b",\n" });
+        event.write(&mut self.0);
+    }
+
+    /// Closes the meaning.
+    pub fn end(&mut self, summary: Option<Summary>) {
+        self.0.push(b'\n');
+        write_end(summary, &mut self.0);
+    }
+
+    /// Takes what was written so far.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.0)
+    }
+
+    /// How much waits to be taken, in bytes.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meaning;
+    use crate::{Options, ReadError, find};
+    use transcript::rejection::Code;
+
+    fn read(text: &[u8]) -> Result<String, (Code, u64, u64)> {
+        match meaning(find("jsonrpc").unwrap(), &mut { text }, Options::default()) {
+            Ok(meaning) => Ok(meaning.text),
+            Err(ReadError::Rejected(rejection)) => {
+                Err((rejection.code, rejection.place.line, rejection.place.column))
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn lines_become_events() {
+        let text = b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}}\r\n\n \
+            {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{ }}";
+        let expected = "{\"events\": [\n{\"kind\": \"tool_call\", \"id\": \"1\", \"tool\": \"a\"},\n\
+            {\"kind\": \"result\", \"id\": \"1\", \"answers\": 0, \"result\": {}}\n],\n\
+            \"authorization_discovery\": null}\n";
+        assert_eq!(read(text).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn a_refusal_has_the_place_in_the_file() {
+        let ok = "{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n";
+        for (bad, code, column) in [
+            ("[]\n", Code::Batch, 1),
+            ("{\"jsonrpc\":\"2.0\",\"méthod\":\"é\",\"id\":[],\"method\":\"a\"}", Code::InvalidId, 36),
+            ("{\"jsonrpc\":\"2.0\"", Code::Truncated, 17),
+            ("{\"jsonrpc\":\"2.0\"\n", Code::InvalidJson, 17),
+            ("\0\n", Code::InvalidJson, 1),
+        ] {
+            assert_eq!(read(format!("{ok}\n{bad}").as_bytes()), Err((code, 3, column)), "{bad}");
+        }
+        let mut bytes = ok.as_bytes().to_vec();
+        bytes.extend_from_slice(b"{\"a\":\"\xff\"}\n");
+        assert_eq!(read(&bytes), Err((Code::InvalidUtf8, 2, 7)));
+        assert_eq!(read(b"\xe2\x82"), Err((Code::InvalidUtf8, 1, 1)));
+    }
+}

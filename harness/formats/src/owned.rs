@@ -1,0 +1,301 @@
+//! A session held in memory, for whoever writes it out again.
+//!
+//! Knows: every entry with its context, each by its own text, and what a format would lose of it. Memory: the
+//! session. Refuses to know: how any format spells it.
+
+use crate::input::{Input, ReadError};
+use crate::meaning::{Step, Totals, walk};
+use crate::{Format, Options};
+use transcript::contract::Contract;
+use transcript::json::Json;
+use transcript::message::{Message, Shape};
+use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse};
+
+/// A whole session, read.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// Its entries, in order.
+    pub entries: Vec<Owned>,
+    /// What the reading amounted to.
+    pub totals: Totals,
+}
+
+/// One entry, by copies of its own.
+#[derive(Debug, Clone)]
+pub struct Owned {
+    /// Where it stood.
+    pub spot: Spot,
+    /// See [`Entry::time`].
+    pub time: Option<i64>,
+    /// Who sent it; inferred where [`Owned::inferred`] says so.
+    pub side: Option<Side>,
+    /// The format could not tell the side: it follows from the method, or from the request that is answered.
+    pub inferred: bool,
+    /// How it travelled.
+    pub slot: Slot,
+    /// What it is.
+    pub what: What,
+    /// The event that a response is bound to, by index among the messages.
+    pub answers: Option<u64>,
+    /// Its SSE fields.
+    pub sse: Option<Sse<'static>>,
+    /// Its transport context.
+    pub context: Option<Surroundings>,
+    /// Which HTTP exchange it belongs to.
+    pub exchange: Option<u64>,
+}
+
+/// A transport context by copies of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The context object, verbatim.
+    pub text: String,
+    /// See [`Context::status`].
+    pub status: Option<u16>,
+    /// See [`Context::headers`].
+    pub headers: Headers<'static>,
+}
+
+/// What an owned entry is.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// A message: its text, and the places in it.
+    Message(String, Shape),
+    /// An SSE event without a message.
+    Event,
+    /// A slot without a message.
+    Empty,
+    /// The context of a whole envelope.
+    Envelope,
+    /// An HTTP exchange.
+    Exchange(Box<Exchange<'static>>),
+    /// The `meta` line of a trace.
+    Opened(String),
+    /// The `end` line of a trace.
+    Closed(String),
+    /// Anything else, which no format writes again: what it was.
+    Left(String),
+}
+
+impl Session {
+    /// Reads a whole transcript into memory.
+    ///
+    /// # Errors
+    /// As [`walk`].
+    pub fn read(format: &Format, input: &mut Input<'_>, options: Options) -> Result<Self, ReadError> {
+        let mut entries: Vec<Owned> = Vec::new();
+        // Which entry each event is, so that a response can look at the request it answers.
+        let mut events: Vec<usize> = Vec::new();
+        let totals = walk(format, input, options, &mut |step| {
+            let owned = match step {
+                Step::Event(entry, event) => {
+                    let asked = event
+                        .answers
+                        .and_then(|index| entries.get(*events.get(usize::try_from(index).ok()?)?));
+                    let side = entry.side.unwrap_or_else(|| match asked.and_then(|asked| asked.side) {
+                        Some(requestor) => requestor.other(),
+                        None if event.is_response() => Side::Server,
+                        None => usual_sender(&event.message),
+                    });
+                    events.push(entries.len());
+                    Owned {
+                        side: Some(side),
+                        inferred: entry.side.is_none(),
+                        answers: event.answers,
+                        ..Owned::of(entry)
+                    }
+                }
+                Step::Context(entry) => Owned::of(entry),
+            };
+            entries.push(owned);
+            Ok(())
+        })?;
+        Ok(Self { entries, totals })
+    }
+
+    /// The messages, in order.
+    pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
+        self.entries.iter().filter_map(Owned::message)
+    }
+
+    /// The `meta` line that the session was recorded under, if any.
+    #[must_use]
+    pub fn opened(&self) -> Option<Json<'_>> {
+        self.entries.iter().find_map(|entry| match &entry.what {
+            What::Opened(text) => Json::parse(text).ok(),
+            _ => None,
+        })
+    }
+
+    /// The first message that would be bound otherwise if nobody could tell who sent what (clause
+    /// COR-DIRECTION-FLAT), by its entry.
+    #[must_use]
+    pub fn first_bound_otherwise_when_flat(&self) -> Option<&Owned> {
+        let mut flat = Contract::default();
+        self.entries.iter().find(|owned| {
+            let Some(message) = owned.message() else { return false };
+            let read = flat.take(&Entry::new(owned.spot, Content::Message(message)));
+            !matches!(read, Ok(Some(event)) if event.answers == owned.answers)
+        })
+    }
+
+    /// What `format` cannot carry of this session: first what changes its meaning, then what is only context.
+    #[must_use]
+    pub fn losses(&self, format: &Format) -> Vec<Loss> {
+        let carries = format.carries;
+        let count = |found: &dyn Fn(&Owned) -> bool| self.entries.iter().filter(|entry| found(entry)).count();
+        let mut losses = Vec::new();
+        let mut lose = |clause: Option<&'static str>, what: String| losses.push(Loss { clause, what });
+        if !carries.direction
+            && let Some(entry) = self.first_bound_otherwise_when_flat()
+        {
+            let line = entry.spot.line;
+            lose(
+                Some("COR-DIRECTION-FLAT"),
+                format!(
+                    "who sent what, without which the message on line {line} is bound to another request"
+                ),
+            );
+        }
+        if !carries.challenge && self.totals.authorization_discovery.is_some() {
+            lose(Some("K2A-SUMMARY"), "the authorization challenge that the session shows".to_owned());
+        }
+        let mut context = |there: usize, kept: bool, what: &str| {
+            if there > 0 && !kept {
+                lose(None, format!("{what} ({there})"));
+            }
+        };
+        context(
+            count(&|entry| entry.message().is_some() && !entry.inferred),
+            carries.direction,
+            "who sent each message",
+        );
+        context(count(&|entry| entry.time.is_some()), carries.times, "times");
+        context(
+            count(&|entry| entry.context.is_some() || matches!(entry.what, What::Exchange(_))),
+            carries.http,
+            "HTTP exchanges, statuses and headers",
+        );
+        context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
+        context(
+            count(&|entry| matches!(entry.what, What::Event)),
+            carries.sse,
+            "SSE events without a message",
+        );
+        context(
+            count(&|entry| matches!(entry.what, What::Opened(_) | What::Closed(_))),
+            carries.process,
+            "lines on the server's process",
+        );
+        context(count(&|entry| matches!(entry.what, What::Left(_))), false, "what was passed over");
+        losses
+    }
+}
+
+/// Something that a format cannot carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// The clause by which the meaning would change; none where only context is lost.
+    pub clause: Option<&'static str>,
+    /// What, in words.
+    pub what: String,
+}
+
+impl Owned {
+    /// The message, if it is one.
+    #[must_use]
+    pub fn message(&self) -> Option<Message<'_>> {
+        match &self.what {
+            What::Message(text, shape) => Some(Message::of(text, *shape)),
+            _ => None,
+        }
+    }
+
+    fn of(entry: &Entry<'_>) -> Self {
+        let what = match &entry.content {
+            Content::Message(message) => What::Message(message.text().to_owned(), message.shape()),
+            Content::Event => What::Event,
+            Content::Empty => What::Empty,
+            Content::Envelope => What::Envelope,
+            Content::Exchange(exchange) => What::Exchange(Box::new(own_exchange(exchange))),
+            Content::Opened(line) => What::Opened(line.text().to_owned()),
+            Content::Closed(line) => What::Closed(line.text().to_owned()),
+            Content::Passed(what) => What::Left(what.clone().into_owned()),
+            Content::Noise(why) => What::Left(why.clone()),
+            Content::Missing(whose) => What::Left(format!("the body of {whose}, which the exporter dropped")),
+        };
+        Self {
+            spot: entry.spot,
+            time: entry.time,
+            side: entry.side,
+            inferred: false,
+            slot: entry.slot,
+            what,
+            answers: None,
+            sse: entry.sse.as_ref().map(own_sse),
+            context: entry.context.map(own_context),
+            exchange: entry.exchange,
+        }
+    }
+}
+
+fn own_sse(sse: &Sse<'_>) -> Sse<'static> {
+    let own =
+        |text: &Option<std::borrow::Cow<'_, str>>| text.as_ref().map(|text| text.clone().into_owned().into());
+    Sse {
+        name: own(&sse.name),
+        id: own(&sse.id),
+        data: own(&sse.data),
+        retry: sse.retry,
+        comments: sse.comments,
+    }
+}
+
+fn own_context(context: &Context<'_>) -> Surroundings {
+    Surroundings {
+        text: context.text.text().to_owned(),
+        status: context.status,
+        headers: own_headers(&context.headers),
+    }
+}
+
+fn own_headers(headers: &Headers<'_>) -> Headers<'static> {
+    headers
+        .iter()
+        .map(|(name, value)| (name.clone().into_owned().into(), value.clone().into_owned().into()))
+        .collect()
+}
+
+fn own_exchange(exchange: &Exchange<'_>) -> Exchange<'static> {
+    Exchange {
+        method: exchange.method.clone().into_owned().into(),
+        url: exchange.url.clone().into_owned().into(),
+        request_headers: own_headers(&exchange.request_headers),
+        status: exchange.status,
+        answer_headers: own_headers(&exchange.answer_headers),
+        media_type: exchange.media_type.clone(),
+        ended: exchange.ended,
+    }
+}
+
+/// Who sends a request or notification with this method, where nothing else tells: the methods that the MCP
+/// specification gives to servers alone, and the client for every other.
+fn usual_sender(message: &Message<'_>) -> Side {
+    const SERVERS: &[&str] = &[
+        "sampling/createMessage",
+        "roots/list",
+        "elicitation/create",
+        "notifications/message",
+        "notifications/progress",
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+        "notifications/elicitation/complete",
+        "notifications/subscriptions/acknowledged",
+    ];
+    match message.method() {
+        Some(method) if SERVERS.iter().any(|name| method.is(name)) => Side::Server,
+        _ => Side::Client,
+    }
+}

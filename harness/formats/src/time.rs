@@ -1,0 +1,36 @@
+//! Points in time, as milliseconds since the Unix epoch.
+
+use jiff::{Timestamp, Unit, tz::TimeZone};
+
+/// An ISO 8601 date and time with an offset (RFC 3339), in milliseconds.
+#[must_use]
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
+/// Milliseconds as ISO 8601 in UTC, to the millisecond: `2026-05-12T23:00:00.123Z`. Beyond the years that ISO 8601
+/// writes in four digits, the nearest such time.
+#[must_use]
+pub(crate) fn write(milliseconds: i64) -> String {
+    const FIRST: i64 = -62_167_219_200_000;
+    const LAST: i64 = 253_402_207_200_000;
+    let time = Timestamp::from_millisecond(milliseconds.clamp(FIRST, LAST)).unwrap_or(Timestamp::UNIX_EPOCH);
+    let time = time.round(Unit::Millisecond).unwrap_or(time).to_zoned(TimeZone::UTC);
+    format!("{:.3}Z", time.datetime())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, write};
+
+    #[test]
+    fn times_read_and_write_to_the_millisecond() {
+        for text in ["2026-05-12T23:00:00.123Z", "1970-01-01T00:00:00.000Z", "9999-12-30T00:00:00.001Z"] {
+            assert_eq!(write(parse(text).unwrap()), text);
+        }
+        assert_eq!(parse("2026-05-13T01:00:00.123+02:00"), parse("2026-05-12T23:00:00.123Z"));
+        assert_eq!(parse("2026-05-12T23:00:00Z"), Some(1_778_626_800_000));
+        assert_eq!(parse("yesterday"), None);
+        assert_eq!(write(i64::MAX), "9999-12-30T22:00:00.000Z");
+    }
+}
