@@ -101,7 +101,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                arguments.",
         why: "A JSON library that puts every number into a 64-bit float changes account numbers and nanosecond \
               times past 2^53 without a word, and a map that drops empty values turns `{}` into nothing. \
-              Clients have shipped both.",
+              The first was met in a widely used client.",
         source: &[
             "Assay import formats, Semantic Normalization Contract",
             "RFC 8259, section 6",
