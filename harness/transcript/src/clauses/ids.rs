@@ -274,7 +274,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         why: "Both sides count from 0 or 1 in ordinary SDK traffic, and both ids are open when a server asks for roots \
               or a sample in the middle of a tool call. One table for both hands the client's reply to the tool call.",
         source: &[
-            "MCP 2025-11-25, Base protocol overview, Requests",
+            "MCP 2025-11-25, Base Protocol, Requests",
             "seen in recorded SDK sessions",
             "seen: https://github.com/abir-taheer/mcp-runner/pull/4",
         ],
@@ -285,7 +285,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         },
         wrong: Example {
             text: COR_DIRECTION,
-            reading: "The list of roots becomes the outcome of the tool call, and the real one an orphan.",
+            reading: "The list of roots becomes the outcome of the tool call, whose own goes to `roots/list`.",
         },
     },
     Clause {
