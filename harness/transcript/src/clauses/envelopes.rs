@@ -114,8 +114,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "A `timestamp_ms` that is negative, fractional or no number, and an `sse.id` that is no string, may be \
                accepted or rejected. Accepted, they are context, and the meaning is what it would be without them; \
                the built-in reader accepts them.",
-        why: "Recorders write fractions of a millisecond and numeric event ids. Someone who only wants the messages \
-              need not mind, and nobody may let them decide which messages there are.",
+        why: "Someone who only wants the messages need not mind a clock in fractions or an id in digits. Nobody may \
+              let them decide which messages there are.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: true,
         right: Example { text: ENV_LOOSE, reading: "One notification, or a rejection." },
@@ -202,7 +202,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "A `message` event whose string starts as an object and does not parse may reject or be passed over. \
                The built-in reader rejects (broken-data).",
         why: "The same broken message would reject in every other format, and passing over it loses an answer \
-              without a word. Streams cut in mid-message are where it comes from.",
+              without a word.",
         source: &["derived"],
         open: true,
         right: Example {
@@ -275,8 +275,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "A message inside a JSON string inside SSE data",
         rule: "Text that parses to a JSON string which in turn holds a message may be rejected, passed over, or \
                unwrapped once more. The built-in reader rejects (nested-data).",
-        why: "It is the mark of a producer that serialised twice. Unwrapping until it fits hides that fault, and lets \
-              a string that was meant as a string become a message.",
+        why: "It is the mark of a producer that serialised twice, and unwrapping until something fits hides it.",
         source: &["Assay import formats, Canonical Transport Envelope", "derived"],
         open: true,
         right: Example {
@@ -293,8 +292,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                has a `resource_metadata` or `scope` parameter, set `authorization_discovery` and flag which of the two \
                were there. `authorization_servers_visible` stays false; of several challenges in one session the \
                built-in reader joins the flags.",
-        why: "How a client learned where to log in is the one piece of transport context that an auditor needs. \
-              Servers do send 401 without any challenge, so that the difference is worth keeping.",
+        why: "How a client learned where to log in is worth keeping, since servers do send 401 without any challenge.",
         source: &[
             "Assay import formats, K2-A Authorization-Discovery Summary",
             "RFC 9110, section 11.6.1",
@@ -335,8 +333,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "A status written as text, or as `status_code` or `http_status`, headers given as lists, and a challenge \
                on an `sse` entry may make a summary or not. The built-in reader makes none: it looks at \
                `transport_context.status` and `transport_context.headers` of a `response` entry.",
-        why: "The documented place is the only one that producers can count on. Recorders differ in how they note a \
-              status, and no text says how far an importer has to go to meet them.",
+        why: "The documented place is all that producers can count on; no text says how far to go to meet the others.",
         source: &["Assay import formats, K2-A Authorization-Discovery Summary"],
         open: true,
         right: Example {

@@ -7,6 +7,7 @@
 mod envelopes;
 mod equivalence;
 mod ids;
+mod replay;
 
 /// One clause of the reading contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,4 +52,4 @@ pub fn find(id: &str) -> Option<&'static Clause> {
     all().find(|clause| clause.id == id)
 }
 
-const FAMILIES: &[&[Clause]] = &[equivalence::CLAUSES, ids::CLAUSES, envelopes::CLAUSES];
+const FAMILIES: &[&[Clause]] = &[equivalence::CLAUSES, ids::CLAUSES, envelopes::CLAUSES, replay::CLAUSES];
