@@ -1,26 +1,27 @@
 //! Clauses on the envelopes of `streamable-http` and `http-sse`.
 //!
-//! Knows: entries, SSE data in an entry, and the summary of a 401 challenge.
-//! Refuses to know: SSE as bytes on a stream, which only `har` holds.
+//! Knows: entries, and SSE data in an entry.
+//! Refuses to know: a 401 and its challenge (`challenge`), and SSE as bytes, which only `har` holds.
 
 use super::{Clause, Example};
 
-const FAMILY: &str = "Envelopes";
+pub(super) const FAMILY: &str = "Envelopes";
 
 pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ENV-TRANSPORT",
         family: FAMILY,
         title: "The envelope names its own transport",
-        rule: "The member `transport` must be the label of the format that the file is read as: `streamable-http` or \
-               `http-sse`. Reject any other value, and an envelope that has none.",
-        why: "The two envelopes look alike, and a file that is read under the wrong label gives an endpoint event or \
-              a 401 a part that it did not play. The label is what keeps a mix-up from passing in silence.",
+        rule: "The member `transport` must be the label of the format that the file is read as: \
+               `streamable-http` or `http-sse`. Reject any other value, and an envelope that has none.",
+        why: "The two envelopes look alike, and a file that is read under the wrong label gives an endpoint \
+              event or a 401 a part that it did not play. The label is what keeps a mix-up from passing in \
+              silence.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: false,
         right: Example {
             text: r#"{"transport":"http-sse","entries":[]}"#,
-            reading: "Read as `http-sse`: a session without events.",
+            reading: "Read as `http-sse`, with no events in it.",
         },
         wrong: Example {
             text: r#"{"transport":"http","entries":[]}"#,
@@ -31,10 +32,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-ONE",
         family: FAMILY,
         title: "An entry holds one of request, response and sse",
-        rule: "Each entry is an object with exactly one of the three. Reject the file where an entry has two of them, \
-               or none, or is no object.",
-        why: "An entry is one step of the session. With two messages in it their order is anybody's guess, and an \
-              importer that looks at `request` first and goes on loses the answer beside it.",
+        rule: "Each entry is an object with exactly one of the three. Reject the file where an entry has two \
+               of them, or none, or is no object.",
+        why: "An entry is one step of the session. With two messages in it their order is anybody's guess, \
+              and an importer that looks at `request` first and goes on loses the answer beside it.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: false,
         right: Example {
@@ -53,9 +54,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-SINGLE",
         family: FAMILY,
         title: "A request or response slot holds one message, never a batch",
-        rule: "`request` and `response` each hold one JSON-RPC object. Reject an array there, even an array of one.",
-        why: "One revision of MCP allowed batches in a POST body and the next took them out again; the envelope never \
-              had them. Unpacking an array in silence gives entries that no other format of the session has.",
+        rule: "`request` and `response` each hold one JSON-RPC object. Reject an array there, even an array \
+               of one.",
+        why: "One revision of MCP allowed batches in a POST body and the next took them out again; the \
+              envelope never had them. Unpacking an array gives entries that no other format has.",
         source: &["Assay import formats, Canonical Transport Envelope", "MCP 2025-06-18, Key Changes"],
         open: false,
         right: Example {
@@ -71,11 +73,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-NULL",
         family: FAMILY,
         title: "A slot that is null, or an HTTP error body that is no JSON-RPC",
-        rule: "A null slot (a 202 has no body), and under an HTTP error status a `response` object without `jsonrpc`, \
-               may be accepted or rejected. Whoever accepts makes no event of it and still looks at a 401's challenge; \
-               so does the built-in reader, which asks for a status of 400 or more in the second case.",
-        why: "Real servers answer 401 with an OAuth error such as `invalid_token` in place of a message, and real \
-              recorders write null for an empty body. Neither is anything that was said in the session.",
+        rule: "A null slot (a 202 has no body), and under an HTTP error status a `response` object without \
+               `jsonrpc`, may be accepted or rejected. Whoever accepts makes no event of it and still looks \
+               at a 401's challenge; so does the built-in reader, which asks for a status of 400 or more in \
+               the second case.",
+        why: "Real servers answer 401 with an OAuth error such as `invalid_token` in place of a message, and \
+              real recorders write null for an empty body. Neither is anything that was said in the session.",
         source: &[
             "Assay import formats, Canonical Transport Envelope",
             "MCP 2025-11-25, Transports, Sending Messages to the Server",
@@ -92,10 +95,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-EMPTY",
         family: FAMILY,
         title: "No entries array is a fault, an empty one is an empty session",
-        rule: "Reject an envelope whose `entries` is missing or no array. An empty array is a session without events, \
-               and a good reading.",
-        why: "A default of no entries makes a misspelt or cut-off file look like a quiet session. Refusing the empty \
-              array, on the other hand, breaks on recordings in which nothing was said.",
+        rule: "Reject an envelope whose `entries` is missing or no array. An empty array reads well: nothing \
+               was said.",
+        why: "A default of no entries makes a misspelt or cut-off file look like a quiet session. Refusing \
+              the empty array, on the other hand, breaks on recordings in which nothing was said.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: false,
         right: Example {
@@ -111,11 +114,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-LOOSE",
         family: FAMILY,
         title: "Odd timestamps and event ids change no meaning",
-        rule: "A `timestamp_ms` that is negative, fractional or no number, and an `sse.id` that is no string, may be \
-               accepted or rejected. Accepted, they are context, and the meaning is what it would be without them; \
-               the built-in reader accepts them.",
-        why: "Someone who only wants the messages need not mind a clock in fractions or an id in digits. Nobody may \
-              let them decide which messages there are.",
+        rule: "A `timestamp_ms` that is negative, fractional or no number, or an `sse.id` in digits, may be \
+               accepted or rejected. Accepted, they are context, and the meaning is what it would be without \
+               them; the built-in reader accepts them.",
+        why: "Someone who only wants the messages need not mind either. Nobody may let them decide which \
+              messages there are.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: true,
         right: Example { text: ENV_LOOSE, reading: "One notification, or a rejection." },
@@ -128,10 +131,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ENV-UNKNOWN",
         family: FAMILY,
         title: "Unknown members of an envelope are passed over",
-        rule: "Ignore members of the envelope and of its entries that you do not know. They are no reason to reject, \
-               and they never take the place of a known one.",
-        why: "Producers add notes of their own: a method, a URL, a label. A strict schema turns each such note into \
-              a break between programs that agree on every message.",
+        rule: "Ignore members of the envelope and of its entries that you do not know. They are no reason to \
+               reject, and they never take the place of a known one.",
+        why: "Producers add notes of their own: a method, a URL, a label. A strict schema turns each such \
+              note into a break between programs that agree on every message.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: false,
         right: Example {
@@ -146,8 +149,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "SSE data may be the message itself",
         rule: "Where `sse.data` is a JSON object with a message in it, read that message as if it stood in a \
                `response`.",
-        why: "The wire carries text, so one reader expects a string and another an object, and each takes the other \
-              spelling for noise. The format allows both.",
+        why: "The wire carries text, so one reader expects a string and another an object, and each takes \
+              the other spelling for noise. The format allows both.",
         source: &["Assay import formats, Canonical Transport Envelope"],
         open: false,
         right: Example {
@@ -163,10 +166,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-DATA-STRING",
         family: FAMILY,
         title: "SSE data may be the message's JSON text",
-        rule: "Where `sse.data` is a string whose text is a JSON object, parse it and read the message in it. It is \
-               the same event as from the object spelling.",
-        why: "A recorder that keeps the stream's own text writes a string here. Passing over it drops the very \
-              answers that a call was waiting for.",
+        rule: "Where `sse.data` is a string whose text is a JSON object, parse it and read the message in \
+               it. It is the same event as from the object spelling.",
+        why: "A recorder that keeps the stream's own text writes a string here. Passing over it drops the \
+              very answers that a call was waiting for.",
         source: &["Assay import formats, Legacy HTTP+SSE"],
         open: false,
         right: Example { text: SSE_DATA_STRING, reading: "The result answers the request." },
@@ -178,11 +181,12 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "SSE-DATA-TEXT",
         family: FAMILY,
-        title: "SSE data that is plainly no message carries no event",
-        rule: "Pass over a path, the word `ping`, empty data, and an object that has none of `jsonrpc`, `method`, \
-               `result` and `error`. They are no events and no faults.",
-        why: "Servers send an empty priming event to give the client an id to resume from, and SDKs send `{}` to keep \
-              a line warm. Clients that parsed every data line as JSON broke on the first of these.",
+        title: "SSE data that nobody could take for a message is no event",
+        rule: "Pass over a path, the word `ping`, empty data, and an object that has none of `jsonrpc`, \
+               `method`, `result` and `error`. They are no events and no faults.",
+        why: "Servers send an empty priming event to give the client an id to resume from, and SDKs send \
+              `{}` to keep a line warm. Clients that parsed every data line as JSON broke on the first of \
+              these.",
         source: &[
             "Assay import formats, Canonical Transport Envelope",
             "MCP 2025-11-25, Transports, Sending Messages to the Server",
@@ -199,10 +203,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-DATA-BROKEN",
         family: FAMILY,
         title: "SSE text that begins like a message and is no JSON",
-        rule: "A `message` event whose string starts as an object and does not parse may reject or be passed over. \
-               The built-in reader rejects (broken-data).",
-        why: "The same broken message would reject in every other format, and passing over it loses an answer \
-              without a word.",
+        rule: "Text in a `message` event that opens with a brace and does not parse may reject or be passed \
+               over. The built-in reader rejects (broken-data).",
+        why: "Skipping it drops an answer without a word, and in all other formats such a message is \
+              refused. Yet a stream may carry text that is not JSON.",
         source: &["derived"],
         open: true,
         right: Example {
@@ -218,9 +222,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-KEEPALIVE",
         family: FAMILY,
         title: "An SSE entry without data is a keep-alive",
-        rule: "An `sse` entry that has no `data` (a comment, a retry time) carries no event, and is no fault.",
-        why: "Servers send comments every few seconds so that proxies do not hang up. A client library once threw on \
-              them, and an importer that insists on `data` does the same.",
+        rule: "An `sse` entry that has no `data` (a comment, a retry time) carries no event, and is no \
+               fault.",
+        why: "Servers send comments every few seconds so that proxies do not hang up. A client library once \
+              threw on them, and an importer that insists on `data` does the same.",
         source: &[
             "WHATWG HTML, Interpreting an event stream",
             "Assay import formats, Canonical Transport Envelope",
@@ -234,10 +239,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-EVENT",
         family: FAMILY,
         title: "Only events named message carry messages, and no name means message",
-        rule: "Read messages from events named `message` alone, and give that name to events whose name is missing or \
-               empty. Any other event, `endpoint` among them, carries none, even if its data would parse.",
-        why: "Servers that leave the name out are within their rights, and clients that wanted it spelt out heard \
-              nothing of them. The other way round, a `ping` with a JSON body is no part of the session.",
+        rule: "Read messages from events named `message` alone, and give that name to events whose name is \
+               missing or empty. Any other event, `endpoint` among them, carries none, even if its data \
+               would parse.",
+        why: "Servers that leave the name out are within their rights, and clients that wanted it spelt out \
+              heard nothing of them. The other way round, a `ping` with a JSON body is no part of the \
+              session.",
         source: &[
             "WHATWG HTML, Interpreting an event stream",
             "Assay import formats, Legacy HTTP+SSE",
@@ -257,10 +264,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-DATA-ARRAY",
         family: FAMILY,
         title: "An array of messages in SSE data",
-        rule: "Data that is an array, as JSON or as text, may be rejected, passed over, or read message by message. \
-               The built-in reader rejects (batch) an array that plainly holds messages.",
-        why: "Batches were legal on a stream in MCP 2025-03-26 and in no other revision. Reading only the first of the \
-              messages is the one thing that suits nobody.",
+        rule: "Data that is an array, as JSON or as text, may be rejected, passed over, or read message by \
+               message. The built-in reader rejects (batch) an array that plainly holds messages.",
+        why: "Batches were legal on a stream in MCP 2025-03-26 and in no other revision. Reading only the \
+              first of the messages is the one thing that suits nobody.",
         source: &[
             "Assay import formats, Canonical Transport Envelope",
             "MCP 2025-03-26, Transports, Sending Messages to the Server",
@@ -273,9 +280,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "SSE-DATA-NESTED",
         family: FAMILY,
         title: "A message inside a JSON string inside SSE data",
-        rule: "Text that parses to a JSON string which in turn holds a message may be rejected, passed over, or \
-               unwrapped once more. The built-in reader rejects (nested-data).",
-        why: "It is the mark of a producer that serialised twice, and unwrapping until something fits hides it.",
+        rule: "Text that parses to a JSON string which in turn holds a message may be rejected, passed over, \
+               or unwrapped once more. The built-in reader rejects (nested-data).",
+        why: "It is the mark of a producer that serialised twice, and unwrapping until something fits hides \
+              it.",
         source: &["Assay import formats, Canonical Transport Envelope", "derived"],
         open: true,
         right: Example {
@@ -283,64 +291,6 @@ pub(super) const CLAUSES: &[Clause] = &[
             reading: "Rejected (nested-data), or one notification, or none.",
         },
         wrong: Example { text: SSE_DATA_NESTED, reading: "An event whose method is the whole inner text." },
-    },
-    Clause {
-        id: "K2A-SUMMARY",
-        family: FAMILY,
-        title: "A 401 challenge leaves a summary in the meaning",
-        rule: "When a `response` entry has status 401 and a `WWW-Authenticate` header, in any case, whose challenge \
-               has a `resource_metadata` or `scope` parameter, set `authorization_discovery` and flag which of the two \
-               were there. `authorization_servers_visible` stays false; of several challenges in one session the \
-               built-in reader joins the flags.",
-        why: "How a client learned where to log in is worth keeping, since servers do send 401 without any challenge.",
-        source: &[
-            "Assay import formats, K2-A Authorization-Discovery Summary",
-            "RFC 9110, section 11.6.1",
-            "RFC 9728, section 5.1",
-            "seen: https://github.com/gavdilabs/cap-mcp-plugin/issues/111",
-        ],
-        open: false,
-        right: Example {
-            text: K2A_SUMMARY,
-            reading: "A summary with both `resource_metadata_visible` and `scope_challenge_visible` true.",
-        },
-        wrong: Example {
-            text: K2A_SUMMARY,
-            reading: "No summary, because the header's name is in lower case.",
-        },
-    },
-    Clause {
-        id: "K2A-BOUND",
-        family: FAMILY,
-        title: "Nothing else than a 401 challenge makes a summary",
-        rule: "Give no summary under another status, without the header, or when the challenge has neither parameter. \
-               Words inside the quoted value of some other parameter are no parameters.",
-        why: "A search for `scope=` in the header finds it in an error description too, and a 403 tells of missing \
-              rights and not of discovery. A summary that is wrong claims to have seen what was never sent.",
-        source: &[
-            "Assay import formats, K2-A Authorization-Discovery Summary",
-            "RFC 9110, section 11.2",
-            "RFC 9110, section 11.6.1",
-        ],
-        open: false,
-        right: Example { text: K2A_BOUND, reading: "No summary: the only parameter is `error_description`." },
-        wrong: Example { text: K2A_BOUND, reading: "A summary that claims a visible scope." },
-    },
-    Clause {
-        id: "K2A-SPELLING",
-        family: FAMILY,
-        title: "A challenge that is spelled in an unusual place",
-        rule: "A status written as text, or as `status_code` or `http_status`, headers given as lists, and a challenge \
-               on an `sse` entry may make a summary or not. The built-in reader makes none: it looks at \
-               `transport_context.status` and `transport_context.headers` of a `response` entry.",
-        why: "The documented place is all that producers can count on; no text says how far to go to meet the others.",
-        source: &["Assay import formats, K2-A Authorization-Discovery Summary"],
-        open: true,
-        right: Example {
-            text: K2A_SPELLING,
-            reading: "An error that answers nothing, with a summary or without.",
-        },
-        wrong: Example { text: K2A_SPELLING, reading: "Rejected, or read without the error message." },
     },
 ];
 
@@ -386,16 +336,3 @@ const SSE_DATA_ARRAY: &str = r#"{"transport":"streamable-http","entries":[
 
 const SSE_DATA_NESTED: &str = r#"{"transport":"http-sse","entries":[
 {"sse":{"data":"\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"notifications/initialized\\\"}\""}}]}"#;
-
-const K2A_SUMMARY: &str = r#"{"transport":"streamable-http","entries":[
-{"transport_context":{"status":401,"headers":{"www-authenticate":
-"Bearer resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource\", scope=\"files:read\""}},
-"response":{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Unauthorized"}}}]}"#;
-
-const K2A_BOUND: &str = r#"{"transport":"streamable-http","entries":[
-{"transport_context":{"status":401,"headers":{"WWW-Authenticate":"Bearer error_description=\"try scope=all\""}},
-"response":{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Unauthorized"}}}]}"#;
-
-const K2A_SPELLING: &str = r#"{"transport":"streamable-http","entries":[
-{"transport_context":{"status":"401","headers":{"WWW-Authenticate":["Bearer scope=\"files:read\""]}},
-"response":{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Unauthorized"}}}]}"#;

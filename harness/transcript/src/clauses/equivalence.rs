@@ -15,11 +15,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-COUNT",
         family: FAMILY,
         title: "One carried message, one event",
-        rule: "Make exactly one event of each JSON-RPC message in the transcript, whatever its method. \
-               Leave none out, invent none, and fold no two into one.",
-        why: "An importer that knows only tool calls tends to let pings, progress and late answers fall on the \
-              floor. Whoever compares two recordings then sees less traffic than there was, and cannot tell \
-              that anything is missing.",
+        rule: "Make exactly one event of each JSON-RPC message in the transcript, whatever its method. Leave \
+               none out, invent none, and fold no two into one.",
+        why: "An importer that knows only tool calls tends to let pings, progress and late answers fall on \
+              the floor. Whoever compares two recordings then sees less traffic than there was, and cannot \
+              tell that anything is missing.",
         source: &["Assay import formats, Semantic Normalization Contract"],
         open: false,
         right: Example {
@@ -38,9 +38,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "List the events as the messages stand in the transcript. Never sort by a timestamp, not even \
                where the clock repeats itself or runs backwards. Inspector exports and HAR files are the two \
                exceptions, since neither is a sequence of messages (see INS-EXPORT and HAR-ORDER).",
-        why: "Recorders put many lines into one millisecond, log minutes late, or take two readings of a clock \
-              that was set back in between. Sorting such a file moves an answer before its question, and the \
-              pair is lost.",
+        why: "Recorders put many lines into one millisecond, log minutes late, or take two readings of a \
+              clock that was set back in between. Sorting such a file moves an answer before its question, \
+              and the pair is lost.",
         source: &[
             "Assay import formats, Semantic Normalization Contract",
             "mcp-replay trace format v1, Ordering and timing",
@@ -59,10 +59,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-PAIR",
         family: FAMILY,
         title: "A session means the same in every format that can carry it",
-        rule: "Record one session in two formats, read both, and the two meanings must be equal event by event. \
-               A format that cannot carry the session is left out of the comparison, with the clause that says so.",
-        why: "This is what an importer for several formats promises. It breaks where each format has a code path \
-              of its own: ids typed here and turned into text there, orphans kept in one and dropped in another.",
+        rule: "Record one session in two formats, read both, and the two meanings must be equal event by \
+               event. A format that cannot carry the session is left out of the comparison, with the clause \
+               that says so.",
+        why: "This is what an importer for several formats promises. It breaks where each format has a code \
+              path of its own: ids typed here and turned into text there, orphans kept in one and dropped in \
+              another.",
         source: &["Assay import formats, Semantic Normalization Contract"],
         open: false,
         right: Example {
@@ -80,10 +82,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-TOOL",
         family: FAMILY,
         title: "The tool's name arrives as it was sent",
-        rule: "Keep `params.name` of a `tools/call` code point by code point: no trimming, no change of case, \
-               no Unicode normalisation, no prefix of your own.",
-        why: "Gateways join several servers by prefixing names, and two tools may differ in nothing but case. \
-              A name that was tidied up on import names another tool, or none.",
+        rule: "Keep `params.name` of a `tools/call` code point by code point: no trimming, no change of \
+               case, no Unicode normalisation, no prefix of your own.",
+        why: "Gateways join several servers by prefixing names, and two tools may differ in nothing but \
+              case. A name that was tidied up on import names another tool, or none.",
         source: &["Assay import formats, Semantic Normalization Contract"],
         open: false,
         right: Example { text: EQ_TOOL, reading: "A call of the tool `Calculator`." },
@@ -96,12 +98,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-ARGS",
         family: FAMILY,
         title: "Arguments keep every digit and every code point",
-        rule: "Hand the arguments on unchanged. The order of members is free; numbers must keep their full \
-               decimal value, and strings their exact code points. Absent, `null` and `{}` are three different \
-               arguments.",
-        why: "A JSON library that puts every number into a 64-bit float changes account numbers and nanosecond \
-              times past 2^53 without a word, and a map that drops empty values turns `{}` into nothing. \
-              The first was met in a widely used client.",
+        rule: "Hand the arguments on unchanged. The order of members is free, and `1.0` may become `1`; no \
+               digit of a number and no code point of a string may change. No arguments, `null` and `{}` \
+               must stay distinct.",
+        why: "A JSON library that puts every number into a 64-bit float changes account numbers and \
+              nanosecond times past 2^53 without a word, and a map that drops empty values turns `{}` into \
+              nothing. The first was met in a widely used client.",
         source: &[
             "Assay import formats, Semantic Normalization Contract",
             "RFC 8259, section 6",
@@ -121,12 +123,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-OUTCOME",
         family: FAMILY,
         title: "A call's outcome is its result or its error, whole",
-        rule: "Keep the result or the error of a call as it was sent, and keep which of the two it is. A result \
-               that says `isError` is still a result. As with arguments, member order is free, digits and code \
-               points are not.",
+        rule: "Keep the result or the error of a call as it was sent, and keep which of the two it is. A \
+               result that says `isError` is still a result. As with arguments, member order is free, digits \
+               and code points are not.",
         why: "MCP has two ways to fail: a protocol error, and a result that reports the tool's own failure. \
-              Importers that reduce both to one flag, or show the text content alone, make sessions equal that \
-              were not.",
+              Importers that reduce both to one flag, or show the text content alone, make sessions equal \
+              that were not.",
         source: &[
             "Assay import formats, Semantic Normalization Contract",
             "MCP 2025-11-25, Tools, Error Handling",
@@ -142,12 +144,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "EQ-CONTEXT",
         family: FAMILY,
         title: "Headers, event ids, times and labels are context, not meaning",
-        rule: "Whatever surrounds the messages must not change the meaning; the one exception is the summary of \
-               a 401 challenge (K2A-SUMMARY). An SSE event that is delivered again is read again: a second copy of \
-               an answer is one more event, and an orphan.",
-        why: "After a dropped connection real clients get a whole stream a second time. An importer that drops \
-              repeats by event id judges resumption, which needs more than a transcript shows, and it loses \
-              messages wherever a server gives one id to two events.",
+        rule: "Whatever surrounds the messages must not change the meaning; the one exception is the summary \
+               of a 401 challenge (K2A-SUMMARY). An SSE event that is delivered again is read again: a \
+               second copy of an answer is one more event, and an orphan.",
+        why: "After a dropped connection real clients get a whole stream a second time. An importer that \
+              drops repeats by event id judges resumption, which needs more than a transcript shows, and it \
+              loses messages wherever a server gives one id to two events.",
         source: &[
             "Assay import formats, Canonical Transport Envelope",
             "Assay import formats, Out Of Scope In T1",

@@ -11,12 +11,12 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ID-STRING",
         family: FAMILY,
-        title: "A string id is taken as it stands",
-        rule: "Use a string id unchanged as the correlation id. Do not trim it, fold its case or read a number \
-               in it, and let the empty string be an id like any other.",
-        why: "Servers have turned `\"1\"` into a number and answered `0` to an id that was no number at all; an \
-              importer that tidies ids the same way binds answers to the wrong calls. The empty string gets lost \
-              wherever code asks whether an id is truthy.",
+        title: "A string id is left alone",
+        rule: "Use a string id unchanged as the correlation id. Do not trim it, fold its case or read a \
+               number in it, and let the empty string be an id like any other.",
+        why: "Servers have turned `\"1\"` into a number and answered `0` to an id that was no number at all; \
+              an importer that tidies ids the same way binds answers to the wrong calls. The empty string \
+              gets lost wherever code asks whether an id is truthy.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/modelcontextprotocol/python-sdk/issues/961",
@@ -36,10 +36,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ID-NUMBER",
         family: FAMILY,
         title: "An integer id becomes its decimal digits",
-        rule: "Turn an integer id into a string of its decimal digits, all of them, however many there are. From \
-               there on `1` and `\"1\"` are the same correlation id.",
-        why: "Gateways hand a number back as a string, and importers must still find the pair. Clients that count \
-              in nanoseconds send ids past 2^53, which a float rounds until two of them are one.",
+        rule: "Turn an integer id into a string of its decimal digits, all of them, however many there are. \
+               From there on `1` and `\"1\"` are the same correlation id.",
+        why: "Gateways hand a number back as a string, and importers must still find the pair. Clients that \
+              count in nanoseconds send ids past 2^53, which a float rounds until two of them are one.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/modelcontextprotocol/rust-sdk/issues/1017",
@@ -59,11 +59,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ID-NUMBER-FORM",
         family: FAMILY,
         title: "How an id written 1.0, 1e0 or -0 is spelled is left to the importer",
-        rule: "Spell a fractional, exponent or negative-zero id as you like, and bind it to other spellings of the \
-               number or not; a response that repeats the very same spelling always binds. The built-in reader \
-               keeps the number's own text, so `1.0` has the id `1.0` and does not meet `1`.",
-        why: "JSON-RPC advises against fractions and no text says what such an id turns into. The SDKs do not \
-              agree even on `1.0`: one takes the message for a request, two for a notification.",
+        rule: "How such an id reads as text, and whether it meets another spelling of the number, is yours \
+               to decide. A response that repeats it letter by letter must bind. The built-in reader keeps \
+               the number's own text, so `1.0` has the id `1.0` and does not meet `1`.",
+        why: "JSON-RPC advises against fractions and no text says what such an id turns into. The SDKs do \
+              not agree even on `1.0`: one takes the message for a request, two for a notification.",
         source: &["JSON-RPC 2.0, section 4", "Assay import formats, JSON-RPC id Normalization"],
         open: true,
         right: Example {
@@ -80,11 +80,12 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ID-NULL",
         family: FAMILY,
-        title: "A null id is no correlation id",
-        rule: "Treat `\"id\": null` as having no correlation id: keep the message as an event without one. It binds \
-               nothing, and nothing binds to it.",
-        why: "Servers answer what they could not parse with a null id. Where null serves as a key, every such \
-              error binds to whichever request without an id came first, and a lost call seems answered.",
+        title: "A null id makes no pair",
+        rule: "Treat `\"id\": null` as having no correlation id: the message is an event that has no part in \
+               any pair.",
+        why: "Servers answer what they could not parse with a null id. Where null serves as a key, every \
+              such error binds to whichever request without an id came first, and a lost call seems \
+              answered.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "JSON-RPC 2.0, section 5",
@@ -103,11 +104,12 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ID-MISSING",
         family: FAMILY,
-        title: "A missing id is no correlation id",
-        rule: "Read a message without `id` as one without a correlation id. A method other than `tools/call` is then \
-               a notification, a `tools/call` is a call that nothing can answer, and a response is an orphan.",
-        why: "Some servers leave the id out of their errors. Binding such an error to the request that happens to be \
-              open last looks helpful, until two requests are open.",
+        title: "A message without an id makes no pair",
+        rule: "Read a message without `id` as one without a correlation id. A method other than `tools/call` \
+               is then a notification, a `tools/call` is a call that nothing can answer, and a response is \
+               an orphan.",
+        why: "Some servers leave the id out of their errors. Binding such an error to the request that \
+              happens to be open last looks helpful, until two requests are open.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "JSON-RPC 2.0, section 4.1",
@@ -124,10 +126,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ID-NULL-TEXT",
         family: FAMILY,
         title: "The string \"null\" is an id, and null is none",
-        rule: "Keep the JSON value `null` and the string `\"null\"` apart. The string is an ordinary id that binds as \
-               any other does.",
-        why: "Turning every id into text with one call makes the four letters of both. A request that is really \
-              named `null` then collects the answers to all unreadable requests.",
+        rule: "Keep the JSON value `null` and the string `\"null\"` apart. The string is an ordinary id that \
+               binds as any other does.",
+        why: "Turning every id into text with one call makes the four letters of both. A request that is \
+              really named `null` then collects the answers to all unreadable requests.",
         source: &["Assay import formats, JSON-RPC id Normalization"],
         open: false,
         right: Example {
@@ -143,10 +145,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "ID-REJECT",
         family: FAMILY,
         title: "An id that is a boolean, object or array rejects the transcript",
-        rule: "Reject the whole transcript as soon as any message has such an id, be it a request, a notification or \
-               a response. Name the place, and do not carry on without the message.",
-        why: "There is no sensible key to make of such an id: `[1]` and `\"1\"` print alike in some languages, and \
-              every object prints alike in others. An importer that shrugs it off pairs at random.",
+        rule: "Reject the whole transcript as soon as any message has such an id, be it a request, a \
+               notification or a response. Name the place, and do not carry on without the message.",
+        why: "There is no sensible key to make of such an id: `[1]` and `\"1\"` print alike in some \
+              languages, and every object prints alike in others. An importer that shrugs it off pairs at \
+              random.",
         source: &["Assay import formats, JSON-RPC id Normalization", "JSON-RPC 2.0, section 4"],
         open: false,
         right: Example {
@@ -162,10 +165,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-FIRST",
         family: FAMILY,
         title: "A response answers the oldest open request with its id",
-        rule: "Look back from the response for requests with its id that have no answer yet, and bind it to the \
-               oldest of them. An id that is used again after its answer begins a new pair.",
-        why: "Clients exist that send every request with id 1, one after the other. With one slot per id the second \
-              answer overwrites the first, or the second request never gets its own.",
+        rule: "Look back from the response for requests with its id that have no answer yet, and bind it to \
+               the oldest of them. An id that is used again after its answer begins a new pair.",
+        why: "Clients exist that send every request with id 1, one after the other. With one slot per id the \
+              second answer overwrites the first, or the second request never gets its own.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/anthropics/claude-ai-mcp/issues/539",
@@ -184,11 +187,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-LATE",
         family: FAMILY,
         title: "A second answer is an orphan and changes nothing",
-        rule: "Where no open request with the response's id stands before it, keep the response as an orphan. No \
-               match that was already made may change.",
+        rule: "Where no open request with the response's id stands before it, keep the response as an \
+               orphan. No match that was already made may change.",
         why: "Answers come twice after a reconnect, and once more after a cancelled call. Whichever copy an \
-              importer keeps, the earlier verdict must stand, or a call's outcome depends on how long the recorder \
-              ran.",
+              importer keeps, the earlier verdict must stand, or a call's outcome depends on how long the \
+              recorder ran.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/modelcontextprotocol/python-sdk/pull/2481",
@@ -207,11 +210,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-BEFORE",
         family: FAMILY,
         title: "An answer that stands before its question binds nothing",
-        rule: "Bind backwards only. A response that comes ahead of the request with its id is an orphan, and the \
-               request stays open unless a later response answers it.",
-        why: "Recorders that read two pipes with two threads now and then write the answer first. Collecting all \
-              requests before looking at the responses hides that, and it lets an answer from before a reused id \
-              serve the wrong call.",
+        rule: "Bind backwards only. A response that comes ahead of the request with its id is an orphan, and \
+               the request stays open unless a later response answers it.",
+        why: "Recorders that read two pipes with two threads now and then write the answer first. Collecting \
+              all requests before looking at the responses hides that, and it lets an answer from before a \
+              reused id serve the wrong call.",
         source: &["Assay import formats, JSON-RPC id Normalization (a consequence)", "derived"],
         open: false,
         right: Example {
@@ -225,10 +228,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Two tool calls with one id reject the transcript",
         rule: "Reject when two `tools/call` requests normalise to the same id, whether or not the first was \
-               answered, whichever side sent them, and also where one is written `1` and the other `\"1\"`. Other \
-               methods may use an id again.",
-        why: "A tool call is evidence, and evidence that can be attributed to two calls is none. Servers have \
-              cross-wired the answers of calls that shared an id, so no order of arrival can be trusted.",
+               answered, whichever side sent them, and also where one is written `1` and the other `\"1\"`. \
+               Other methods may use an id again.",
+        why: "A tool call is evidence, and evidence that can be attributed to two calls is none. Servers \
+              have cross-wired the answers of calls that shared an id, so no order of arrival can be \
+              trusted.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/modelcontextprotocol/python-sdk/issues/3137",
@@ -248,12 +252,12 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "COR-ANY",
         family: FAMILY,
-        title: "Responses bind to requests of every method",
-        rule: "Remember the open requests of all methods, and bind each response by its id alone. The look of a \
-               result must not decide what it answers.",
-        why: "An importer that tracks calls alone has to guess what a stray result belongs to, and the answer to \
-              `initialize` gets taken for a tool's. One well-known importer gives every answer that is no tool \
-              list out as a tool's result.",
+        title: "Every request can be answered, not the tool calls alone",
+        rule: "Remember the open requests of all methods, and bind each response by its id alone. The look \
+               of a result must not decide what it answers.",
+        why: "An importer that tracks calls alone has to guess what a stray result belongs to, and the \
+              answer to `initialize` gets taken for a tool's. One well-known importer gives every answer \
+              that is no tool list out as a tool's result.",
         source: &["Assay import formats, Semantic Normalization Contract", "JSON-RPC 2.0, section 5"],
         open: false,
         right: Example {
@@ -269,10 +273,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-DIRECTION",
         family: FAMILY,
         title: "Each side has its own ids",
-        rule: "Where the format tells who spoke (mcp-replay, both HTTP envelopes, HAR, an Inspector export), keep the \
-               open requests of client and server apart. A response binds to a request that its sender received.",
-        why: "Both sides count from 0 or 1 in ordinary SDK traffic, and both ids are open when a server asks for roots \
-              or a sample in the middle of a tool call. One table for both hands the client's reply to the tool call.",
+        rule: "Where the format tells who spoke (mcp-replay, both HTTP envelopes, HAR, an Inspector export), \
+               keep the open requests of client and server apart. What a side answers is something that it \
+               was asked.",
+        why: "Both sides count from 0 or 1 in ordinary SDK traffic, and both ids are open when a server asks \
+              for roots or a sample in the middle of a tool call. One table for both hands the client's \
+              reply to the tool call.",
         source: &[
             "MCP 2025-11-25, Base Protocol, Requests",
             "seen in recorded SDK sessions",
@@ -292,11 +298,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "COR-DIRECTION-FLAT",
         family: FAMILY,
         title: "Bare messages cannot carry one id open on both sides",
-        rule: "In `jsonrpc`, and in `inspector` with bare messages, nothing tells who spoke. A session in which both \
-               sides have the same id open at one time cannot be written there and is not compared there; one after \
-               the other is fine.",
-        why: "A writer that does it all the same makes a file that reads as another session. Refusing is the only \
-              way to keep the promise that every format tells the same story.",
+        rule: "In `jsonrpc`, and in `inspector` with bare messages, nothing tells who spoke. Where client \
+               and server wait for an answer to the same id at one time, refuse to write the session there \
+               and leave the format out of comparisons; taking turns with an id does no harm.",
+        why: "A writer that does it all the same makes a file that reads as another session. Refusing is the \
+              only way to keep the promise that every format tells the same story.",
         source: &["derived"],
         open: false,
         right: Example {
@@ -318,10 +324,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "TOOL-NAMELESS",
         family: FAMILY,
         title: "A tool call without a name in text may be read or rejected",
-        rule: "A `tools/call` whose `params.name` is missing or no string may be read or rejected, alike in all \
-               formats. The built-in reader accepts it: `tool` is absent, or the value as it stands.",
-        why: "The message is well-formed JSON-RPC, so a reader has no need to refuse it, and yet MCP demands a name. \
-              Inventing one (`unknown`, or the empty string) is what must not happen.",
+        rule: "Where `params.name` of a `tools/call` is not there, or not text, read it or reject it, alike \
+               in all formats. The built-in reader accepts it: `tool` is absent, or the value as it stands.",
+        why: "The message is well-formed JSON-RPC, so a reader has no need to refuse it, and yet MCP demands \
+              a name. Inventing one (`unknown`, or the empty string) is what must not happen.",
         source: &[
             "Assay import formats, Semantic Normalization Contract",
             "MCP 2025-11-25, Tools, Calling Tools",

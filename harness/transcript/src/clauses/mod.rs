@@ -4,6 +4,7 @@
 //! Refuses to know: how a clause is carried out (that is [`crate`]'s `contract` module and the readers), and
 //! which cases show it (the suite tells).
 
+mod challenge;
 mod envelopes;
 mod equivalence;
 mod ids;
@@ -52,4 +53,5 @@ pub fn find(id: &str) -> Option<&'static Clause> {
     all().find(|clause| clause.id == id)
 }
 
-const FAMILIES: &[&[Clause]] = &[equivalence::CLAUSES, ids::CLAUSES, envelopes::CLAUSES, replay::CLAUSES];
+const FAMILIES: &[&[Clause]] =
+    &[equivalence::CLAUSES, ids::CLAUSES, envelopes::CLAUSES, challenge::CLAUSES, replay::CLAUSES];

@@ -12,10 +12,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-META",
         family: FAMILY,
         title: "A trace begins with its meta line",
-        rule: "The first line must be of type `meta` and have `v`, `type`, `startedAt`, `label` and `command`. Reject \
-               the file if it is not, if one of these is missing, or if a second `meta` follows.",
-        why: "Rotating recorders drop old parts for good, and what is left opens with an answer to a request that \
-              nobody can see any more. Without the head such a file looks like a whole session.",
+        rule: "The first line must be of type `meta` and have `v`, `type`, `startedAt`, `label` and \
+               `command`. Reject the file if it is not, if one of these is missing, or if a second `meta` \
+               follows.",
+        why: "Rotating recorders drop old parts for good, and what is left opens with an answer to a request \
+              that nobody can see any more. Without the head such a file looks like a whole session.",
         source: &["mcp-replay trace format v1, Line types", "seen in rotated traces"],
         open: false,
         right: Example {
@@ -34,8 +35,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Only version 1 is read",
         rule: "Reject when `v` is anything other than the number 1, and name the version that was found.",
-        why: "The version goes up only for a breaking change, so an unknown one means that the lines below may say \
-              something else than they seem to. New members alone never raise it.",
+        why: "The version goes up only for a breaking change, so an unknown one means that the lines below \
+              may say something else than they seem to. New members alone never raise it.",
         source: &["mcp-replay trace format v1, Version policy"],
         open: false,
         right: Example {
@@ -53,11 +54,11 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-MESSAGE",
         family: FAMILY,
         title: "An in or out line carries one message in raw",
-        rule: "A line whose `dir` is `in` comes from the client, `out` from the server, and its `raw` is one message, \
-               whatever its `kind` says. Reject the file where such a line has no `raw`, or a line with `raw` has no \
-               `dir` in text.",
-        why: "The direction decides whose ids a response answers, so it cannot be guessed. A line that lost its \
-              message is a loss, and skipping it keeps that from everybody.",
+        rule: "A line whose `dir` is `in` comes from the client, `out` from the server, and its `raw` is one \
+               message, whatever its `kind` says. Reject the file where such a line has no `raw`, or a line \
+               with `raw` has no `dir` in text.",
+        why: "The direction decides whose ids a response answers, so it cannot be guessed. A line that lost \
+              its message is a loss, and skipping it keeps that from everybody.",
         source: &["mcp-replay trace format v1, Line types"],
         open: false,
         right: Example {
@@ -78,10 +79,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-DIR",
         family: FAMILY,
         title: "Lines of another dir are somebody else's",
-        rule: "Pass over a line whose `dir` is a string other than `in` and `out`. It is no MCP traffic, even if its \
-               `raw` has an `id` or a `method`.",
-        why: "Other producers write `event`, `command` and `telemetry` lines into the same files, with ids of their \
-              own. Read as messages they answer calls that they have nothing to do with.",
+        rule: "Pass over a line whose `dir` is a string other than `in` and `out`. It is no MCP traffic, \
+               even if its `raw` has an `id` or a `method`.",
+        why: "Other producers write `event`, `command` and `telemetry` lines into the same files, with ids \
+              of their own. Read as messages they answer calls that they have nothing to do with.",
         source: &["mcp-replay trace format v1, later text, message lines"],
         open: false,
         right: Example { text: RPL_DIR, reading: "One request, still open: the `event` line is no message." },
@@ -91,11 +92,13 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-NOISE",
         family: FAMILY,
         title: "A raw that is JSON but no message",
-        rule: "When `raw` is a number, a string, an array, null, or an object with none of `jsonrpc`, `method`, \
-               `result` and `error`, reject the file or pass over the line, and never bind it. The built-in reader \
-               rejects (not-a-message); asked to be lenient, it passes over the line and says so.",
-        why: "Servers print banners and log lines on stdout, and a recorder of that pipe writes down whatever parses. \
-              A log line that is a JSON object is the hard one, because it looks so much like a message.",
+        rule: "When `raw` is a number, a string, an array, null, or an object with none of `jsonrpc`, \
+               `method`, `result` and `error`, reject the file or pass over the line, and never bind it. The \
+               built-in reader rejects (not-a-message); asked to be lenient, it passes over the line and \
+               says so.",
+        why: "Servers print banners and log lines on stdout, and a recorder of that pipe writes down \
+              whatever parses. A log line that is a JSON object is the hard one, because it looks so much \
+              like a message.",
         source: &[
             "mcp-replay trace format v1, Line types",
             "seen: https://github.com/microsoft/azure-devops-mcp/issues/147",
@@ -108,10 +111,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-END",
         family: FAMILY,
         title: "The end line is last; a missing one is left to the importer",
-        rule: "Nothing may come after `end`: the built-in reader rejects a message there (after-end). A trace without \
-               `end`, or with an `end` that has no `exitCode`, may be read or rejected; the built-in reader reads it.",
-        why: "A killed recorder leaves no `end`, and importers of other logs have no exit code to give, so both are \
-              met every day. Lines after it are mostly a second session that was appended, whose ids start again.",
+        rule: "Nothing may come after `end`: the built-in reader rejects a message there (after-end). A \
+               trace without `end`, or with an `end` that has no `exitCode`, may be read or rejected; the \
+               built-in reader reads it.",
+        why: "A killed recorder leaves no `end`, and importers of other logs have no exit code to give, so \
+              both are met every day. Messages after it come from a recorder that appended a second session, \
+              whose ids start again.",
         source: &[
             "mcp-replay trace format v1, Line types",
             "mcp-replay trace format v1, later text, end",
@@ -134,10 +139,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-UNKNOWN",
         family: FAMILY,
         title: "Unfamiliar members, types and kinds are passed over",
-        rule: "Ignore members that you do not know, and skip lines whose `type` is unfamiliar, such as the `turn` \
-               lines of an agent. An unfamiliar `kind` is no reason to reject either.",
-        why: "The format grew such lines without raising its version, as its policy allows. A reader that was strict \
-              about the first text refuses most traces that are written today.",
+        rule: "Ignore members that you do not know, and skip lines whose `type` is unfamiliar, such as the \
+               `turn` lines of an agent. An unfamiliar `kind` is no reason to reject either.",
+        why: "The format grew such lines without raising its version, as its policy allows. A reader that \
+              holds to the first text alone refuses traces that are written every day.",
         source: &[
             "mcp-replay trace format v1, Version policy",
             "mcp-replay trace format v1, later text, tolerance",
@@ -150,9 +155,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-ORDER",
         family: FAMILY,
         title: "The order of lines counts, not the time on them",
-        rule: "Take the messages in the order of the lines. `t` is context, also where it repeats or goes back.",
-        why: "Two pipes are read by turns, many lines share a millisecond, and some recorders note when they logged and \
-              not when they heard. Sorting by `t` makes an order that nobody observed.",
+        rule: "Take the messages in the order of the lines. `t` is context, also where it repeats or goes \
+               back.",
+        why: "Two pipes are read by turns, many lines share a millisecond, and some recorders note when they \
+              logged and not when they heard. Sorting by `t` makes an order that nobody observed.",
         source: &["mcp-replay trace format v1, Ordering and timing"],
         open: false,
         right: Example { text: RPL_ORDER, reading: "The request, and the result that answers it." },
@@ -161,17 +167,18 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "RPL-REDACT",
         family: FAMILY,
-        title: "Redacted text is compared as such only when asked",
-        rule: "Read `raw` as it stands, redacted or not: the marker is part of the string. Comparing with the unredacted \
-               session may let a string that holds the marker equal any value, if the caller asks for it and the \
-               outcome says so.",
-        why: "Redaction replaces whole values under any key that resembles `token`, so that two different calls come \
-              out equal. A comparison that forgives this without being told proves less than it claims.",
+        title: "Redaction is forgiven in a comparison only when asked",
+        rule: "Read `raw` as it stands, redacted or not: the marker is part of the string. Comparing with \
+               the unredacted session may let a string with the marker in it stand for any value, if the \
+               caller asks for it and the outcome says so.",
+        why: "Redaction replaces whole values under any key that resembles `token`, so that two different \
+              calls come out equal. A comparison that forgives this without being told proves less than it \
+              claims.",
         source: &["mcp-replay trace format v1, Redaction"],
         open: false,
         right: Example {
             text: RPL_REDACT,
-            reading: "A call with `[REDACTED]` for a key; it equals the original only modulo redaction.",
+            reading: "A call with `[REDACTED]` for a token; it equals the original only modulo redaction.",
         },
         wrong: Example {
             text: RPL_REDACT,
