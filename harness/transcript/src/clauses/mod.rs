@@ -10,6 +10,8 @@ mod equivalence;
 mod har;
 mod ids;
 mod lines;
+#[cfg(test)]
+mod page;
 mod replay;
 mod survival;
 

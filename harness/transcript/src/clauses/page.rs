@@ -1,0 +1,34 @@
+//! Keeps the list in `docs/contract.md` the same as the clauses.
+//!
+//! Knows: how a clause stands on that page.
+//! Refuses to know: the prose above the list, which is written by hand.
+
+use std::fmt::Write as _;
+
+use super::all;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/contract.md");
+const SEAM: &str = "<!-- From here on the page is derived from the clauses; a test compares the two. -->\n";
+
+#[test]
+fn the_page_lists_the_clauses_as_they_are() {
+    let page = std::fs::read_to_string(PAGE).unwrap().replace("\r\n", "\n");
+    let (_, listed) = page.split_once(SEAM).unwrap();
+    let derived = derived();
+    assert!(listed == derived, "docs/contract.md is out of date; below its seam it should read:\n{derived}");
+}
+
+fn derived() -> String {
+    let mut page = String::new();
+    let mut family = "";
+    for clause in all() {
+        if clause.family != family {
+            family = clause.family;
+            write!(page, "\n### {family}\n\n| id | clause |\n| --- | --- |\n").unwrap();
+        }
+        let open = if clause.open { "*Open.* " } else { "" };
+        let rule = clause.rule.replace('|', r"\|");
+        writeln!(page, "| `{}` | **{}.** {open}{rule} |", clause.id, clause.title).unwrap();
+    }
+    page
+}
