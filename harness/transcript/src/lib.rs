@@ -25,6 +25,7 @@
 pub mod call_ids;
 pub mod clauses;
 pub mod contract;
+pub mod diff;
 pub mod json;
 pub mod k2a;
 pub mod meaning;

@@ -1,0 +1,239 @@
+//! The first difference between two JSON values, with its pointer.
+//!
+//! Knows: equality as the contract defines it, and what the caller wants left out: pointers, and values that one
+//! side redacted. Refuses to know: what the values stand for. Walks without recursion.
+
+use crate::json::{Json, Kind, Text, Tree, same_number};
+
+/// What may differ.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// Places that are left out on both sides.
+    pub ignore: Vec<Pattern>,
+    /// A redaction marker: a string that holds it equals any value (clause RPL-REDACT).
+    pub redacted: Option<String>,
+}
+
+/// A JSON pointer in which a `*` stands for any one member or item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern(Vec<String>);
+
+impl Pattern {
+    /// Reads a pointer such as `/result/content/*/text`.
+    ///
+    /// # Errors
+    /// A sentence where the text is no JSON pointer.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let Some(rest) = text.strip_prefix('/') else {
+            return Err(format!(
+                "`{text}` is no JSON pointer: it has to begin with a slash, as in /result/content/*/text"
+            ));
+        };
+        Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+
+    fn matches(&self, path: &[String]) -> bool {
+        self.0.len() == path.len() && self.0.iter().zip(path).all(|(want, part)| want == "*" || want == part)
+    }
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// The first difference; none where the values are equal under the rules.
+    pub difference: Option<Difference>,
+    /// How many values were taken as equal because one of them was redacted.
+    pub redacted: usize,
+    /// How many places were left out.
+    pub ignored: usize,
+}
+
+/// Where two values part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// JSON pointer (RFC 6901) to the place.
+    pub pointer: String,
+    /// The text of the left value there; none where it has nothing there.
+    pub left: Option<String>,
+    /// The text of the right value there.
+    pub right: Option<String>,
+}
+
+/// Compares two values and finds the first difference, in the left value's order; what only the right value has
+/// comes after.
+#[must_use]
+pub fn first(left: Json<'_>, right: Json<'_>, rules: &Rules) -> Comparison {
+    first_below(Vec::new(), left, right, rules)
+}
+
+/// As [`first`], for values that stand at `path` in what the rules' pointers and the result count from.
+#[must_use]
+pub fn first_below(path: Vec<String>, left: Json<'_>, right: Json<'_>, rules: &Rules) -> Comparison {
+    let mut found = Comparison::default();
+    if left.text() == right.text() {
+        return found;
+    }
+    let walk = Walk { left: Tree::of(left), right: Tree::of(right), rules };
+    let mut path = path;
+    // A stack of pairs still to be compared, the next one last, each with how much of the path stands above it.
+    let mut waiting = vec![Pair { above: path.len(), part: None, left: Some(0), right: Some(0) }];
+    while let Some(Pair { above, part, left, right }) = waiting.pop() {
+        path.truncate(above);
+        path.extend(part);
+        if rules.ignore.iter().any(|pattern| pattern.matches(&path)) {
+            found.ignored += 1;
+            continue;
+        }
+        match walk.step(left, right, path.len()) {
+            Step::Same => {}
+            Step::Redacted => found.redacted += 1,
+            Step::Below(pairs) => waiting.extend(pairs.into_iter().rev()),
+            Step::Different => {
+                let text = |tree: &Tree<'_>, node: Option<usize>| {
+                    node.map(|node| tree.value(node).text().to_owned())
+                };
+                let (left, right) = (text(&walk.left, left), text(&walk.right, right));
+                found.difference = Some(Difference { pointer: pointer(&path), left, right });
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// A path as a JSON pointer.
+#[must_use]
+pub fn pointer(path: &[String]) -> String {
+    path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+struct Walk<'a, 'b, 'r> {
+    left: Tree<'a>,
+    right: Tree<'b>,
+    rules: &'r Rules,
+}
+
+struct Pair {
+    above: usize,
+    part: Option<String>,
+    left: Option<usize>,
+    right: Option<usize>,
+}
+
+enum Step {
+    Same,
+    Redacted,
+    Different,
+    Below(Vec<Pair>),
+}
+
+impl Walk<'_, '_, '_> {
+    fn step(&self, left: Option<usize>, right: Option<usize>, above: usize) -> Step {
+        if let Some(marker) = &self.rules.redacted {
+            let hides = |tree: &Tree<'_>, node: Option<usize>| {
+                let text = node.and_then(|node| tree.value(node).as_text());
+                text.is_some_and(|text| memchr::memmem::find(&text.decode(), marker.as_bytes()).is_some())
+            };
+            let same = |a: Json<'_>, b: Json<'_>| a.text() == b.text();
+            if (hides(&self.left, left) || hides(&self.right, right))
+                && !matches!((left, right), (Some(a), Some(b)) if same(self.left.value(a), self.right.value(b)))
+            {
+                return Step::Redacted;
+            }
+        }
+        let (Some(a), Some(b)) = (left, right) else { return Step::Different };
+        let (left, right) = (self.left.value(a), self.right.value(b));
+        let same = match (left.kind(), right.kind()) {
+            (Kind::Array, Kind::Array) => return Step::Below(self.items(a, b, above)),
+            (Kind::Object, Kind::Object) => return Step::Below(self.members(a, b, above)),
+            (Kind::Number, Kind::Number) => same_number(left.text(), right.text()),
+            (Kind::String, Kind::String) => left.as_text() == right.as_text(),
+            _ => left.text() == right.text(),
+        };
+        if same { Step::Same } else { Step::Different }
+    }
+
+    fn items(&self, a: usize, b: usize, above: usize) -> Vec<Pair> {
+        let (mut left, mut right) = (self.left.items(a), self.right.items(b));
+        let pair = |index: usize| {
+            let (left, right) = (left.next(), right.next());
+            (left.is_some() || right.is_some()).then(|| Pair {
+                above,
+                part: Some(index.to_string()),
+                left,
+                right,
+            })
+        };
+        (0..).map_while(pair).collect()
+    }
+
+    /// Members by name; of members that share a name, the first with the first, the second with the second.
+    fn members(&self, a: usize, b: usize, above: usize) -> Vec<Pair> {
+        let (left, right) = (self.left.sorted_members(a), self.right.sorted_members(b));
+        let mut pairs = Vec::with_capacity(left.len());
+        let (mut i, mut j) = (0, 0);
+        let part = |name: Text<'_>| Some(String::from_utf8_lossy(&name.decode()).into_owned());
+        while i < left.len() || j < right.len() {
+            let order = match (left.get(i), right.get(j)) {
+                (Some(a), Some(b)) => a.0.decode().cmp(&b.0.decode()),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                _ => std::cmp::Ordering::Greater,
+            };
+            let (a, b) = (left.get(i).filter(|_| order.is_le()), right.get(j).filter(|_| order.is_ge()));
+            i += usize::from(a.is_some());
+            j += usize::from(b.is_some());
+            if let Some(&(name, _)) = a.or(b) {
+                pairs.push(Pair { above, part: part(name), left: a.map(|a| a.1), right: b.map(|b| b.1) });
+            }
+        }
+        // File order reads better than name order: the left value's, then what only the right value has.
+        pairs.sort_by_key(|pair| (pair.left.is_none(), pair.left.or(pair.right)));
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Difference, Pattern, Rules, first};
+    use crate::json::Json;
+
+    fn compare(left: &str, right: &str, rules: &Rules) -> Option<(String, Option<String>, Option<String>)> {
+        let (left, right) = (Json::parse(left).unwrap(), Json::parse(right).unwrap());
+        let Difference { pointer, left, right } = first(left, right, rules).difference?;
+        Some((pointer, left, right))
+    }
+
+    fn at(left: &str, right: &str) -> Option<String> {
+        let found = compare(left, right, &Rules::default());
+        let turned = compare(right, left, &Rules::default());
+        assert_eq!(found.is_some(), turned.is_some(), "{left} {right}");
+        assert_eq!(found.is_none(), Json::parse(left).unwrap().same(Json::parse(right).unwrap()));
+        found.map(|found| found.0)
+    }
+
+    #[test]
+    fn the_first_difference_has_its_pointer() {
+        assert_eq!(at(r#"{"a":[1,{"b/~":2}]}"#, r#"{"a":[1.0,{"b/~":3}]}"#).as_deref(), Some("/a/1/b~1~0"));
+        assert_eq!(at("[1,2]", "[1,2,3]").as_deref(), Some("/2"));
+        assert_eq!(at(r#"{"z":1,"a":2}"#, r#"{"a":3,"z":4}"#).as_deref(), Some("/z"));
+        assert_eq!(at(r#"{"a":1}"#, r#"{"a":1,"b":null}"#).as_deref(), Some("/b"));
+        assert_eq!(at(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":3}"#).as_deref(), Some("/a"));
+        assert_eq!(at("null", "[]").as_deref(), Some(""));
+        assert_eq!(at(r#"{"a":{"b":1,"c":[]}}"#, r#"{ "a":{"c":[ ],"b":1e0}}"#), None);
+    }
+
+    #[test]
+    fn what_is_ignored_or_redacted_is_counted() {
+        let rules = Rules {
+            ignore: vec![Pattern::parse("/content/*/text").unwrap()],
+            redacted: Some("[REDACTED]".into()),
+        };
+        let left =
+            Json::parse(r#"{"content":[{"text":"a"},{"text":"b"}],"key":"x [REDACTED]","n":1}"#).unwrap();
+        let right = Json::parse(r#"{"content":[{"text":"c"},{}],"key":{"any":1},"n":1.0}"#).unwrap();
+        let found = first(left, right, &rules);
+        assert_eq!((found.difference, found.ignored, found.redacted), (None, 2, 1));
+        assert!(first(left, right, &Rules::default()).difference.is_some());
+        assert!(Pattern::parse("result").is_err());
+    }
+}
