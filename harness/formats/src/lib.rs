@@ -36,6 +36,8 @@ pub struct Format {
     pub about: &'static str,
     /// What it can carry besides messages and their order.
     pub carries: Carries,
+    /// What a person should know who compares or converts such files; empty where there is nothing.
+    pub caveat: &'static str,
     /// Whether a file that begins like this is one of these.
     pub tells: fn(&Head) -> bool,
     /// Hands the entries of a transcript to a sink, in the order of the session.

@@ -1,2 +1,104 @@
-//! The `mcp-concord` binary.
-fn main() {}
+//! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
+
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use runner::command::{Around, Failure, convert, diff, read};
+use runner::exit;
+use runner::show::{Voice, Volume};
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+/// One session, any recording, one meaning.
+///
+/// Reads, compares and judges recordings of MCP sessions, in whichever capture format they were made.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-concord", version, propagate_version = true, max_term_width = 110)]
+#[command(after_help = "\
+Examples:
+  mcp-concord read session.har
+  mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
+  mcp-concord convert session.har --to mcp-replay > session.jsonl
+
+Exit codes: 0 all well; 1 the judged thing fell short; 2 the call or its input could not be used;
+3 the implementation under test could not be run.")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    /// Say results and errors alone.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say everything that was noticed.
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// When to use colours; `auto` also heeds NO_COLOR.
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: When,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Read(read::Args),
+    Diff(diff::Args),
+    Convert(convert::Args),
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page.
+    Man,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colour = |terminal: bool| match cli.color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => terminal && !plain,
+    };
+    let volume = match (cli.quiet, cli.verbose) {
+        (true, _) => Volume::Quiet,
+        (_, true) => Volume::Loud,
+        _ => Volume::Normal,
+    };
+    let voice = Voice {
+        volume,
+        colour_out: colour(std::io::stdout().is_terminal()),
+        colour_err: colour(std::io::stderr().is_terminal()),
+    };
+    let around = Around { voice };
+    let done = match &cli.verb {
+        Verb::Read(args) => read::run(args, around),
+        Verb::Diff(args) => diff::run(args, around),
+        Verb::Convert(args) => convert::run(args, around),
+        Verb::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "mcp-concord", &mut std::io::stdout());
+            Ok(exit::WELL)
+        }
+        Verb::Man => man(),
+    };
+    ExitCode::from(match done {
+        Ok(code) => code,
+        Err(Failure::Gone) => exit::WELL,
+        Err(Failure::Rejected(name, rejection)) => {
+            voice.rejection(&name, &rejection);
+            exit::FELL_SHORT
+        }
+        Err(Failure::Unusable(why)) => {
+            voice.error(&why);
+            exit::UNUSABLE
+        }
+    })
+}
+
+fn man() -> Result<u8, Failure> {
+    clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?;
+    Ok(exit::WELL)
+}

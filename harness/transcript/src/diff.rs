@@ -32,7 +32,7 @@ impl Pattern {
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
     }
 
-    fn matches(&self, path: &[String]) -> bool {
+    pub(crate) fn matches(&self, path: &[String]) -> bool {
         self.0.len() == path.len() && self.0.iter().zip(path).all(|(want, part)| want == "*" || want == part)
     }
 }

@@ -22,7 +22,9 @@
 //! assert_eq!(events[1].answers, Some(0));
 //! ```
 
+pub mod align;
 pub mod call_ids;
+pub mod calls;
 pub mod clauses;
 pub mod contract;
 pub mod diff;

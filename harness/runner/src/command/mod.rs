@@ -1,0 +1,93 @@
+//! The verbs of the program, one a file.
+
+pub mod convert;
+pub mod diff;
+pub mod read;
+
+use crate::show::Voice;
+use crate::source::Source;
+use formats::{Format, Input, ReadError};
+use std::io;
+use std::path::Path;
+use transcript::rejection::Rejection;
+
+/// Why a command ended without a verdict of its own.
+#[derive(Debug)]
+pub enum Failure {
+    /// The call or its input cannot be used: a sentence.
+    Unusable(String),
+    /// A transcript was rejected: its name, and why.
+    Rejected(String, Box<Rejection>),
+    /// Whoever read the output has gone away. Nobody is left to be told.
+    Gone,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Gone,
+            _ => Self::Unusable(format!("the output cannot be written: {error}")),
+        }
+    }
+}
+
+impl Failure {
+    /// What ended the reading of `name`.
+    #[must_use]
+    pub fn of_reading(name: &str, error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => Self::Unusable(format!("{name} cannot be read: {error}")),
+            ReadError::Rejected(rejection) => Self::Rejected(name.to_owned(), rejection),
+            ReadError::Stopped => Self::Gone,
+        }
+    }
+}
+
+/// What every command gets besides its own flags.
+#[derive(Debug, Clone, Copy)]
+pub struct Around {
+    /// Where to talk.
+    pub voice: Voice,
+}
+
+/// The format that `name` asks for.
+///
+/// # Errors
+/// A sentence that lists the formats.
+pub fn named_format(name: &str) -> Result<&'static Format, String> {
+    formats::find(name).ok_or_else(|| {
+        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
+        format!("there is no format `{name}`; there are {}", known.join(", "))
+    })
+}
+
+/// The format of an input: the one that was asked for, or else the one that the content shows.
+///
+/// # Errors
+/// Where the content shows none.
+pub fn format_of(
+    asked: Option<&'static Format>,
+    input: &mut Input<'_>,
+    name: &str,
+) -> Result<&'static Format, Failure> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
+    found.ok_or_else(|| {
+        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
+        let empty = if input.text().trim().is_empty() { "it is empty" } else { "its beginning looks like none of them" };
+        Failure::Unusable(format!(
+            "the format of {name} cannot be told from its content: {empty}; name it with --format ({})",
+            known.join(", ")
+        ))
+    })
+}
+
+/// Opens an input of the command line.
+///
+/// # Errors
+/// Where it cannot be opened.
+pub fn open(path: &Path) -> Result<Source, Failure> {
+    crate::source::open(path).map_err(Failure::Unusable)
+}

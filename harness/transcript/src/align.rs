@@ -1,0 +1,441 @@
+//! Two sessions side by side: which events differ, which stand in one alone.
+//!
+//! Knows: equality of events under the caller's rules, and how to find the way back after an event that only one
+//! session has. Refuses to know: where events come from. Memory: [`AHEAD`] events of each session, and in
+//! [`Ids::Renumbered`] mode the ids.
+
+use crate::diff::{Comparison, Difference, Pattern, Rules, first_below};
+use crate::meaning::{Event, Kind};
+use crate::message::{Message, Shape};
+use crate::session::{Side, Spot};
+use std::collections::{HashMap, VecDeque};
+
+/// How far ahead is looked for the place where both sessions go on alike.
+pub const AHEAD: usize = 64;
+
+/// How ids are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ids {
+    /// They are the same.
+    #[default]
+    Exact,
+    /// There is a one-to-one renaming of each requestor's ids.
+    Renumbered,
+}
+
+/// An event by copies of its own.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its index in its session.
+    pub index: u64,
+    /// Its correlation id.
+    pub id: Option<Vec<u8>>,
+    /// What it answers.
+    pub answers: Option<u64>,
+    /// Who sent it, where the format tells.
+    pub side: Option<Side>,
+    /// Where it stands.
+    pub spot: Spot,
+    text: String,
+    shape: Shape,
+}
+
+impl Seen {
+    /// A copy of an event.
+    #[must_use]
+    pub fn of(event: &Event<'_>) -> Self {
+        Self {
+            kind: event.kind,
+            index: event.index,
+            id: event.id.as_ref().map(|id| id.to_vec()),
+            answers: event.answers,
+            side: event.side,
+            spot: event.spot,
+            text: event.message.text().to_owned(),
+            shape: event.message.shape(),
+        }
+    }
+
+    /// The event's message.
+    #[must_use]
+    pub fn message(&self) -> Message<'_> {
+        Message::of(&self.text, self.shape)
+    }
+
+    fn event(&self) -> Event<'_> {
+        Event {
+            index: self.index,
+            kind: self.kind,
+            id: self.id.as_deref().map(Into::into),
+            answers: self.answers,
+            message: self.message(),
+            side: self.side,
+            spot: self.spot,
+        }
+    }
+
+    /// The event in the normal form.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = Vec::new();
+        self.event().write(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Who asked, in the exchange that the event belongs to.
+    fn requestor(&self) -> Option<Side> {
+        match self.kind {
+            Kind::Result | Kind::Error => self.side.map(Side::other),
+            _ => self.side,
+        }
+    }
+}
+
+/// One way in which two sessions part.
+#[derive(Debug)]
+pub enum Departure<'e> {
+    /// Two events that stand for each other differ, first in this place of the normal form.
+    Differs(&'e Seen, &'e Seen, Difference),
+    /// An event of the left session has no counterpart.
+    OnlyLeft(&'e Seen),
+    /// An event of the right session has no counterpart.
+    OnlyRight(&'e Seen),
+}
+
+/// What a comparison counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Events that are equal.
+    pub equal: u64,
+    /// Pairs of events that differ.
+    pub differing: u64,
+    /// Events of the left session alone.
+    pub only_left: u64,
+    /// Events of the right session alone.
+    pub only_right: u64,
+    /// Values taken as equal because one was redacted.
+    pub redacted: u64,
+    /// Places left out because the caller said so.
+    pub ignored: u64,
+}
+
+impl Counts {
+    /// Whether the sessions are the same under the rules.
+    #[must_use]
+    pub fn same(&self) -> bool {
+        self.differing + self.only_left + self.only_right == 0
+    }
+}
+
+/// Compares two sessions event by event and reports every departure, in order.
+pub fn compare(
+    mut left: impl Iterator<Item = Seen>,
+    mut right: impl Iterator<Item = Seen>,
+    rules: &Rules,
+    ids: Ids,
+    report: &mut dyn FnMut(Departure<'_>),
+) -> Counts {
+    let mut pair = Pairing { rules, ids, names: Names::default(), shifts: Vec::new(), counts: Counts::default() };
+    let (mut ahead_left, mut ahead_right) = (VecDeque::new(), VecDeque::new());
+    loop {
+        fill(&mut ahead_left, &mut left, 1);
+        fill(&mut ahead_right, &mut right, 1);
+        match (ahead_left.front(), ahead_right.front()) {
+            (None, None) => return pair.counts,
+            (Some(a), Some(b)) if pair.alike(a, b) => pair.settle(a, b, report),
+            (Some(_), Some(_)) => {
+                fill(&mut ahead_left, &mut left, AHEAD);
+                fill(&mut ahead_right, &mut right, AHEAD);
+                let (skip_left, skip_right) = pair.way_back(&ahead_left, &ahead_right);
+                let both = skip_left.min(skip_right);
+                for (a, b) in ahead_left.drain(..both).zip(ahead_right.drain(..both)) {
+                    pair.settle(&a, &b, report);
+                }
+                for a in ahead_left.drain(..skip_left - both) {
+                    pair.only_left(&a, report);
+                }
+                for b in ahead_right.drain(..skip_right - both) {
+                    pair.only_right(&b, report);
+                }
+                continue;
+            }
+            (Some(a), None) => pair.only_left(a, report),
+            (None, Some(b)) => pair.only_right(b, report),
+        }
+        ahead_left.pop_front();
+        ahead_right.pop_front();
+    }
+}
+
+fn fill(ahead: &mut VecDeque<Seen>, events: &mut impl Iterator<Item = Seen>, wanted: usize) {
+    while ahead.len() < wanted {
+        match events.next() {
+            Some(event) => ahead.push_back(event),
+            None => return,
+        }
+    }
+}
+
+struct Pairing<'r> {
+    rules: &'r Rules,
+    ids: Ids,
+    names: Names,
+    /// From this left index on, a left event `i` stands for the right event `i + shift`.
+    shifts: Vec<(u64, i64)>,
+    counts: Counts,
+}
+
+impl Pairing<'_> {
+    /// Whether two events say the same, leaving out what they answer: enough to know them for counterparts.
+    fn alike(&self, a: &Seen, b: &Seen) -> bool {
+        if a.kind == b.kind && a.text == b.text {
+            return true;
+        }
+        a.kind == b.kind
+            && (self.ids == Ids::Renumbered || self.leaves_out("id") || a.id == b.id)
+            && self.contents(a, b).difference.is_none()
+    }
+
+    /// How many events of each session to pass over until both go on alike; the fewest in all, and one of each
+    /// where there is no such place ahead.
+    fn way_back(&self, left: &VecDeque<Seen>, right: &VecDeque<Seen>) -> (usize, usize) {
+        for skipped in 1..left.len() + right.len() {
+            // Equal numbers first: a changed event is likelier than one lost beside one added.
+            let mut splits: Vec<usize> = (0..=skipped).collect();
+            splits.sort_by_key(|from_left| from_left.abs_diff(skipped - from_left));
+            for from_left in splits {
+                if let (Some(a), Some(b)) = (left.get(from_left), right.get(skipped - from_left))
+                    && self.alike(a, b)
+                {
+                    return (from_left, skipped - from_left);
+                }
+            }
+        }
+        (1, 1)
+    }
+
+    fn settle(&mut self, a: &Seen, b: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+        self.shift(a.index, b.index);
+        let found = match self.frame(a, b) {
+            Some(difference) => Comparison { difference: Some(difference), ..Comparison::default() },
+            None if a.text == b.text => Comparison::default(),
+            None => self.contents(a, b),
+        };
+        self.counts.redacted += found.redacted as u64;
+        self.counts.ignored += found.ignored as u64;
+        match found.difference {
+            None => self.counts.equal += 1,
+            Some(difference) => {
+                self.counts.differing += 1;
+                report(Departure::Differs(a, b, difference));
+            }
+        }
+    }
+
+    fn only_left(&mut self, a: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+        self.counts.only_left += 1;
+        report(Departure::OnlyLeft(a));
+    }
+
+    fn only_right(&mut self, b: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+        self.counts.only_right += 1;
+        report(Departure::OnlyRight(b));
+    }
+
+    /// What is not a value of the message: kind, id, and what is answered.
+    fn frame(&mut self, a: &Seen, b: &Seen) -> Option<Difference> {
+        let differs = |name: &str, left: Option<String>, right: Option<String>| {
+            Some(Difference { pointer: format!("/{name}"), left, right })
+        };
+        if a.kind != b.kind {
+            let quoted = |kind: Kind| Some(format!("\"{}\"", kind.name()));
+            return differs("kind", quoted(a.kind), quoted(b.kind));
+        }
+        let same_id = match (&a.id, &b.id, self.ids) {
+            (Some(left), Some(right), Ids::Renumbered) => self.names.agree(requestor(a, b), left, right),
+            (left, right, _) => left == right,
+        };
+        if !same_id && !self.leaves_out("id") {
+            let shown = |id: &Option<Vec<u8>>| {
+                id.as_ref().map(|id| {
+                    let mut out = Vec::new();
+                    crate::json::write_string(id, &mut out);
+                    String::from_utf8_lossy(&out).into_owned()
+                })
+            };
+            return differs("id", shown(&a.id), shown(&b.id));
+        }
+        if a.event().is_response() && !self.leaves_out("answers") {
+            let expected = a.answers.map(|index| self.counterpart(index));
+            if expected != b.answers.map(|index| Some(index)) {
+                let shown = |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
+                return differs("answers", shown(a.answers), shown(b.answers));
+            }
+        }
+        None
+    }
+
+    /// The values of the message, under the rules.
+    fn contents(&self, a: &Seen, b: &Seen) -> Comparison {
+        let mut found = Comparison::default();
+        let (left, right) = (a.event(), b.event());
+        if !matches!(a.kind, Kind::ToolCall) && left.message.method() != right.message.method() {
+            let method = |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
+            let (left, right) = (method(left.message), method(right.message));
+            found.difference = Some(Difference { pointer: "/method".to_owned(), left, right });
+            return found;
+        }
+        let right: Vec<_> = right.values().collect();
+        let left: Vec<_> = left.values().collect();
+        let names = left.iter().map(|value| value.0).chain(right.iter().map(|value| value.0));
+        let mut done = Vec::new();
+        for name in names {
+            if done.contains(&name) {
+                continue;
+            }
+            done.push(name);
+            if self.leaves_out(name) {
+                found.ignored += 1;
+                continue;
+            }
+            let find = |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
+            match (find(&left), find(&right)) {
+                (Some(a), Some(b)) => {
+                    let below = first_below(vec![name.to_owned()], a, b, self.rules);
+                    found.ignored += below.ignored;
+                    found.redacted += below.redacted;
+                    found.difference = below.difference;
+                }
+                (a, b) => {
+                    let text = |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
+                    let (left, right) = (text(a), text(b));
+                    found.difference = Some(Difference { pointer: format!("/{name}"), left, right });
+                }
+            }
+            if found.difference.is_some() {
+                return found;
+            }
+        }
+        found
+    }
+
+    fn leaves_out(&self, name: &str) -> bool {
+        let path = [name.to_owned()];
+        self.rules.ignore.iter().any(|pattern: &Pattern| pattern.matches(&path))
+    }
+
+    fn shift(&mut self, left: u64, right: u64) {
+        let shift = right.cast_signed() - left.cast_signed();
+        if self.shifts.last().map_or(0, |last| last.1) != shift {
+            self.shifts.push((left, shift));
+        }
+    }
+
+    /// The right session's index for a left one.
+    fn counterpart(&self, left: u64) -> Option<u64> {
+        let before = self.shifts.partition_point(|&(from, _)| from <= left);
+        let shift = before.checked_sub(1).map_or(0, |at| self.shifts[at].1);
+        left.checked_add_signed(shift)
+    }
+}
+
+/// Whose id it is: known only where both sessions tell.
+fn requestor(a: &Seen, b: &Seen) -> Option<Side> {
+    a.requestor().filter(|side| b.requestor() == Some(*side))
+}
+
+/// A one-to-one renaming of ids, as far as it is known.
+#[derive(Default)]
+struct Names {
+    to_right: HashMap<(Option<Side>, Vec<u8>), Vec<u8>>,
+    to_left: HashMap<(Option<Side>, Vec<u8>), Vec<u8>>,
+}
+
+impl Names {
+    fn agree(&mut self, whose: Option<Side>, left: &[u8], right: &[u8]) -> bool {
+        let (from, to) = ((whose, left.to_vec()), (whose, right.to_vec()));
+        match (self.to_right.get(&from), self.to_left.get(&to)) {
+            (None, None) => {
+                self.to_right.insert(from, right.to_vec());
+                self.to_left.insert(to, left.to_vec());
+                true
+            }
+            (Some(known), Some(_)) => known == right,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, Departure, Ids, Seen, compare};
+    use crate::contract::Contract;
+    use crate::diff::{Pattern, Rules};
+    use crate::message::Message;
+    use crate::session::{Content, Entry, Spot};
+
+    fn session(lines: &[&str]) -> Vec<Seen> {
+        let mut contract = Contract::default();
+        let read = |line: &&str| {
+            let entry = Entry::new(Spot::default(), Content::Message(Message::parse(line).unwrap()));
+            Seen::of(&contract.take(&entry).unwrap().unwrap())
+        };
+        lines.iter().map(read).collect()
+    }
+
+    fn departures(left: &[&str], right: &[&str], rules: &Rules, ids: Ids) -> (Vec<String>, Counts) {
+        let mut said = Vec::new();
+        let counts = compare(session(left).into_iter(), session(right).into_iter(), rules, ids, &mut |departure| {
+            said.push(match departure {
+                Departure::Differs(a, b, difference) => format!("{}~{} {}", a.index, b.index, difference.pointer),
+                Departure::OnlyLeft(a) => format!("-{}", a.index),
+                Departure::OnlyRight(b) => format!("+{}", b.index),
+            });
+        });
+        (said, counts)
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{"n":1}}}"#;
+    const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}"#;
+    const DONE: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"then"}]}}"#;
+
+    #[test]
+    fn an_event_more_does_not_make_the_rest_differ() {
+        let (left, right) = ([PING, PONG, CALL, DONE], [NOTE, PING, PONG, CALL, NOTE, DONE]);
+        let (said, counts) = departures(&left, &right, &Rules::default(), Ids::Exact);
+        assert_eq!(said, ["+0", "+4"]);
+        assert_eq!((counts.equal, counts.only_right), (4, 2));
+        assert_eq!(departures(&right, &left, &Rules::default(), Ids::Exact).0, ["-0", "-4"]);
+    }
+
+    #[test]
+    fn a_changed_value_a_lost_answer_and_another_binding_are_named() {
+        let other = CALL.replace("\"n\":1", "\"n\":2");
+        let (said, _) = departures(&[PING, CALL, DONE, PONG], &[PING, &other, DONE, PONG], &Rules::default(), Ids::Exact);
+        assert_eq!(said, ["1~1 /arguments/n"]);
+        let (said, counts) = departures(&[PING, PONG, CALL, DONE], &[PING, CALL, DONE], &Rules::default(), Ids::Exact);
+        assert_eq!((said, counts.same()), (vec!["-1".to_owned()], false));
+        let (said, _) = departures(&[PING, PING, PONG, PONG], &[PING, PONG, PING, PONG], &Rules::default(), Ids::Exact);
+        assert!(!said.is_empty());
+    }
+
+    #[test]
+    fn what_may_differ_may() {
+        let later = DONE.replace("then", "now");
+        let rules = Rules { ignore: vec![Pattern::parse("/result/content/*/text").unwrap()], redacted: None };
+        let (said, counts) = departures(&[CALL, DONE], &[CALL, &later], &rules, Ids::Exact);
+        assert_eq!((said.len(), counts.equal, counts.ignored), (0, 2, 1));
+        let renamed = [CALL.replace(":2,", ":\"x\","), DONE.replace(":2,", ":\"x\",")];
+        let renamed: Vec<_> = renamed.iter().map(String::as_str).collect();
+        assert_eq!(departures(&[CALL, DONE], &renamed, &Rules::default(), Ids::Renumbered).0.len(), 0);
+        assert_eq!(departures(&[CALL, DONE], &renamed, &Rules::default(), Ids::Exact).0.len(), 2);
+        let merged = [PING.replace(":1,", ":2,"), DONE.to_owned()];
+        let merged: Vec<_> = merged.iter().map(String::as_str).collect();
+        let (said, _) = departures(&[PING, DONE], &merged, &Rules::default(), Ids::Renumbered);
+        assert_eq!(said, ["1~1 /id"], "2 already stands for 1");
+    }
+}
