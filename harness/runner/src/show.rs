@@ -77,20 +77,24 @@ impl Voice {
             Some(clause) => format!("{}: {}", clause.id, clause.title),
             None => rejection.clause.to_owned(),
         };
-        let origin = Origin::path(plain(name))
-            .line(usize::try_from(place.line).unwrap_or(usize::MAX))
-            .char_column(usize::try_from(place.column).unwrap_or(usize::MAX));
-        let mut group = Level::ERROR.primary_title(title).id(rejection.code.name()).element(origin);
-        if let Some(excerpt) = &rejection.excerpt {
-            let (text, at) = shown(excerpt);
-            let width = text[at..].chars().next().map_or(0, char::len_utf8);
-            group = group.element(
-                Snippet::source(text)
-                    .line_start(usize::try_from(place.line).unwrap_or(usize::MAX))
-                    .fold(false)
-                    .annotation(AnnotationKind::Primary.span(at..at + width)),
-            );
-        }
+        let line = usize::try_from(place.line).unwrap_or(usize::MAX);
+        let column = usize::try_from(place.column).unwrap_or(usize::MAX);
+        let origin = Origin::path(plain(name)).line(line).char_column(column);
+        let group = Group::with_title(Level::ERROR.primary_title(title).id(rejection.code.name()));
+        let mut group = match &rejection.excerpt {
+            None => group.element(origin),
+            Some(excerpt) => {
+                let (text, at) = shown(excerpt);
+                let width = text[at..].chars().next().map_or(0, char::len_utf8);
+                let mark = AnnotationKind::Primary.span(at..at + width);
+                let snippet = Snippet::source(text).line_start(line).fold(false).annotation(mark);
+                // The renderer counts columns in what it shows; where the line is cut, the place is said apart.
+                match excerpt.cut_before || column != excerpt.text[..excerpt.at].chars().count() + 1 {
+                    true => group.element(origin).element(snippet),
+                    false => group.element(snippet.path(plain(name))),
+                }
+            }
+        };
         let mut notes: Vec<Group<'_>> = Vec::new();
         if !place.pointer.is_empty() {
             group = group.element(Level::NOTE.message(format!("at {} in the document", plain(&place.pointer))));
