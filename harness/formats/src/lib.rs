@@ -4,6 +4,7 @@
 //! entries ([`transcript::session::Entry`]) in the order of the session, and entries become bytes. What the
 //! entries mean is not this crate's business: that is [`transcript::contract`], and [`meaning()`] joins the two.
 
+mod data;
 mod detect;
 mod input;
 mod jsonrpc;
