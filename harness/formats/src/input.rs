@@ -186,6 +186,110 @@ impl<'r> Input<'r> {
         }
     }
 
+    /// The length of the JSON value that the window begins with; see [`Input::scan`].
+    ///
+    /// # Errors
+    /// A rejection where there is none.
+    pub fn value(&mut self) -> Result<usize, ReadError> {
+        self.scan(|scanner| scanner.value())
+    }
+
+    /// Moves the window past white space and looks at the byte it then begins with; none at the end of the input.
+    ///
+    /// # Errors
+    /// Those of [`Input::more`].
+    pub fn peek(&mut self) -> Result<Option<u8>, ReadError> {
+        loop {
+            let text = self.text();
+            let space = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
+            self.consume(space);
+            match self.text().as_bytes().first().copied() {
+                Some(byte) => return Ok(Some(byte)),
+                None if self.more()? => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Moves past an object member's name and colon, and returns the name.
+    ///
+    /// # Errors
+    /// A rejection where something else stands there.
+    pub fn key(&mut self) -> Result<String, ReadError> {
+        let length = self.scan(|scanner| scanner.key().map(drop))?;
+        let name = Scanner::new(self.text()).key().ok().and_then(|key| key.to_str().map(Into::into));
+        self.consume(length);
+        Ok(name.unwrap_or_default())
+    }
+
+    /// After a member or an item: moves past a comma to the next one (true), or past `close` (false).
+    ///
+    /// # Errors
+    /// A rejection where neither stands there, or another comma or `close` follows the comma.
+    pub fn next(&mut self, close: u8) -> Result<bool, ReadError> {
+        let expected =
+            if close == b'}' { "a comma or a closing brace" } else { "a comma or a closing bracket" };
+        match self.peek()? {
+            Some(b',') => {
+                self.consume(1);
+                match self.peek()? {
+                    Some(byte) if byte == close => Err(self.reject(
+                        Code::InvalidJson,
+                        0,
+                        "this is not valid JSON: a value was expected after the comma",
+                    )),
+                    Some(_) => Ok(true),
+                    None => Err(self.cut_short("a value")),
+                }
+            }
+            Some(byte) if byte == close => {
+                self.consume(1);
+                Ok(false)
+            }
+            Some(_) => Err(self.reject(
+                Code::InvalidJson,
+                0,
+                format!("this is not valid JSON: {expected} was expected"),
+            )),
+            None => Err(self.cut_short(expected)),
+        }
+    }
+
+    /// Moves past the opening byte of an object or array and says whether it has a first member or item.
+    ///
+    /// # Errors
+    /// Where the input ends.
+    pub fn enter(&mut self, close: u8) -> Result<bool, ReadError> {
+        self.consume(1);
+        match self.peek()? {
+            Some(byte) if byte == close => {
+                self.consume(1);
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+            None => Err(self.cut_short("a value")),
+        }
+    }
+
+    /// Moves past white space to the end of the input.
+    ///
+    /// # Errors
+    /// Where anything else follows the document.
+    pub fn finish(&mut self) -> Result<(), ReadError> {
+        match self.peek()? {
+            None => Ok(()),
+            Some(_) => {
+                Err(self.reject(Code::InvalidJson, 0, "the document is over, and something follows it"))
+            }
+        }
+    }
+
+    /// A rejection at the end of an input that ends too early.
+    #[must_use]
+    pub fn cut_short(&self, expected: &str) -> ReadError {
+        self.reject(Code::Truncated, 0, format!("the file ends where {expected} was expected"))
+    }
+
     /// A rejection at byte `at` of the window.
     #[must_use]
     pub fn reject(&self, code: Code, at: usize, message: impl Into<String>) -> ReadError {

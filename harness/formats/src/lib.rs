@@ -6,11 +6,14 @@
 
 mod data;
 mod detect;
+mod envelope;
+mod http_sse;
 mod input;
 mod jsonrpc;
 mod lines;
 mod meaning;
 mod owned;
+mod streamable_http;
 mod time;
 
 pub use detect::{Head, detect};
@@ -22,7 +25,7 @@ use std::io::{self, Write};
 use transcript::session::Sink;
 
 /// Every capture format, in the order in which they are listed and tried.
-pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT];
+pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
 #[derive(Debug)]

@@ -97,7 +97,8 @@ impl Voice {
         };
         let mut notes: Vec<Group<'_>> = Vec::new();
         if !place.pointer.is_empty() {
-            group = group.element(Level::NOTE.message(format!("at {} in the document", plain(&place.pointer))));
+            group =
+                group.element(Level::NOTE.message(format!("at {} in the document", plain(&place.pointer))));
         }
         group = group.element(Level::NOTE.message(clause));
         group = group.element(Level::HELP.message(format!("mcp-concord explain {}", rejection.clause)));
@@ -164,10 +165,17 @@ mod tests {
             clause: "ID-REJECT",
             message: "an id is a string, a number or null; this is true".to_owned(),
             place: Place { offset: 22, line: 3, column: 23, pointer: "/entries/3/request".to_owned() },
-            excerpt: Some(Excerpt { text: "\"id\": true".to_owned(), at: 6, cut_before: true, cut_after: false }),
+            excerpt: Some(Excerpt {
+                text: "\"id\": true".to_owned(),
+                at: 6,
+                cut_before: true,
+                cut_after: false,
+            }),
         };
         let shown = Voice::default().draw("a.json", &rejection);
-        for part in ["error[invalid-id]", "a.json:3:23", "…\"id\": true", "/entries/3/request", "explain ID-REJECT"] {
+        for part in
+            ["error[invalid-id]", "a.json:3:23", "…\"id\": true", "/entries/3/request", "explain ID-REJECT"]
+        {
             assert!(shown.contains(part), "{part} is missing in\n{shown}");
         }
     }

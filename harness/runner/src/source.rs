@@ -29,9 +29,9 @@ pub fn open(path: &Path) -> Result<Source, String> {
         _ => format!("{name} cannot be opened: {error}"),
     })?;
     match file.metadata() {
-        Ok(metadata) if metadata.is_dir() => {
-            Err(format!("{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"))
-        }
+        Ok(metadata) if metadata.is_dir() => Err(format!(
+            "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
+        )),
         Ok(_) => Ok(Source { name, reader: Box::new(file) }),
         Err(error) => Err(format!("{name} cannot be looked at: {error}")),
     }

@@ -137,7 +137,8 @@ pub fn compare(
     ids: Ids,
     report: &mut dyn FnMut(Departure<'_>),
 ) -> Counts {
-    let mut pair = Pairing { rules, ids, names: Names::default(), shifts: Vec::new(), counts: Counts::default() };
+    let mut pair =
+        Pairing { rules, ids, names: Names::default(), shifts: Vec::new(), counts: Counts::default() };
     let (mut ahead_left, mut ahead_right) = (VecDeque::new(), VecDeque::new());
     loop {
         fill(&mut ahead_left, &mut left, 1);
@@ -270,7 +271,8 @@ impl Pairing<'_> {
         if a.event().is_response() && !self.leaves_out("answers") {
             let expected = a.answers.map(|index| self.counterpart(index));
             if expected != b.answers.map(|index| Some(index)) {
-                let shown = |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
+                let shown =
+                    |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
                 return differs("answers", shown(a.answers), shown(b.answers));
             }
         }
@@ -282,7 +284,8 @@ impl Pairing<'_> {
         let mut found = Comparison::default();
         let (left, right) = (a.event(), b.event());
         if !matches!(a.kind, Kind::ToolCall) && left.message.method() != right.message.method() {
-            let method = |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
+            let method =
+                |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
             let (left, right) = (method(left.message), method(right.message));
             found.difference = Some(Difference { pointer: "/method".to_owned(), left, right });
             return found;
@@ -300,7 +303,8 @@ impl Pairing<'_> {
                 found.ignored += 1;
                 continue;
             }
-            let find = |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
+            let find =
+                |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
             match (find(&left), find(&right)) {
                 (Some(a), Some(b)) => {
                     let below = first_below(vec![name.to_owned()], a, b, self.rules);
@@ -309,7 +313,8 @@ impl Pairing<'_> {
                     found.difference = below.difference;
                 }
                 (a, b) => {
-                    let text = |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
+                    let text =
+                        |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
                     let (left, right) = (text(a), text(b));
                     found.difference = Some(Difference { pointer: format!("/{name}"), left, right });
                 }
@@ -387,19 +392,23 @@ mod tests {
 
     fn departures(left: &[&str], right: &[&str], rules: &Rules, ids: Ids) -> (Vec<String>, Counts) {
         let mut said = Vec::new();
-        let counts = compare(session(left).into_iter(), session(right).into_iter(), rules, ids, &mut |departure| {
-            said.push(match departure {
-                Departure::Differs(a, b, difference) => format!("{}~{} {}", a.index, b.index, difference.pointer),
-                Departure::OnlyLeft(a) => format!("-{}", a.index),
-                Departure::OnlyRight(b) => format!("+{}", b.index),
+        let counts =
+            compare(session(left).into_iter(), session(right).into_iter(), rules, ids, &mut |departure| {
+                said.push(match departure {
+                    Departure::Differs(a, b, difference) => {
+                        format!("{}~{} {}", a.index, b.index, difference.pointer)
+                    }
+                    Departure::OnlyLeft(a) => format!("-{}", a.index),
+                    Departure::OnlyRight(b) => format!("+{}", b.index),
+                });
             });
-        });
         (said, counts)
     }
 
     const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{"n":1}}}"#;
+    const CALL: &str =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{"n":1}}}"#;
     const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}"#;
     const DONE: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"then"}]}}"#;
 
@@ -415,11 +424,14 @@ mod tests {
     #[test]
     fn a_changed_value_a_lost_answer_and_another_binding_are_named() {
         let other = CALL.replace("\"n\":1", "\"n\":2");
-        let (said, _) = departures(&[PING, CALL, DONE, PONG], &[PING, &other, DONE, PONG], &Rules::default(), Ids::Exact);
+        let (said, _) =
+            departures(&[PING, CALL, DONE, PONG], &[PING, &other, DONE, PONG], &Rules::default(), Ids::Exact);
         assert_eq!(said, ["1~1 /arguments/n"]);
-        let (said, counts) = departures(&[PING, PONG, CALL, DONE], &[PING, CALL, DONE], &Rules::default(), Ids::Exact);
+        let (said, counts) =
+            departures(&[PING, PONG, CALL, DONE], &[PING, CALL, DONE], &Rules::default(), Ids::Exact);
         assert_eq!((said, counts.same()), (vec!["-1".to_owned()], false));
-        let (said, _) = departures(&[PING, PING, PONG, PONG], &[PING, PONG, PING, PONG], &Rules::default(), Ids::Exact);
+        let (said, _) =
+            departures(&[PING, PING, PONG, PONG], &[PING, PONG, PING, PONG], &Rules::default(), Ids::Exact);
         assert!(!said.is_empty());
     }
 

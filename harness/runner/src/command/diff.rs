@@ -72,12 +72,20 @@ enum How {
 /// Where a transcript cannot be opened.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     if args.left.as_os_str() == "-" && args.right.as_os_str() == "-" {
-        return Err(Failure::Unusable("only one of the two transcripts can be the standard input".to_owned()));
+        return Err(Failure::Unusable(
+            "only one of the two transcripts can be the standard input".to_owned(),
+        ));
     }
     let rules = Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() };
     let ids = if args.ids == How::Renumbered { Ids::Renumbered } else { Ids::Exact };
     let names = [shown_name(&args.left), shown_name(&args.right)];
-    let mut show = Show { names: &names, out: BufWriter::new(io::stdout().lock()), left: args.show, hidden: 0, broken: None };
+    let mut show = Show {
+        names: &names,
+        out: BufWriter::new(io::stdout().lock()),
+        left: args.show,
+        hidden: 0,
+        broken: None,
+    };
 
     // Each transcript is read on a thread of its own; the comparison takes their events as they come.
     let (counts, read_left, read_right) = thread::scope(|scope| {
@@ -86,7 +94,8 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         let fold = args.fold_redelivered;
         let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
         let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
-        let counts = compare(events(left), events(right), &rules, ids, &mut |departure| show.departure(&departure));
+        let counts =
+            compare(events(left), events(right), &rules, ids, &mut |departure| show.departure(&departure));
         (counts, reading_left.join(), reading_right.join())
     });
     let mut sides = Vec::new();
@@ -160,7 +169,9 @@ fn read(
         if let Some(event) = contract.take(&entry)? {
             parcel.push(Seen::of(&event));
             if parcel.len() == PARCEL {
-                events.send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL))).map_err(|_| Halt::Stop)?;
+                events
+                    .send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL)))
+                    .map_err(|_| Halt::Stop)?;
             }
         }
         Ok(())
@@ -207,7 +218,9 @@ impl<W: Write> Show<'_, W> {
                 let at = if difference.pointer.is_empty() { "/" } else { &difference.pointer };
                 writeln!(self.out, "event {} differs at {}", left.index, plain(at))?;
                 let nothing = "(nothing there)";
-                let value = |value: &Option<String>| value.as_deref().map_or(nothing.to_owned(), |text| cut(text, 160));
+                let value = |value: &Option<String>| {
+                    value.as_deref().map_or(nothing.to_owned(), |text| cut(text, 160))
+                };
                 writeln!(self.out, "  - {}", value(&difference.left))?;
                 writeln!(self.out, "  + {}", value(&difference.right))?;
                 writeln!(self.out, "  - {}", line(left_name, left))?;
@@ -244,10 +257,19 @@ impl<W: Write> Show<'_, W> {
         writeln!(
             self.out,
             "{verdict}: {} events equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
-            counts.equal, counts.differing, counts.only_left, counts.only_right, formats[0].name, formats[1].name
+            counts.equal,
+            counts.differing,
+            counts.only_left,
+            counts.only_right,
+            formats[0].name,
+            formats[1].name
         )?;
         if counts.redacted > 0 {
-            writeln!(self.out, "{} values were taken as equal because one of them is redacted", counts.redacted)?;
+            writeln!(
+                self.out,
+                "{} values were taken as equal because one of them is redacted",
+                counts.redacted
+            )?;
         }
         if counts.ignored > 0 {
             writeln!(self.out, "{} places were left out as told", counts.ignored)?;

@@ -76,7 +76,11 @@ pub fn format_of(
     let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
     found.ok_or_else(|| {
         let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        let empty = if input.text().trim().is_empty() { "it is empty" } else { "its beginning looks like none of them" };
+        let empty = if input.text().trim().is_empty() {
+            "it is empty"
+        } else {
+            "its beginning looks like none of them"
+        };
         Failure::Unusable(format!(
             "the format of {name} cannot be told from its content: {empty}; name it with --format ({})",
             known.join(", ")

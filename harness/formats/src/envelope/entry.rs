@@ -1,0 +1,310 @@
+//! One entry of an envelope, taken apart in a single pass.
+//!
+//! Knows: the slots and what may stand in each. Decides nothing before the whole entry is seen, since `event` may
+//! stand after `data`, and the status after the body.
+
+use crate::data::{Carried, carried, content, holds_messages};
+use std::borrow::Cow;
+use transcript::json::{Json, Kind, Scanner, Text};
+use transcript::message::{Message, Refusal, resembles_message};
+use transcript::rejection::Code;
+use transcript::session::{Content, Context, Headers, Side, Slot, Sse};
+
+/// An entry's members, as they stand in the text.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    request: Option<Body<'a>>,
+    response: Option<Body<'a>>,
+    sse: Option<Event<'a>>,
+    pub(super) time: Option<i64>,
+    context: Option<Json<'a>>,
+}
+
+/// What stands where a message may stand.
+struct Body<'a> {
+    at: usize,
+    value: Json<'a>,
+    message: Result<Message<'a>, Refusal>,
+}
+
+#[derive(Default)]
+struct Event<'a> {
+    at: usize,
+    /// `sse` is null.
+    null: bool,
+    name: Option<Json<'a>>,
+    id: Option<Json<'a>>,
+    retry: Option<Json<'a>>,
+    data: Option<Body<'a>>,
+}
+
+/// What an entry turns out to hold.
+pub(super) struct Found<'a> {
+    pub(super) slot: Slot,
+    pub(super) side: Side,
+    pub(super) tail: &'static str,
+    /// Where the slot's value begins in the scanned text.
+    pub(super) at: usize,
+    pub(super) held: Held<'a>,
+    pub(super) sse: Option<Sse<'a>>,
+}
+
+/// What stands in an entry's slot.
+pub(super) enum Held<'a> {
+    Message(Message<'a>),
+    /// A string whose content is to be read as a message: the caller keeps it alive.
+    Text(Cow<'a, str>),
+    Event,
+    Empty,
+}
+
+impl<'a> Held<'a> {
+    /// The content, where it needs no text of its own.
+    pub(super) fn content(&self) -> Result<Content<'_>, Refusal> {
+        Ok(match self {
+            Self::Message(message) => Content::Message(*message),
+            Self::Text(text) => match carried(text)? {
+                Carried::Message(message) => Content::Message(message),
+                Carried::Nothing => Content::Event,
+            },
+            Self::Event => Content::Event,
+            Self::Empty => Content::Empty,
+        })
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Walks the entry under `scanner`, which runs over `text`.
+    pub(super) fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
+        let start = scanner.at();
+        if scanner.peek() != Some(b'{') {
+            let value = scanner.take()?;
+            return Err(refuse(
+                Code::InvalidEntry,
+                start,
+                format!("an entry is an object; this is {}", value.kind().name()),
+            ));
+        }
+        let mut parts = Self::default();
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let at = scanner.at();
+            let key = scanner.key()?;
+            let twice = match known(key, &["timestamp_ms", "request", "response", "sse", "transport_context"])
+            {
+                Some("timestamp_ms") => {
+                    // ENV-LOOSE: whatever is no such number is context that says nothing.
+                    parts.time = scanner
+                        .take()?
+                        .as_number()
+                        .and_then(|number| number.parse().ok())
+                        .filter(|&time| time >= 0);
+                    false
+                }
+                Some("request") => parts.request.replace(Body::scan(text, scanner)?).is_some(),
+                Some("response") => parts.response.replace(Body::scan(text, scanner)?).is_some(),
+                Some("sse") => parts.sse.replace(Event::scan(text, scanner)?).is_some(),
+                Some(_) => parts.context.replace(scanner.take()?).is_some(),
+                None => {
+                    scanner.value()?;
+                    false
+                }
+            };
+            if twice {
+                return Err(ambiguous(at, key));
+            }
+            more = scanner.more(b'}')?;
+        }
+        Ok(parts)
+    }
+
+    /// The entry's transport context, where it has one that is an object.
+    pub(super) fn context(&self) -> Option<Context<'a>> {
+        context(self.context?)
+    }
+
+    /// What the entry holds, now that all of it is seen. `start` is where it begins in the text.
+    pub(super) fn found(self, start: usize, context: Option<&Context<'_>>) -> Result<Found<'a>, Refusal> {
+        let found = |slot, side, tail, at, held, sse| Ok(Found { slot, side, tail, at, held, sse });
+        match (self.request, self.response, self.sse) {
+            (Some(body), None, None) => {
+                found(Slot::Request, Side::Client, "/request", body.at, body.single(None)?, None)
+            }
+            (None, Some(body), None) => {
+                let status = context.and_then(|context| context.status);
+                found(Slot::Response, Side::Server, "/response", body.at, body.single(status)?, None)
+            }
+            (None, None, Some(event)) => {
+                let (at, held, sse) = event.held()?;
+                found(Slot::Sse, Side::Server, "/sse", at, held, Some(sse))
+            }
+            (request, response, sse) => {
+                let there = [
+                    ("request", request.is_some()),
+                    ("response", response.is_some()),
+                    ("sse", sse.is_some()),
+                ];
+                let names: Vec<_> = there.iter().filter(|slot| slot.1).map(|slot| slot.0).collect();
+                let has = if names.is_empty() {
+                    "none of them".to_owned()
+                } else {
+                    format!("`{}`", names.join("` and `"))
+                };
+                let message =
+                    format!("an entry holds exactly one of `request`, `response`, `sse`; this one has {has}");
+                Err(refuse(Code::InvalidEntry, start, message))
+            }
+        }
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Reads what may be a message in one pass. Text that is no JSON is refused at once; any other fault is kept
+    /// until it is known whether it matters here.
+    fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
+        let at = scanner.at();
+        if scanner.peek() == Some(b'{') {
+            let mut ahead = scanner.clone();
+            match Message::scan(text, &mut ahead) {
+                Ok(message) => {
+                    *scanner = ahead;
+                    return Ok(Self { at, value: message.json(), message: Ok(message) });
+                }
+                Err(refusal) if matches!(refusal.code, Code::InvalidJson | Code::Truncated) => {
+                    return Err(refusal);
+                }
+                Err(refusal) => return Ok(Self { at, value: scanner.take()?, message: Err(refusal) }),
+            }
+        }
+        let value = scanner.take()?;
+        let message = Err(match value.kind() {
+            Kind::Array => refuse(Code::Batch, at, "an array stands where one message belongs".to_owned()),
+            kind => {
+                let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
+                refuse(Code::NotAMessage, at, message)
+            }
+        });
+        Ok(Self { at, value, message })
+    }
+
+    /// ENV-SINGLE, ENV-NULL: one message, or nothing where the slot is null or holds the body of an HTTP error
+    /// that is no JSON-RPC.
+    fn single(self, status: Option<u16>) -> Result<Held<'a>, Refusal> {
+        match self.message {
+            Ok(message) => Ok(Held::Message(message)),
+            Err(_) if self.value.kind() == Kind::Null => Ok(Held::Empty),
+            Err(_)
+                if self.value.kind() == Kind::Object
+                    && status.is_some_and(|status| status >= 400)
+                    && self.value.member("jsonrpc").is_none() =>
+            {
+                Ok(Held::Empty)
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+}
+
+impl<'a> Event<'a> {
+    fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
+        let at = scanner.at();
+        if scanner.peek() != Some(b'{') {
+            let value = scanner.take()?;
+            if value.kind() == Kind::Null {
+                return Ok(Self { at, null: true, ..Self::default() });
+            }
+            let message = format!("`sse` is an object; this is {}", value.kind().name());
+            return Err(refuse(Code::WrongType, at, message));
+        }
+        let mut event = Self { at, ..Self::default() };
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let at = scanner.at();
+            let key = scanner.key()?;
+            let twice = match known(key, &["event", "id", "retry", "data"]) {
+                Some("event") => event.name.replace(scanner.take()?).is_some(),
+                Some("id") => event.id.replace(scanner.take()?).is_some(),
+                Some("retry") => event.retry.replace(scanner.take()?).is_some(),
+                Some(_) => event.data.replace(Body::scan(text, scanner)?).is_some(),
+                None => {
+                    scanner.value()?;
+                    false
+                }
+            };
+            if twice {
+                return Err(ambiguous(at, key));
+            }
+            more = scanner.more(b'}')?;
+        }
+        Ok(event)
+    }
+
+    /// The SSE clauses: what the event carries, where it stands, and its fields.
+    fn held(self) -> Result<(usize, Held<'a>, Sse<'a>), Refusal> {
+        let text = |value: Option<Json<'a>>| value.and_then(|value| value.as_text()).map(content);
+        let name = match self.name.map(|name| (name, name.kind())) {
+            Some((_, Kind::String)) => text(self.name),
+            None | Some((_, Kind::Null)) => None,
+            Some((_, kind)) => {
+                return Err(refuse(
+                    Code::WrongType,
+                    self.at,
+                    format!("the event's name is {}, not a string", kind.name()),
+                ));
+            }
+        };
+        let retry = self.retry.and_then(|retry| retry.as_number()?.parse().ok());
+        let mut sse = Sse { name, id: text(self.id), data: None, retry, comments: 0 };
+        if self.null {
+            return Ok((self.at, Held::Empty, sse));
+        }
+        let is_message = sse.name.as_deref().is_none_or(|name| name.is_empty() || name == "message");
+        let Some(data) = self.data else { return Ok((self.at, Held::Event, sse)) };
+        let string = data.value.as_text().map(content);
+        if !is_message {
+            sse.data = string;
+            return Ok((data.at, Held::Event, sse));
+        }
+        let held = match (data.message, data.value.kind(), string) {
+            (Ok(message), ..) => Held::Message(message),
+            (_, _, Some(string)) => {
+                sse.data = Some(string.clone());
+                Held::Text(string)
+            }
+            (Err(refusal), Kind::Object, _) if resembles_message(data.value) => return Err(refusal),
+            (Err(refusal), Kind::Array, _) if holds_messages(data.value) => {
+                return Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal });
+            }
+            _ => Held::Event,
+        };
+        Ok((data.at, held, sse))
+    }
+}
+
+/// A transport context, as far as it has the documented shape (K2A-SPELLING: no other spelling is looked for).
+pub(super) fn context(text: Json<'_>) -> Option<Context<'_>> {
+    if text.kind() != Kind::Object {
+        return None;
+    }
+    let status = text.member("status").and_then(|status| status.as_number()?.parse().ok());
+    let mut headers: Headers<'_> = Vec::new();
+    for (name, value) in text.member("headers").into_iter().flat_map(Json::members) {
+        if let Some(value) = value.as_text() {
+            headers.push((content(name), content(value)));
+        }
+    }
+    Some(Context { text, status, headers })
+}
+
+fn known(key: Text<'_>, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|name| key.is(name))
+}
+
+fn ambiguous(at: usize, key: Text<'_>) -> Refusal {
+    let message = format!("the member `{}` stands twice, and readers differ on which one counts", key.raw());
+    refuse(Code::AmbiguousMember, at, message)
+}
+
+fn refuse(code: Code, at: usize, message: String) -> Refusal {
+    Refusal { code, clause: code.clause(), at, message }
+}

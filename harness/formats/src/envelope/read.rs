@@ -1,0 +1,183 @@
+//! Reading an envelope, entry by entry.
+
+use super::entry::{Parts, context};
+use crate::Options;
+use crate::input::{Input, ReadError};
+use transcript::json::{Json, Scanner};
+use transcript::message::Refusal;
+use transcript::rejection::Code;
+use transcript::session::{Content, Entry, Sink, Spot};
+
+/// Reads an envelope whose `transport` must be `label`.
+pub(crate) fn read(
+    label: &str,
+    input: &mut Input<'_>,
+    options: Options,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    match input.peek()? {
+        None => return Err(input.cut_short("an envelope")),
+        Some(b'{') => {}
+        Some(_) => {
+            input.value()?;
+            let refusal = Refusal {
+                code: Code::WrongDocument,
+                clause: "ENV-EMPTY",
+                at: 0,
+                message: "an envelope is a JSON object with `transport` and `entries`".to_owned(),
+            };
+            return Err(input.refuse(refusal, 0, ""));
+        }
+    }
+    let mut seen = Seen::default();
+    let mut more = input.enter(b'}')?;
+    while more {
+        let name = input.key()?;
+        input.peek()?;
+        let twice = match &*name {
+            "transport" => {
+                transport(label, input)?;
+                std::mem::replace(&mut seen.transport, true)
+            }
+            "transport_context" => {
+                surroundings(input, sink)?;
+                std::mem::replace(&mut seen.context, true)
+            }
+            "entries" => {
+                if seen.entries {
+                    true
+                } else {
+                    entries(input, options, sink)?;
+                    std::mem::replace(&mut seen.entries, true)
+                }
+            }
+            _ => {
+                let length = input.value()?;
+                input.consume(length);
+                false
+            }
+        };
+        if twice {
+            let message = format!("the member `{name}` stands twice, and readers differ on which one counts");
+            return Err(input.reject(Code::AmbiguousMember, 0, message));
+        }
+        more = input.next(b'}')?;
+    }
+    // Whether it is one document at all comes before what the document lacks.
+    input.finish()?;
+    if !seen.transport {
+        let message = format!("the envelope has no `transport`; it must be \"{label}\"");
+        return Err(input.reject(Code::WrongTransport, 0, message));
+    }
+    if !seen.entries {
+        return Err(input.reject(Code::MissingEntries, 0, "the envelope has no `entries`"));
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Seen {
+    transport: bool,
+    context: bool,
+    entries: bool,
+}
+
+fn transport(label: &str, input: &mut Input<'_>) -> Result<(), ReadError> {
+    let length = input.value()?;
+    let value = Json::parse(&input.text()[..length]).ok();
+    if !value.and_then(|value| value.as_text()).is_some_and(|text| text.is(label)) {
+        let found: String = input.text()[..length].chars().take(60).collect();
+        let message = format!("`transport` must be \"{label}\" here; this is {found}");
+        let refusal = Refusal { code: Code::WrongTransport, clause: "ENV-TRANSPORT", at: 0, message };
+        return Err(input.refuse(refusal, 0, "/transport"));
+    }
+    input.consume(length);
+    Ok(())
+}
+
+fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    let length = input.value()?;
+    let spot = Spot { root: "/transport_context", ..spot(input) };
+    if let Some(context) = Json::parse(&input.text()[..length]).ok().and_then(context) {
+        let entry = Entry { context: Some(&context), ..Entry::new(spot, Content::Envelope) };
+        sink(entry).map_err(|halt| input.halted(halt, 0, &spot))?;
+    }
+    input.consume(length);
+    Ok(())
+}
+
+fn entries(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    if input.peek()? != Some(b'[') {
+        let refusal = Refusal {
+            code: Code::MissingEntries,
+            clause: "ENV-EMPTY",
+            at: 0,
+            message: "`entries` must be an array".to_owned(),
+        };
+        return Err(input.refuse(refusal, 0, "/entries"));
+    }
+    let mut more = input.enter(b']')?;
+    let mut index = 0;
+    while more {
+        let length = one(input, index, options, sink)?;
+        input.consume(length);
+        index += 1;
+        more = input.next(b']')?;
+    }
+    Ok(())
+}
+
+/// Reads the entry at the beginning of the window, and returns its length.
+fn one(input: &mut Input<'_>, index: u64, options: Options, sink: &mut Sink<'_>) -> Result<usize, ReadError> {
+    loop {
+        let text = input.text();
+        let mut scanner = Scanner::new(text);
+        let spot = Spot { root: "/entries/", index: Some(index), ..spot(input) };
+        let refused = match Parts::scan(text, &mut scanner) {
+            Ok(parts) => {
+                hand(input, parts, spot, options, sink)?;
+                return Ok(scanner.at());
+            }
+            Err(refusal) => refusal,
+        };
+        // The entry may only go on behind the window.
+        if refused.code != Code::Truncated || !input.more()? {
+            return Err(input.refuse(refused, 0, &spot.pointer()));
+        }
+    }
+}
+
+fn hand(
+    input: &Input<'_>,
+    parts: Parts<'_>,
+    spot: Spot,
+    options: Options,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    let (time, context) = (parts.time, parts.context());
+    let found =
+        parts.found(0, context.as_ref()).map_err(|refusal| input.refuse(refusal, 0, &spot.pointer()))?;
+    let spot = Spot { tail: found.tail, ..spot };
+    let content = match found.held.content() {
+        Ok(content) => content,
+        Err(refusal) if options.lenient && refusal.is_noise() => Content::Noise(refusal.message),
+        // Inside a string the place cannot be counted, so the string's own stands for it.
+        Err(refusal) => {
+            let pointer = format!("{}/data", spot.pointer());
+            return Err(input.refuse(Refusal { at: found.at, ..refusal }, 0, &pointer));
+        }
+    };
+    let entry = Entry {
+        time,
+        side: Some(found.side),
+        slot: found.slot,
+        sse: found.sse,
+        context: context.as_ref(),
+        ..Entry::new(spot, content)
+    };
+    sink(entry).map_err(|halt| input.halted(halt, found.at, &spot))
+}
+
+fn spot(input: &Input<'_>) -> Spot {
+    Spot { offset: input.offset(), line: input.line(), ..Spot::default() }
+}

@@ -1,0 +1,117 @@
+//! Writing an envelope: an entry a line.
+
+use crate::owned::{Owned, Session, What};
+use std::io::{self, Write};
+use transcript::json::{Json, write_compact, write_string};
+use transcript::session::{Side, Slot};
+
+/// Writes the session with this label.
+pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let mut head = format!("{{\"transport\": \"{label}\"").into_bytes();
+    for entry in &session.entries {
+        if let (What::Envelope, Some(context)) = (&entry.what, &entry.context) {
+            head.extend_from_slice(b",\n \"transport_context\": ");
+            compact(&context.text, &mut head);
+            // A second context would make the first ambiguous; readers hand on one at most.
+            break;
+        }
+    }
+    head.extend_from_slice(b",\n \"entries\": [");
+    out.write_all(&head)?;
+    let mut first = true;
+    let mut line = Vec::new();
+    for entry in &session.entries {
+        line.clear();
+        if spell(label, entry, &mut line) {
+            out.write_all(if first { b"\n  {" } else { b",\n  {" })?;
+            first = false;
+            out.write_all(&line)?;
+            out.write_all(b"}")?;
+        }
+    }
+    out.write_all(if first { b"]}\n" } else { b"\n ]}\n" })
+}
+
+/// Spells one entry without its braces; false where the envelope has no place for it.
+fn spell(label: &str, entry: &Owned, line: &mut Vec<u8>) -> bool {
+    let challenge = match &entry.what {
+        What::Exchange(exchange) if exchange.status == Some(401) => Some(exchange),
+        _ => None,
+    };
+    if !matches!(entry.what, What::Message(..) | What::Event | What::Empty) && challenge.is_none() {
+        return false;
+    }
+    if let Some(time) = entry.time.filter(|&time| time >= 0) {
+        line.extend_from_slice(format!("\"timestamp_ms\": {time}, ").as_bytes());
+    }
+    if let Some(context) = &entry.context {
+        line.extend_from_slice(b"\"transport_context\": ");
+        compact(&context.text, line);
+        line.extend_from_slice(b", ");
+    } else if let Some(exchange) = challenge {
+        line.extend_from_slice(b"\"transport_context\": {\"status\": 401, \"headers\": {");
+        // An object cannot hold two challenges under one name, and RFC 9110 lets them be joined with commas.
+        let mut values: Vec<&str> = Vec::new();
+        for (name, value) in &exchange.answer_headers {
+            if name.eq_ignore_ascii_case("www-authenticate") {
+                values.push(value);
+            }
+        }
+        if !values.is_empty() {
+            line.extend_from_slice(b"\"WWW-Authenticate\": ");
+            write_string(values.join(", ").as_bytes(), line);
+        }
+        line.extend_from_slice(b"}}, ");
+    }
+    let streams = entry.slot == Slot::Sse || label == "http-sse" && entry.slot != Slot::Response;
+    match (&entry.what, entry.side) {
+        (What::Message(text, _), Some(Side::Client)) => slot("request", text, line),
+        (What::Message(text, _), _) if streams => event(entry, Some(text), line),
+        (What::Message(text, _), _) => slot("response", text, line),
+        (What::Empty, _) if entry.slot == Slot::Request => slot("request", "null", line),
+        (What::Empty, _) if entry.slot == Slot::Sse => slot("sse", "null", line),
+        (What::Event, _) => event(entry, None, line),
+        _ => slot("response", "null", line),
+    }
+    true
+}
+
+fn slot(name: &str, text: &str, line: &mut Vec<u8>) {
+    line.extend_from_slice(format!("\"{name}\": ").as_bytes());
+    compact(text, line);
+}
+
+/// An SSE event: its name and id where they are known, and its data.
+fn event(entry: &Owned, message: Option<&str>, line: &mut Vec<u8>) {
+    line.extend_from_slice(b"\"sse\": {");
+    let sse = entry.sse.as_ref();
+    let mut member = |name: &str, value: &mut dyn FnMut(&mut Vec<u8>)| {
+        if line.last() != Some(&b'{') {
+            line.extend_from_slice(b", ");
+        }
+        line.extend_from_slice(format!("\"{name}\": ").as_bytes());
+        value(line);
+    };
+    let name = sse.and_then(|sse| sse.name.as_deref()).or(message.map(|_| "message"));
+    if let Some(name) = name {
+        member("event", &mut |line| write_string(name.as_bytes(), line));
+    }
+    if let Some(id) = sse.and_then(|sse| sse.id.as_deref()) {
+        member("id", &mut |line| write_string(id.as_bytes(), line));
+    }
+    if let Some(retry) = sse.and_then(|sse| sse.retry) {
+        member("retry", &mut |line| line.extend_from_slice(retry.to_string().as_bytes()));
+    }
+    if let Some(text) = message {
+        member("data", &mut |line| compact(text, line));
+    } else if let Some(data) = sse.and_then(|sse| sse.data.as_deref()) {
+        member("data", &mut |line| write_string(data.as_bytes(), line));
+    }
+    line.push(b'}');
+}
+
+fn compact(text: &str, line: &mut Vec<u8>) {
+    if let Ok(value) = Json::parse(text) {
+        write_compact(value, line);
+    }
+}
