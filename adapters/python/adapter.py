@@ -1,0 +1,77 @@
+"""The reader as an importer under test: adapter protocol 1 on stdin and stdout, or one answer for one file.
+
+    python3 adapter.py                      one JSON object a line, until {"cmd":"stop"} or the end of the input
+    python3 adapter.py read FILE FORMAT     prints one answer; exit 0 for a meaning, 65 for a rejection
+
+Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is no rejection: it
+ends the program with a traceback, which the harness tells apart from every answer.
+"""
+
+import json
+import sys
+
+from concord_reader import FORMATS, Rejection, read_file
+from formats import ALIASES
+from jsontext import dump
+
+EXIT_REJECTED = 65
+
+HELLO = {
+    "protocol": 1,
+    "name": "concord-python",
+    "version": "0.1.0",
+    "language": "python",
+    "homepage": "https://github.com/mcp-concord/mcp-concord",
+    "formats": FORMATS,
+    "level": "events",
+}
+
+
+def answer(path, format_name):
+    """One answer object, without its `seq`, and the reading's notes."""
+    if format_name not in FORMATS and format_name not in ALIASES:
+        return {"unsupported": f"no reader for the format {format_name!r}"}, []
+    try:
+        reading = read_file(path, format_name)
+    except Rejection as rejection:
+        return {"rejection": {"message": str(rejection), "code": rejection.code}}, []
+    return {"meaning": reading.meaning}, reading.notes
+
+
+def serve(requests, answers):
+    for line in requests:
+        if not line.strip():
+            continue
+        request = json.loads(line)
+        command = request.get("cmd")
+        if command == "start":
+            if request.get("protocol") != 1:
+                raise SystemExit(f"this adapter speaks protocol 1, not {request.get('protocol')!r}")
+            reply = HELLO
+        elif command == "read":
+            found, _notes = answer(request["path"], request["format"])
+            reply = {"seq": request["seq"]} | found
+        elif command == "stop":
+            return
+        else:
+            raise SystemExit(f"no such command: {command!r}")
+        answers.write(dump(reply) + "\n")
+        answers.flush()
+
+
+def main(arguments):
+    if not arguments:
+        serve(sys.stdin.buffer, sys.stdout)
+        return 0
+    if len(arguments) == 3 and arguments[0] == "read":
+        found, notes = answer(arguments[1], arguments[2])
+        print(dump(found))
+        for note in notes:
+            print(note, file=sys.stderr)
+        return EXIT_REJECTED if "rejection" in found else 0
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,46 @@
+"""Times as recorders write them, exactly, in milliseconds; and the order that they make.
+
+Used by the two formats whose files are no sequence of messages: an Inspector export and HAR. Everywhere else the
+position in the file is the order, and no time is read.
+"""
+
+import re
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+from contract import Rejection
+from jsontext import Number
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_ISO = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?", re.ASCII
+)
+START = Decimal("-Infinity")  # the time of what stands before the first item that has one
+
+
+def milliseconds(value, place):
+    """An ISO time or a number of milliseconds; None where there is none."""
+    if value is None:
+        return None
+    try:
+        if type(value) is Number:
+            return Decimal(value.text)
+        if type(value) is str and (iso := _ISO.fullmatch(value.strip())):
+            return _from_iso(*iso.groups())
+    except (ValueError, InvalidOperation):
+        pass
+    raise Rejection("wrong-type", place, "no ISO time and no number of milliseconds")
+
+
+def _from_iso(year, month, day, hour, minute, second, fraction, _utc, sign, offset_hours, offset_minutes):
+    minutes = (date(int(year), int(month), int(day)).toordinal() - _EPOCH) * 1440 + int(hour) * 60 + int(minute)
+    if sign:
+        offset = int(offset_hours) * 60 + int(offset_minutes)
+        minutes -= offset if sign == "+" else -offset
+    whole = minutes * 60_000 + int(second or 0) * 1000
+    return whole + Decimal(f"0.{fraction or 0}") * 1000
+
+
+def in_order_of_time(timed):
+    """The second halves of (time, item) pairs by time, ties by position."""
+    return [item for _, item in sorted(timed, key=lambda pair: pair[0])]

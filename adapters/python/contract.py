@@ -1,0 +1,146 @@
+"""From messages to meaning: what one JSON-RPC message is, and which request a response answers.
+
+`Session.add` takes the messages in transcript order, each with its sender where the format tells, and keeps the events of
+the meaning. Everything a transcript can do wrong is a `Rejection`: a code, a sentence, and the place it is about.
+
+This module knows nothing of capture formats, files or HTTP.
+"""
+
+from collections import deque
+
+from jsontext import Number, TwiceNamed
+
+CLIENT, SERVER = "client", "server"
+OTHER_SIDE = {CLIENT: SERVER, SERVER: CLIENT, None: None}
+
+# Whose requests a sender's response may answer. A sender that the format does not tell may be either.
+_ASKERS = {CLIENT: (SERVER, None), SERVER: (CLIENT, None), None: (None, CLIENT, SERVER)}
+
+_MESSAGE_MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
+
+
+class Rejection(Exception):
+    """The transcript has no meaning, and this is why."""
+
+    def __init__(self, code, place, why):
+        super().__init__(f"{place}: {why}" if place else why)
+        self.code = code
+
+
+def unambiguous(item, place, names):
+    """Rejects an object that names one of the members twice that decide what it means."""
+    if type(item) is TwiceNamed:
+        for name in names:
+            if name in item.twice():
+                raise Rejection("ambiguous-member", place, f"the member {name!r} stands twice")
+
+
+def looks_like_message(value):
+    """Whether a value claims to be a JSON-RPC message, right or wrong."""
+    return isinstance(value, dict) and any(name in value for name in ("jsonrpc", "method", "result", "error"))
+
+
+def correlation_id(message, place):
+    """The id as a string, or None where the message has none. A number keeps its own spelling."""
+    value = message.get("id")
+    if value is None or type(value) is str:
+        return value
+    if type(value) is Number:
+        return value.text
+    raise Rejection("invalid-id", place, "an id is a string, a number or null")
+
+
+class Session:
+    """The events so far. `discovery` is set by the formats that can see a 401 challenge."""
+
+    def __init__(self):
+        self.events = []
+        self.discovery = None
+        self.notes = []  # what the person at the terminal should hear; never part of the meaning
+        self._unanswered = {}  # (asker, id) → indices of the requests that wait, oldest first
+        self._tool_call_ids = set()
+
+    def meaning(self):
+        return {"events": self.events, "authorization_discovery": self.discovery}
+
+    def add(self, message, sender, place):
+        """One carried message becomes one event, or the transcript is rejected."""
+        if not isinstance(message, dict):
+            if type(message) is list:
+                raise Rejection("batch", place, "an array stands where one message belongs")
+            raise Rejection("not-a-message", place, "a message is a JSON object")
+        unambiguous(message, place, _MESSAGE_MEMBERS)
+        if not looks_like_message(message):
+            raise Rejection("not-a-message", place, "no method, no result and no error")
+        if message.get("jsonrpc") != "2.0":
+            raise Rejection("invalid-version", place, 'jsonrpc is not "2.0"')
+
+        if "method" in message:
+            event = self._asking(message, sender, place)
+        else:
+            event = self._answering(message, sender, place)
+        self.events.append(event)
+
+    def _asking(self, message, sender, place):
+        method = message["method"]
+        if type(method) is not str:
+            raise Rejection("invalid-method", place, "method is no string")
+        if "result" in message or "error" in message:
+            raise Rejection("ambiguous-message", place, "a method stands beside a result or an error")
+        id_ = correlation_id(message, place)
+
+        if method == "tools/call":
+            event = self._tool_call(message, id_, place)
+        else:
+            event = {"kind": "notification" if id_ is None else "request"}
+            if id_ is not None:
+                event["id"] = id_
+            event["method"] = method
+            if "params" in message:
+                event["params"] = message["params"]
+        if id_ is not None:
+            self._unanswered.setdefault((sender, id_), deque()).append(len(self.events))
+        return event
+
+    def _tool_call(self, message, id_, place):
+        event = {"kind": "tool_call"}
+        if id_ is not None:
+            if id_ in self._tool_call_ids:
+                raise Rejection("duplicate-call-id", place, f"a second tools/call with the id {id_!r}")
+            self._tool_call_ids.add(id_)
+            event["id"] = id_
+        params = message.get("params")
+        if isinstance(params, dict):
+            unambiguous(params, f"{place}, params", ("name", "arguments"))
+            if "name" in params:
+                event["tool"] = params["name"]
+            if "arguments" in params:
+                event["arguments"] = params["arguments"]
+        return event
+
+    def _answering(self, message, sender, place):
+        if "result" in message and "error" in message:
+            raise Rejection("ambiguous-message", place, "a result stands beside an error")
+        kind = "result" if "result" in message else "error"
+        if kind not in message:
+            raise Rejection("not-a-message", place, "no method, no result and no error")
+        id_ = correlation_id(message, place)
+        event = {"kind": kind}
+        if id_ is not None:
+            event["id"] = id_
+        event["answers"] = self._request_for(id_, sender)
+        event[kind] = message[kind]
+        return event
+
+    def _request_for(self, id_, sender):
+        """The oldest request with this id that waits for an answer of this sender; None makes an orphan."""
+        if id_ is None:
+            return None
+        waiting = [key for key in ((asker, id_) for asker in _ASKERS[sender]) if key in self._unanswered]
+        if not waiting:
+            return None
+        key = min(waiting, key=lambda key: self._unanswered[key][0])
+        index = self._unanswered[key].popleft()
+        if not self._unanswered[key]:
+            del self._unanswered[key]
+        return index

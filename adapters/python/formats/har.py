@@ -1,0 +1,157 @@
+"""`har` (1.2): HTTP exchanges, of which a POST body and the answers may carry messages, and most carry none.
+
+Exchanges stand in order of `startedDateTime`. In one exchange the POST's message comes first, then the answer's: a JSON
+body, or the events of a stream. Bodies of other sites, and whatever is no JSON-RPC, carry nothing. Bodies that the
+exporter dropped are counted in the session's notes, since what was in them is lost.
+"""
+
+import base64
+import binascii
+
+from clock import START, in_order_of_time, milliseconds
+from contract import CLIENT, SERVER, Rejection, unambiguous
+from discovery import merged
+from formats.source import document
+from jsontext import JsonError, Number, parse
+from sse import NOTHING, carried_message, events
+
+_JSON, _STREAM = "application/json", "text/event-stream"
+
+
+def read(file, session):
+    whole = document(file)
+    if not isinstance(whole, dict):
+        raise Rejection("wrong-document", "", "a HAR is a JSON object")
+    unambiguous(whole, "the document", ("log",))
+    log = whole.get("log")
+    if isinstance(log, dict):
+        unambiguous(log, "/log", ("entries",))
+    entries = log.get("entries") if isinstance(log, dict) else None
+    if type(entries) is not list:
+        raise Rejection("missing-entries", "/log/entries", "no array of entries")
+
+    missing = sum(_read_exchange(entry, place, session) for entry, place in in_order_of_time(_timed(entries)))
+    if missing:
+        session.notes.append(f"{missing} bodies are missing from this HAR; what they carried is not in the reading")
+
+
+def _timed(entries):
+    now = START
+    for index, entry in enumerate(entries):
+        place = f"/log/entries/{index}"
+        if not isinstance(entry, dict):
+            raise Rejection("invalid-entry", place, "an entry is a JSON object")
+        unambiguous(entry, place, ("startedDateTime", "request", "response"))
+        started = milliseconds(entry.get("startedDateTime"), f"{place}/startedDateTime")
+        now = now if started is None else started
+        yield now, (entry, place)
+
+
+def _read_exchange(entry, place, session):
+    """Adds the exchange's messages; returns how many of its bodies the exporter left out."""
+    request = _object(entry, "request", place, ("method", "postData"))
+    method = request.get("method")
+    method = method.upper() if type(method) is str else ""
+    missing = 0
+    if method == "POST":
+        body = _object(request, "postData", f"{place}/request", ("text", "encoding"))
+        missing += _read_post(body, request, f"{place}/request/postData", session)
+
+    answer = _object(entry, "response", place, ("status", "headers", "content"))
+    if answer.get("status") == Number("401"):
+        for value in _header(answer, "www-authenticate"):
+            session.discovery = merged(session.discovery, value)
+    content = _object(answer, "content", f"{place}/response", ("text", "encoding", "mimeType"))
+    return missing + _read_answer(content, answer, method, f"{place}/response/content", session)
+
+
+def _read_post(body, request, place, session):
+    text, sound = _text(body, place)
+    if text is None:
+        return _says_more_than_zero(request.get("bodySize"))
+    _add_json(text, sound, CLIENT, place, session)
+    return 0
+
+
+def _read_answer(content, answer, method, place, session):
+    kind = _media_type(content, answer)
+    if kind != _JSON and not (kind == _STREAM and method in ("GET", "POST")):
+        return 0
+    text, sound = _text(content, place)
+    if text is None:
+        return _says_more_than_zero(content.get("size"))
+    if kind == _JSON:
+        _add_json(text, sound, SERVER, place, session)
+        return 0
+    if not sound:
+        raise Rejection("invalid-utf8", place, "the stream is no UTF-8")
+    for number, (name, data) in enumerate(events(text), 1):
+        message = carried_message(name, data, f"{place}, event {number}")
+        if message is not NOTHING:
+            session.add(message, SERVER, f"{place}, event {number}")
+    return 0
+
+
+def _add_json(text, sound, sender, place, session):
+    """Only an object with `jsonrpc` is a message here; an array of such is not one message."""
+    try:
+        value = parse(text.removeprefix("\ufeff"))
+    except JsonError:
+        return
+    items = value if type(value) is list else [value]
+    if not any(isinstance(item, dict) and "jsonrpc" in item for item in items):
+        return
+    if not sound:
+        raise Rejection("invalid-utf8", place, "the message is no UTF-8")
+    session.add(value, sender, place)
+
+
+def _text(body, place):
+    """(text, whether its bytes were UTF-8); no text where the exporter left it out."""
+    text, encoding = body.get("text"), body.get("encoding")
+    if text is None:
+        return None, True
+    if type(text) is not str:
+        raise Rejection("wrong-type", f"{place}/text", "a body's text is a string")
+    if encoding in (None, ""):
+        return text, True
+    if type(encoding) is not str or encoding.lower() != "base64":
+        return None, True
+    try:
+        raw = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise Rejection("wrong-type", f"{place}/text", "the text is no base64") from None
+    try:
+        return raw.decode("utf-8"), True
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace"), False
+
+
+def _media_type(content, answer):
+    named = content.get("mimeType")
+    if type(named) is not str or named in ("", "x-unknown"):
+        named = next(iter(_header(answer, "content-type")), "")
+    return named.split(";")[0].strip().lower()
+
+
+def _header(message, name):
+    headers = message.get("headers")
+    for header in headers if type(headers) is list else ():
+        if isinstance(header, dict) and type(header.get("name")) is str and header["name"].lower() == name:
+            if type(header.get("value")) is str:
+                yield header["value"]
+
+
+def _object(parent, name, place, deciding):
+    """A member that is an object where it is there at all."""
+    value = parent.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Rejection("wrong-type", f"{place}/{name}", f"{name} is a JSON object")
+    unambiguous(value, f"{place}/{name}", deciding)
+    return value
+
+
+def _says_more_than_zero(size):
+    return int(type(size) is Number and size.decimal()[1] != "" and not size.decimal()[0])
