@@ -1,0 +1,142 @@
+"""Reads every transcript of every case under some directories, and says where this reader and the case part.
+
+    python3 check_cases.py DIR…        exit 0 when all agree, 1 when any does not, 2 when there is nothing to check
+
+A case is a directory with a `case.toml`. It expects a meaning (every format reads to `meaning.json`), a rejection (every
+format rejects, with the code that the case names), or either (all formats agree, on one meaning or on rejecting).
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+
+from concord_reader import Rejection, read_file
+from jsontext import Number, difference, dump, parse
+
+TRANSCRIPTS = {
+    "jsonrpc": "jsonrpc.jsonl",
+    "streamable-http": "streamable-http.json",
+    "http-sse": "http-sse.json",
+    "mcp-replay": "mcp-replay.jsonl",
+    "inspector": "inspector.json",
+    "har": "har.har",
+}
+CARRY_DISCOVERY = ("streamable-http", "http-sse", "har")
+
+
+class Expectation:
+    def __init__(self, directory):
+        with open(directory / "case.toml", "rb") as file:
+            case = tomllib.load(file)
+        self.expect = case["expect"]
+        self.reject = case.get("reject")
+        self.marker = case.get("redacted")
+        written = directory / "meaning.json"
+        self.meaning = parse(written.read_bytes().decode("utf-8-sig")) if written.exists() else None
+        if self.expect == "meaning" and self.meaning is None:
+            raise ValueError("expects a meaning and has no meaning.json")
+
+    def complaint(self, format_name, found):
+        """What is wrong with one reading (a meaning, or the Rejection), or None."""
+        if isinstance(found, Rejection):
+            if self.expect == "meaning":
+                return f"rejected ({found.code}): {found}"
+            if self.expect == "rejection" and found.code != self.reject:
+                return f"rejected as {found.code}, expected {self.reject}: {found}"
+            return None
+        if self.expect == "rejection":
+            return f"read {len(found['events'])} events, expected a rejection ({self.reject})"
+        return self.meaning and meanings_part(self.meaning, found, format_name, self.marker)
+
+
+def meanings_part(expected, found, format_name, marker):
+    """The first difference of two meanings in words, or None."""
+    if format_name not in CARRY_DISCOVERY:
+        expected = expected | {"authorization_discovery": None}
+    found = as_values(found)
+    at = difference(expected, found, marker)
+    if at is None:
+        return None
+    return f"at {at}: expected {excerpt(expected, at)}, read {excerpt(found, at)}"
+
+
+def as_values(meaning):
+    """Our own counts (`answers`) as the Numbers they are once written and read again."""
+    events = [
+        event | {"answers": Number(str(event["answers"]))} if type(event.get("answers")) is int else event
+        for event in meaning["events"]
+    ]
+    return meaning | {"events": events}
+
+
+def excerpt(value, pointer):
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        try:
+            value = value[int(step)] if type(value) is list else value[step]
+        except (KeyError, IndexError, TypeError):
+            return "nothing"
+    text = dump(value)
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def reading(path, format_name):
+    try:
+        return read_file(path, format_name).meaning
+    except Rejection as rejection:
+        return rejection
+
+
+def check(directory):
+    """(format, complaint or None) for each transcript of one case."""
+    expectation = Expectation(directory)
+    first = None
+    for format_name, file_name in TRANSCRIPTS.items():
+        path = directory / file_name
+        if not path.exists():
+            continue
+        found = reading(path, format_name)
+        complaint = expectation.complaint(format_name, found)
+        if expectation.expect == "either" and complaint is None:
+            if first is None:
+                first = (format_name, found)
+            complaint = apart(*first, format_name, found, expectation.marker)
+        yield format_name, complaint
+
+
+def apart(first_format, first, format_name, found, marker):
+    """How two formats of a case that may read either way differ, or None."""
+    rejected = [isinstance(one, Rejection) for one in (first, found)]
+    if all(rejected):
+        return None
+    if any(rejected):
+        return f"{first_format} {'rejects' if rejected[0] else 'reads'}, {format_name} does not: {first if rejected[0] else found}"
+    if format_name not in CARRY_DISCOVERY or first_format not in CARRY_DISCOVERY:
+        first, found = (one | {"authorization_discovery": None} for one in (first, found))
+    return meanings_part(as_values(first), found, format_name, marker)
+
+
+def main(roots):
+    cases = transcripts = disagreements = 0
+    for root in map(Path, roots):
+        for case in sorted(root.rglob("case.toml")):
+            cases += 1
+            name = case.parent.relative_to(root)
+            try:
+                for format_name, complaint in check(case.parent):
+                    transcripts += 1
+                    if complaint:
+                        disagreements += 1
+                        print(f"{name}: {format_name}: {complaint}")
+            except (ValueError, KeyError, OSError) as error:
+                disagreements += 1
+                print(f"{name}: the case cannot be used: {error!r}")
+    print(f"{cases} cases, {transcripts} transcripts, {disagreements} disagreements")
+    if not transcripts:
+        print("nothing to check", file=sys.stderr)
+        return 2
+    return 1 if disagreements else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
