@@ -195,54 +195,53 @@ def _wrong(text, at, why):
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-class _Text(str):
-    """Text that is JSON already."""
-
-
-_COMMA, _CLOSE_ARRAY, _CLOSE_OBJECT = _Text(","), _Text("]"), _Text("}")
-
-
 def dump(value):
     """The value on one line of ASCII; numbers in their own text, twice-named members twice. No recursion."""
-    out, todo = [], [value]
-    while todo:
-        item = todo.pop()
-        kind = type(item)
-        if kind is _Text:
-            out.append(item)
-        elif kind is str:
-            out.append(quoted(item))
-        elif kind is Number:
-            out.append(item.text)
-        elif kind is dict or kind is TwiceNamed:
-            out.append("{")
-            todo.append(_CLOSE_OBJECT)
-            pairs = item.items() if kind is dict else item.pairs
-            comma = ""
-            behind = []
-            for name, member in pairs:
-                behind.append(_Text(f"{comma}{quoted(name)}:"))
-                behind.append(member)
-                comma = ","
-            todo.extend(reversed(behind))
-        elif kind is list:
-            out.append("[")
-            todo.append(_CLOSE_ARRAY)
-            for index in range(len(item) - 1, -1, -1):
-                todo.append(item[index])
-                if index:
-                    todo.append(_COMMA)
-        elif item is None:
-            out.append("null")
-        elif item is True:
-            out.append("true")
-        elif item is False:
-            out.append("false")
-        elif kind is int:  # our own counts, such as `answers`; never a transcript's number
-            out.append(str(item))
+    out, done = [], []  # `done` has the text so far in long pieces, since a million short ones take their room
+    around = []  # the containers that wait until the one in hand is written
+    items, in_object, close, comma = iter((value,)), False, "", ""
+    while True:
+        for item in items:
+            if in_object:
+                name, item = item
+                out.append(f"{comma}{quoted(name)}:")
+            elif comma:
+                out.append(comma)
+            comma = ","
+            kind = type(item)
+            if kind is str:
+                out.append(quoted(item))
+            elif kind is Number:
+                out.append(item.text)
+            elif kind is dict or kind is TwiceNamed:
+                around.append((items, in_object, close))
+                items, in_object, close = iter(item.items() if kind is dict else item.pairs), True, "}"
+                out.append("{")
+                comma = ""
+                break
+            elif kind is list:
+                around.append((items, in_object, close))
+                items, in_object, close = iter(item), False, "]"
+                out.append("[")
+                comma = ""
+                break
+            elif kind is int:  # our own counts, such as `answers`; never a transcript's number
+                out.append(str(item))
+            elif item is None:
+                out.append("null")
+            elif kind is bool:
+                out.append("true" if item else "false")
+            else:
+                raise TypeError(f"no JSON value: {item!r}")
         else:
-            raise TypeError(f"no JSON value: {item!r}")
-    return "".join(out)
+            out.append(close)
+            comma = ","
+            if not around:
+                return "".join(done + out)
+            items, in_object, close = around.pop()
+            if len(out) > 10_000:
+                done.append("".join(out))
+                out.clear()
 
 
 # --- comparing ----------------------------------------------------------------------------------------------------
