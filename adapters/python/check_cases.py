@@ -33,8 +33,10 @@ class Expectation:
         self.marker = case.get("redacted")
         written = directory / "meaning.json"
         self.meaning = parse(written.read_bytes().decode("utf-8-sig")) if written.exists() else None
-        if self.expect == "meaning" and self.meaning is None:
-            raise ValueError("expects a meaning and has no meaning.json")
+        if self.expect not in ("meaning", "rejection", "either"):
+            raise ValueError(f"expects {self.expect!r}, which is nothing to expect")
+        if (self.expect == "meaning" and self.meaning is None) or (self.expect == "rejection" and self.reject is None):
+            raise ValueError("its meaning.json, or the code it rejects with, is missing")
 
     def complaint(self, format_name, found):
         """What is wrong with one reading (a meaning, or the Rejection), or None."""
@@ -110,7 +112,8 @@ def apart(first_format, first, format_name, found, marker):
     if all(rejected):
         return None
     if any(rejected):
-        return f"{first_format} {'rejects' if rejected[0] else 'reads'}, {format_name} does not: {first if rejected[0] else found}"
+        reads, rejects, why = (format_name, first_format, first) if rejected[0] else (first_format, format_name, found)
+        return f"{reads} reads, {rejects} rejects ({why.code}): {why}"
     if format_name not in CARRY_DISCOVERY or first_format not in CARRY_DISCOVERY:
         first, found = (one | {"authorization_discovery": None} for one in (first, found))
     return meanings_part(as_values(first), found, format_name, marker)
@@ -123,16 +126,19 @@ def main(roots):
             cases += 1
             name = case.parent.relative_to(root)
             try:
+                before = transcripts
                 for format_name, complaint in check(case.parent):
                     transcripts += 1
                     if complaint:
                         disagreements += 1
                         print(f"{name}: {format_name}: {complaint}")
+                if transcripts == before:
+                    raise ValueError("it has no transcript")
             except (ValueError, KeyError, OSError) as error:
                 disagreements += 1
                 print(f"{name}: the case cannot be used: {error!r}")
     print(f"{cases} cases, {transcripts} transcripts, {disagreements} disagreements")
-    if not transcripts:
+    if not cases:
         print("nothing to check", file=sys.stderr)
         return 2
     return 1 if disagreements else 0
