@@ -92,7 +92,7 @@ def reading(path, format_name):
 def check(directory):
     """(format, complaint or None) for each transcript of one case."""
     expectation = Expectation(directory)
-    first = None
+    agreed = []  # what the formats before this one read, where a case may read either way
     for format_name, file_name in TRANSCRIPTS.items():
         path = directory / file_name
         if not path.exists():
@@ -100,9 +100,9 @@ def check(directory):
         found = reading(path, format_name)
         complaint = expectation.complaint(format_name, found)
         if expectation.expect == "either" and complaint is None:
-            if first is None:
-                first = (format_name, found)
-            complaint = apart(*first, format_name, found, expectation.marker)
+            complaints = (apart(*earlier, format_name, found, expectation.marker) for earlier in agreed)
+            complaint = next(filter(None, complaints), None)
+            agreed.append((format_name, found))
         yield format_name, complaint
 
 
