@@ -6,7 +6,7 @@ position in the file is the order, and no time is read.
 
 import re
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 
 from contract import Rejection
 from jsontext import Number
@@ -16,6 +16,7 @@ _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?", re.ASCII
 )
 START = Decimal("-Infinity")  # the time of what stands before the first item that has one
+_WIDE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # no time is too far away to be compared
 
 
 def milliseconds(value, place):
@@ -33,12 +34,18 @@ def milliseconds(value, place):
 
 
 def _from_iso(year, month, day, hour, minute, second, fraction, _utc, sign, offset_hours, offset_minutes):
+    if int(hour) > 24 or int(minute) > 59 or int(second or 0) > 60:
+        raise ValueError("no time of day")
     minutes = (date(int(year), int(month), int(day)).toordinal() - _EPOCH) * 1440 + int(hour) * 60 + int(minute)
     if sign:
         offset = int(offset_hours) * 60 + int(offset_minutes)
         minutes -= offset if sign == "+" else -offset
     whole = minutes * 60_000 + int(second or 0) * 1000
     return whole + Decimal(f"0.{fraction or 0}") * 1000
+
+
+def later(time, duration):
+    return _WIDE.add(time, duration)
 
 
 def in_order_of_time(timed):

@@ -412,6 +412,17 @@ class Inspector(Case):
             [("tool_call", "c"), ("request", "1"), ("result", "1", 1), ("result", "c", 0), ("request", "2"), ("request", "3")],
         )
 
+    def test_odd_times(self):
+        far = self.entry(0, CALL).replace('"timestamp": 0', '"timestamp": 1e999999999')
+        far = far.replace('"message"', f'"duration":9e999999999,"response":{ANSWER},"message"')
+        text = f"[{far},{self.entry(-5.5, request(1))},{self.entry(None, request(2))}]"
+        self.assertEqual([e[1] for e in self.short(text, "inspector")], ["1", "2", "c", "c"])
+        for wrong in ("soon", "2026-13-01T00:00:00Z", "2026-01-01T25:00:00Z", "", True, {}):
+            self.rejects("wrong-type", f"[{self.entry(wrong, CALL)}]", "inspector")
+        for spelled in ("1970-01-01T00:00:01Z", "1970-01-01t01:00:01.000000+01:00", "1969-12-31T18:30:01-0530", "1970-01-01T00:00:01"):
+            entries = [self.entry(spelled, request(1)), self.entry(1000, request(2)), self.entry(999, request(3))]
+            self.assertEqual([e[1] for e in self.short(f"[{','.join(entries)}]", "inspector")], ["3", "1", "2"])
+
     def test_origins_are_directions(self):
         text = f'[{self.entry(1, request(1))},{self.entry(2, request(1), "server")},{self.entry(3, result(1))}]'
         self.assertEqual(self.short(text, "inspector")[2], ("result", "1", 1))

@@ -82,8 +82,10 @@ def _is_plain_error_body(content, status):
 
 
 def _is_error_status(status):
+    """400 or more, by the digits: the number may be spelled in any way, and may be too large for an int."""
     negative, digits, exponent = status.decimal()
-    return not negative and len(digits) + exponent == 3 and digits >= "4" or not negative and len(digits) + exponent > 3
+    before_the_point = len(digits) + exponent
+    return not negative and (before_the_point > 3 or (before_the_point == 3 and digits >= "4"))
 
 
 def _read_challenges(headers, session):

@@ -67,7 +67,7 @@ def _read_exchange(entry, place, session):
 
 def _read_post(body, request, place, session):
     text, sound = _text(body, place)
-    if text is None:
+    if not text:
         return _says_more_than_zero(request.get("bodySize"))
     _add_json(text, sound, CLIENT, place, session)
     return 0
@@ -78,7 +78,7 @@ def _read_answer(content, answer, method, place, session):
     if kind != _JSON and not (kind == _STREAM and method in ("GET", "POST")):
         return 0
     text, sound = _text(content, place)
-    if text is None:
+    if not text:
         return _says_more_than_zero(content.get("size"))
     if kind == _JSON:
         _add_json(text, sound, SERVER, place, session)
@@ -154,4 +154,8 @@ def _object(parent, name, place, deciding):
 
 
 def _says_more_than_zero(size):
-    return int(type(size) is Number and size.decimal()[1] != "" and not size.decimal()[0])
+    """1 for a body that was there and is not in the file; a size of -1 means that nobody knows."""
+    if type(size) is not Number:
+        return 0
+    negative, digits, _ = size.decimal()
+    return int(digits != "" and not negative)

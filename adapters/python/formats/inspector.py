@@ -5,7 +5,9 @@ request, so the file is no sequence: a message stands at its timestamp, its fold
 A bare message, or an entry without a timestamp, has no time of its own and stands where the item before it stands.
 """
 
-from clock import START, in_order_of_time, milliseconds
+from decimal import Decimal
+
+from clock import START, in_order_of_time, later, milliseconds
 from contract import CLIENT, OTHER_SIDE, SERVER, Rejection, unambiguous
 from formats.source import document
 
@@ -34,5 +36,5 @@ def _timed(items):
         sender = item.get("origin") if item.get("origin") in (CLIENT, SERVER) else None
         yield now, (item["message"], sender, f"{place}, message")
         if item.get("response") is not None:
-            took = milliseconds(item.get("duration"), f"{place}, duration") or 0
-            yield now + took, (item["response"], OTHER_SIDE[sender], f"{place}, response")
+            took = milliseconds(item.get("duration"), f"{place}, duration") or Decimal(0)
+            yield later(now, took), (item["response"], OTHER_SIDE[sender], f"{place}, response")
