@@ -99,11 +99,15 @@ class EveryFormat(Case):
         for code, message in {
             "invalid-id": '{"jsonrpc":"2.0","id":true,"result":{}}',
             "invalid-version": '{"jsonrpc":"1.0","id":1,"result":{}}',
+            "invalid-version ": '{"jsonrpc":"2.1","id":1,"result":{}}',
+            "invalid-version  ": '{"jsonrpc":2.0,"id":1,"result":{}}',
             "invalid-method": '{"jsonrpc":"2.0","id":1,"method":7}',
             "ambiguous-message": '{"jsonrpc":"2.0","id":1,"result":{},"error":null}',
+            "ambiguous-message ": '{"jsonrpc":"2.0","id":1,"method":"m","result":{}}',
             "ambiguous-member": '{"jsonrpc":"2.0","id":1,"id":1,"result":{}}',
             "not-a-message": '{"jsonrpc":"2.0","id":1}',
         }.items():
+            code = code.strip()  # several messages with one code
             for name, text in self.in_every_format(CALL, message).items():
                 with self.subTest(name, code=code):
                     self.rejects(code, text, name)
@@ -186,6 +190,9 @@ class Correlation(Case):
         self.assertEqual(self.short(nobody, "mcp-replay")[1], ("result", "1", None))
 
     def test_absent_null_and_empty_are_three(self):
+        call = '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"t"%s}}'
+        calls = self.events(jsonrpc(*(call % more for more in ("", ',"arguments":null', ',"arguments":{}'))))
+        self.assertEqual([event.get("arguments", "absent") for event in calls], ["absent", None, {}])
         lines = ['{"jsonrpc":"2.0","method":"m"}', '{"jsonrpc":"2.0","method":"m","params":null}',
                  '{"jsonrpc":"2.0","method":"m","params":{}}']  # fmt: skip
         found = [event.get("params", "absent") for event in self.events(jsonrpc(*lines))]
@@ -274,6 +281,8 @@ class Envelopes(Case):
         self.rejects("ambiguous-member", '{"transport":"http-sse","entries":[],"entries":[]}', "http-sse")
         text = envelope(f'{{"timestamp_ms":"soon","x":1,"request":{CALL}}}')  # ENV-LOOSE
         self.assertEqual(len(self.events(text, "streamable-http")), 1)
+        backwards = envelope(f'{{"timestamp_ms":9,"request":{CALL}}}', f'{{"timestamp_ms":1,"response":{ANSWER}}}')
+        self.assertEqual(self.short(backwards, "streamable-http"), [("tool_call", "c"), ("result", "c", 0)])  # EQ-ORDER
 
     def test_entries(self):  # ENV-ONE, ENV-SINGLE, ENV-NULL
         for wrong in ("{}", "7", "null", "[]", f'{{"request":{CALL},"response":{ANSWER}}}'):
@@ -296,7 +305,8 @@ class Envelopes(Case):
         self.rejects("not-a-message", entry("200", "{}"), "streamable-http")
         self.rejects("invalid-version", entry("404", '{"error":{"code":1,"message":"x"}}'), "streamable-http")
         whole = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'
-        self.assertEqual(self.short(entry("404", whole), "streamable-http"), [("error", None, None)])
+        for status in ("401", "404"):
+            self.assertEqual(self.short(entry(status, whole), "streamable-http"), [("error", None, None)])
 
     def data(self, data, event='"event":"message",'):
         return self.events(envelope(sse(data, event)), "streamable-http")
@@ -436,7 +446,8 @@ class Har(Case):
     def test_order_of_exchanges(self):  # HAR-ORDER
         later = exchange(request(2), result(2), at="2026-01-01T00:00:02Z")
         first = exchange(request(1), result(1), at="2026-01-01T00:00:01.5Z")
-        self.assertEqual([e[1] for e in self.short(har(later, first), "har")], ["1", "1", "2", "2"])
+        middle = exchange(request(3), result(3), at="2026-01-01T00:00:01.500001Z")
+        self.assertEqual([e[1] for e in self.short(har(later, middle, first), "har")], ["1", "1", "3", "3", "2", "2"])
 
     def test_what_carries_nothing(self):  # HAR-MESSAGE
         entries = [
@@ -446,9 +457,11 @@ class Har(Case):
             exchange("7", "[1,2]"),
             exchange(CALL[:-3], ""),
             exchange(request(1), result(1), "text/plain", method="PUT"),
+            exchange("", result(1), "text/plain"),
         ]
         self.assertEqual(self.events(har(*entries), "har"), [])
         self.rejects("batch", har(exchange(f"[{CALL}]")), "har")
+        self.assertEqual(len(self.events(har(exchange(CALL, ANSWER, "Application/JSON ; charset=utf-8")), "har")), 2)
 
     def stream(self, text, **more):
         return self.events(har(exchange(None, text, "text/event-stream; charset=utf-8", method="GET", **more)), "har")
@@ -461,10 +474,13 @@ class Har(Case):
                          f"data: {ANSWER}\n\ndata: {CALL}\n", f"data: {ANSWER}\n\ndata: {CALL}"):  # fmt: skip
                 with self.subTest(text=text, end=end):
                     self.assertEqual([e["kind"] for e in self.stream(text.replace("\n", end))], ["result"])
-        for text in ("", "data\n\n", ": ping\n\n", f"event: ping\ndata: {ANSWER}\n\n", f" data: {ANSWER}\n\n", f"Data: {ANSWER}\n\n"):
+        for text in ("", "data\n\n", ": ping\n\n", f"event: ping\ndata: {ANSWER}\n\n", f" data: {ANSWER}\n\n", f"Data: {ANSWER}\n\n",
+                     f"event:  message\ndata: {ANSWER}\n\n"):  # fmt: skip
             self.assertEqual(self.stream(text), [])
-        with self.assertRaises(Rejection):
-            self.stream('data: {"jsonrpc"\n\n')
+        separated = ANSWER.replace("sum", "a\u2028b\u0085c")
+        self.assertEqual(self.stream(f"data: {separated}\n\n")[0]["result"], {"a\u2028b\u0085c": 3})
+        for broken in ('data: {"jsonrpc"\n\n', 'data: {"jsonrpc":"2.0","result":1\ndata: 2}\n\n'):  # lines are joined with LF
+            self.rejects("broken-data", har(exchange(None, broken, "text/event-stream", method="GET")), "har")
 
     def test_base64(self):
         text = base64.b64encode(f"data: {ANSWER}\n\n".replace("sum", "süm").encode()).decode()
