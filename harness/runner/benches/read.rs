@@ -1,0 +1,161 @@
+//! How fast a long transcript is read, and in how much memory: `cargo bench --bench read`.
+//!
+//! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
+//! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
+//! that does nothing but read the file, or compare two. `CONCORD_BENCH_MB` sets the size (100).
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that cannot be made has nothing to say")]
+
+use clap::Parser;
+use formats::{Input, Options, walk};
+use generators::bulk::{self, Spelling};
+use runner::command::{Around, diff};
+use runner::show::Voice;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 5;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "child") {
+        return child(&arguments[at + 1..]);
+    }
+    let megabytes: u64 = std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let folder = tempfile::tempdir().unwrap();
+    println!("{megabytes} MB of tool calls; median of {ROUNDS}\n");
+    println!("{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}", "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB");
+    for (name, spelling) in Spelling::ALL {
+        if formats::find(name).is_none() {
+            continue;
+        }
+        let path = generated(folder.path(), name, spelling, megabytes << 20, false);
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut bare, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            bare.push(timed(|| bare_pass(spelling, &bytes)));
+            ours.push(timed(|| read(name, &mut &bytes[..])));
+        }
+        let (bare, ours) = (median(bare), median(ours));
+        println!(
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
+            bare.as_secs_f64() * 1e3,
+            ours.as_secs_f64() * 1e3,
+            ours.as_secs_f64() / bare.as_secs_f64(),
+            bytes.len() as f64 / 1e6 / ours.as_secs_f64(),
+            peak(&["read", name, &path.display().to_string()]),
+        );
+    }
+    let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
+    let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
+    let (left, right) = (left.display().to_string(), right.display().to_string());
+    println!("\ndiff of the jsonrpc and the mcp-replay file: peak {:.1} MiB", peak(&["diff", &left, &right]));
+}
+
+fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64, twist: bool) -> PathBuf {
+    let path = folder.join(name);
+    let mut out = BufWriter::new(std::fs::File::create(&path).unwrap());
+    bulk::write(spelling, bytes, twist, &mut out).unwrap();
+    path
+}
+
+fn timed(run: impl FnOnce() -> u64) -> Duration {
+    let start = Instant::now();
+    black_box(run());
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
+    let format = formats::find(format).unwrap();
+    walk(format, &mut Input::new(reader).unwrap(), Options::default(), &mut |_| Ok(())).unwrap().events
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    t: Option<&'a RawValue>,
+    #[serde(borrow)]
+    raw: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    entries: Vec<Slot<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Slot<'a> {
+    #[serde(borrow)]
+    request: Option<&'a RawValue>,
+    #[serde(borrow)]
+    response: Option<&'a RawValue>,
+}
+
+fn bare_pass(spelling: Spelling, bytes: &[u8]) -> u64 {
+    let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let some = |values: &[Option<&RawValue>]| values.iter().flatten().map(|value| value.get().len() as u64).sum::<u64>();
+    match spelling {
+        Spelling::Jsonrpc => lines()
+            .map(|line| serde_json::from_slice::<Message<'_>>(line).unwrap())
+            .map(|message| some(&[message.id, message.method, message.params, message.result]))
+            .sum(),
+        Spelling::McpReplay => {
+            lines().map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap()).map(|line| some(&[line.t, line.raw])).sum()
+        }
+        Spelling::StreamableHttp => {
+            let envelope: Envelope<'_> = serde_json::from_slice(bytes).unwrap();
+            envelope.entries.iter().map(|slot| some(&[slot.request, slot.response])).sum()
+        }
+    }
+}
+
+/// Peak resident memory of this program as a child that does one thing, in MiB.
+fn peak(task: &[&str]) -> f64 {
+    let out = Command::new(std::env::current_exe().unwrap()).arg("child").args(task).output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    let kib = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    kib.unwrap_or(f64::NAN) / 1024.0
+}
+
+#[derive(Parser)]
+struct Diff {
+    #[command(flatten)]
+    args: diff::Args,
+}
+
+fn child(task: &[String]) {
+    match task {
+        [verb, format, path] if verb == "read" => {
+            read(format, &mut std::fs::File::open(path).unwrap());
+        }
+        [verb, left, right] if verb == "diff" => {
+            let call = Diff::parse_from(["diff", left, right]);
+            runner::command::diff::run(&call.args, Around { voice: Voice::default() }).unwrap();
+        }
+        _ => {}
+    }
+    println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
+}
