@@ -11,9 +11,12 @@ mod http_sse;
 mod input;
 mod jsonrpc;
 mod lines;
+mod mcp_replay;
 mod meaning;
 mod owned;
 mod streamable_http;
+#[cfg(test)]
+mod small;
 mod time;
 
 pub use detect::{Head, detect};
@@ -25,7 +28,7 @@ use std::io::{self, Write};
 use transcript::session::Sink;
 
 /// Every capture format, in the order in which they are listed and tried.
-pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT];
+pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
 #[derive(Debug)]

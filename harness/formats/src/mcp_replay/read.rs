@@ -1,0 +1,322 @@
+//! Reading traces.
+//!
+//! Knows: what each line of a trace is, in one pass over it. Refuses to know: a line before or after, but for
+//! whether the trace has begun and whether it has ended.
+
+use crate::input::{Input, ReadError};
+use crate::lines::{self, Line};
+use crate::{Options, time};
+use std::borrow::Cow;
+use transcript::json::{Json, Scanner, Text, same_number};
+use transcript::message::{Message, Refusal, resembles_message};
+use transcript::rejection::Code;
+use transcript::session::{Content, Entry, Side, Sink};
+
+pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    let mut trace = Trace { options, stage: Stage::Unopened };
+    lines::each(input, |line| trace.line(line, sink))?;
+    if trace.stage == Stage::Unopened {
+        return Err(input.reject(
+            Code::MissingMeta,
+            0,
+            "no line of a trace stands here, and the first must be `meta`",
+        ));
+    }
+    Ok(())
+}
+
+struct Trace {
+    options: Options,
+    stage: Stage,
+}
+
+#[derive(PartialEq, Eq)]
+enum Stage {
+    Unopened,
+    Open,
+    Ended,
+}
+
+impl Trace {
+    fn line(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let parts = match Parts::of(line.text)
+            .and_then(|parts| parts.once(&[Name::Type, Name::Dir]).map(|()| parts))
+        {
+            Ok(parts) => parts,
+            Err(mut refusal) => {
+                // Only the last line of a file can be cut off.
+                if refusal.code == Code::Truncated && !line.open_ended {
+                    refusal.code = Code::InvalidJson;
+                }
+                return self.refused(line, refusal, Entry::new(line.spot(0, ""), Content::Empty), sink);
+            }
+        };
+        let kind = parts.kind(line)?;
+        if kind.is_some_and(|kind| kind.is("meta")) {
+            return self.open(line, &parts, sink);
+        }
+        if self.stage == Stage::Unopened {
+            self.headless(line, sink)?;
+        }
+        match (kind, parts.dir.and_then(Json::as_text)) {
+            (Some(kind), _) if kind.is("end") => {
+                self.stage = Stage::Ended;
+                hand(line, parts.time(), Content::Closed(whole(line)?), sink)
+            }
+            (_, Some(dir)) if dir.is("in") => self.message(line, parts, Side::Client, sink),
+            (_, Some(dir)) if dir.is("out") => self.message(line, parts, Side::Server, sink),
+            (Some(kind), _) => hand(line, parts.time(), Content::Passed(foreign("type", kind)), sink),
+            (None, Some(dir)) => hand(line, parts.time(), Content::Passed(foreign("dir", dir)), sink),
+            (None, None) if parts.raw.is_some() => {
+                let said = "a line with `raw` must say in `dir` which way it went, and in text";
+                Err(line.refuse(refusal(Code::MissingDir, 0, said), ""))
+            }
+            (None, None) => hand(
+                line,
+                parts.time(),
+                Content::Passed("a line without `type`, `dir` and `raw`".into()),
+                sink,
+            ),
+        }
+    }
+
+    /// RPL-META, RPL-VERSION. The version comes first: what another one asks for, nobody knows.
+    fn open(&mut self, line: Line<'_>, parts: &Parts<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        if self.stage != Stage::Unopened {
+            let said = "a second `meta` line: a trace holds one session, and `meta` is its first line";
+            return Err(line.refuse(refusal(Code::SecondMeta, 0, said), ""));
+        }
+        parts.once(&[Name::Version]).map_err(|refusal| line.refuse(refusal, ""))?;
+        if let Some((at, version)) = parts.version
+            && !version.as_number().is_some_and(|number| same_number(number, "1"))
+        {
+            let shown: String = version.text().chars().take(40).collect();
+            let said = format!("a trace of version {shown}; only version 1 is read");
+            return Err(line.refuse(refusal(Code::UnsupportedVersion, at, said), "/v"));
+        }
+        let meta = whole(line)?;
+        if let Some(name) =
+            ["v", "startedAt", "label", "command"].iter().find(|name| meta.member(name).is_none())
+        {
+            let said = format!("the `meta` line has no `{name}`");
+            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+        }
+        self.stage = Stage::Open;
+        hand(line, milliseconds(meta.member("startedAt")), Content::Opened(meta), sink)
+    }
+
+    /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
+    fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let said = "the first line is no `meta` line: the head of the trace is missing";
+        if !self.options.lenient {
+            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+        }
+        self.stage = Stage::Open;
+        hand(line, None, Content::Noise(said.to_owned()), sink)
+    }
+
+    fn message(
+        &mut self,
+        line: Line<'_>,
+        parts: Parts<'_>,
+        side: Side,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        parts.once(&[Name::Raw]).map_err(|refusal| line.refuse(refusal, ""))?;
+        if self.stage == Stage::Ended {
+            let said = "a message stands after the `end` line";
+            return Err(line.refuse(refusal(Code::AfterEnd, 0, said), ""));
+        }
+        let time = parts.time();
+        let Some((at, raw)) = parts.raw else {
+            let said = "a line with the `dir` of a message has no `raw`";
+            return Err(line.refuse(refusal(Code::MissingRaw, 0, said), ""));
+        };
+        let entry = |content| Entry { time, side: Some(side), ..Entry::new(line.spot(at, "/raw"), content) };
+        match raw {
+            Ok(message) => {
+                sink(entry(Content::Message(message))).map_err(|halt| line.halted(halt, at, "/raw"))
+            }
+            Err(refusal) => self.refused(line, refusal, entry(Content::Empty), sink),
+        }
+    }
+
+    /// What is no message ends the reading, or is handed on as noise, at the place of `entry`.
+    fn refused(
+        &self,
+        line: Line<'_>,
+        refusal: Refusal,
+        entry: Entry<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        let pointer = entry.spot.root;
+        if !(self.options.lenient && refusal.is_noise()) {
+            return Err(line.refuse(refusal, pointer));
+        }
+        sink(Entry { content: Content::Noise(refusal.message), ..entry })
+            .map_err(|halt| line.halted(halt, 0, pointer))
+    }
+}
+
+fn hand(
+    line: Line<'_>,
+    time: Option<i64>,
+    content: Content<'_>,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    sink(Entry { time, ..Entry::new(line.spot(0, ""), content) }).map_err(|halt| line.halted(halt, 0, ""))
+}
+
+/// The line as the value it is.
+fn whole(line: Line<'_>) -> Result<Json<'_>, ReadError> {
+    Json::parse(line.text).map_err(|fault| line.refuse(fault.into(), ""))
+}
+
+/// Lines of other producers, in words; the usual ones without a new string for each.
+fn foreign<'a>(member: &'static str, name: Text<'a>) -> Cow<'a, str> {
+    match (member, name.raw()) {
+        ("type", "turn") => "a line of type \"turn\"".into(),
+        ("dir", "event") => "a line of dir \"event\"".into(),
+        ("dir", "command") => "a line of dir \"command\"".into(),
+        ("dir", "telemetry") => "a line of dir \"telemetry\"".into(),
+        (_, other) => format!("a line of {member} \"{}\"", other.chars().take(40).collect::<String>()).into(),
+    }
+}
+
+fn milliseconds(value: Option<Json<'_>>) -> Option<i64> {
+    time::parse(&value?.as_text()?.to_str()?)
+}
+
+fn refusal(code: Code, at: usize, message: impl Into<String>) -> Refusal {
+    Refusal { code, clause: code.clause(), at, message: message.into() }
+}
+
+/// The members that decide what a line is and what it means.
+#[derive(Clone, Copy)]
+enum Name {
+    Version,
+    Type,
+    Dir,
+    Raw,
+}
+
+impl Name {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Version => "v",
+            Self::Type => "type",
+            Self::Dir => "dir",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+/// A line, taken apart. What `raw` holds is judged when the whole line is known: `dir` may stand after it, and
+/// the `raw` of other producers is theirs.
+#[derive(Default)]
+struct Parts<'a> {
+    version: Option<(usize, Json<'a>)>,
+    kind: Option<(usize, Json<'a>)>,
+    dir: Option<Json<'a>>,
+    raw: Option<(usize, Result<Message<'a>, Refusal>)>,
+    t: Option<Json<'a>>,
+    twice: [Option<usize>; 4],
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Result<Self, Refusal> {
+        let mut scanner = Scanner::new(text);
+        scanner.space();
+        let start = scanner.at();
+        if scanner.peek() != Some(b'{') {
+            let value = scanner.take()?;
+            scanner.end()?;
+            let message = format!("a line of a trace is an object; this is {}", value.kind().name());
+            return Err(Refusal { code: Code::NotAMessage, clause: "JRP-LINE", at: start, message });
+        }
+        let mut parts = Self::default();
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let at = scanner.at();
+            let key = scanner.key()?;
+            parts.member(at, key, text, &mut scanner)?;
+            more = scanner.more(b'}')?;
+        }
+        scanner.end()?;
+        Ok(parts)
+    }
+
+    fn member(
+        &mut self,
+        key_at: usize,
+        key: Text<'a>,
+        text: &'a str,
+        scanner: &mut Scanner<'a>,
+    ) -> Result<(), Refusal> {
+        let name = match key.raw() {
+            raw if raw.contains('\\') => key.to_str().unwrap_or_default(),
+            raw => Cow::Borrowed(raw),
+        };
+        let at = scanner.at();
+        let (name, before) = match &*name {
+            "raw" => (Name::Raw, self.raw.replace((at, raw(text, scanner)?)).is_some()),
+            "dir" => (Name::Dir, self.dir.replace(scanner.take()?).is_some()),
+            "type" => (Name::Type, self.kind.replace((at, scanner.take()?)).is_some()),
+            "v" => (Name::Version, self.version.replace((at, scanner.take()?)).is_some()),
+            "t" => {
+                self.t = Some(scanner.take()?);
+                return Ok(());
+            }
+            _ => return Ok(scanner.value()?),
+        };
+        if before {
+            self.twice[name as usize].get_or_insert(key_at);
+        }
+        Ok(())
+    }
+
+    /// That none of these members stands twice.
+    fn once(&self, names: &[Name]) -> Result<(), Refusal> {
+        for &name in names {
+            if let Some(at) = self.twice[name as usize] {
+                let name = name.text();
+                let said =
+                    format!("the member `{name}` stands twice, and readers differ on which one counts");
+                return Err(refusal(Code::AmbiguousMember, at, said));
+            }
+        }
+        Ok(())
+    }
+
+    /// The line's type; none in a message line, also where it is written as null.
+    fn kind(&self, line: Line<'_>) -> Result<Option<Text<'a>>, ReadError> {
+        match self.kind {
+            Some((at, kind)) if kind.as_text().is_none() && kind.text() != "null" => {
+                let said = format!("`type` is a string; this is {}", kind.kind().name());
+                Err(line.refuse(refusal(Code::WrongType, at, said), "/type"))
+            }
+            kind => Ok(kind.and_then(|(_, kind)| kind.as_text())),
+        }
+    }
+
+    fn time(&self) -> Option<i64> {
+        milliseconds(self.t)
+    }
+}
+
+/// What stands in `raw`, read in place, or why it is no message (RPL-NOISE). Text that is no JSON makes the whole
+/// line none.
+fn raw<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Result<Message<'a>, Refusal>, Refusal> {
+    let start = scanner.at();
+    let mut refusal = match Message::scan(text, scanner) {
+        Ok(message) => return Ok(Ok(message)),
+        Err(refusal) if matches!(refusal.code, Code::InvalidJson | Code::Truncated) => return Err(refusal),
+        Err(refusal) => refusal,
+    };
+    *scanner = Scanner::starting(text, start);
+    let value = scanner.take()?;
+    if !resembles_message(value) {
+        refusal.clause = "RPL-NOISE";
+    }
+    Ok(Err(refusal))
+}

@@ -1,0 +1,60 @@
+//! Writing traces.
+//!
+//! Knows: the session's own `meta` and `end` lines, and how to make up plain ones for a session that has none.
+
+use crate::owned::{Owned, Session, What};
+use crate::time;
+use std::io::{self, Write};
+use transcript::json::{Json, write_compact};
+use transcript::session::Side;
+
+pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let opened = session.opened();
+    let started = opened
+        .and_then(|meta| time::parse(&meta.member("startedAt")?.as_text()?.to_str()?))
+        .or_else(|| session.entries.iter().find_map(|entry| entry.time))
+        .unwrap_or_default();
+    match opened {
+        Some(meta) => verbatim(meta, out)?,
+        None => writeln!(
+            out,
+            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[]}}"#,
+            time::write(started)
+        )?,
+    }
+    let mut now = started;
+    let mut line = Vec::new();
+    for entry in &session.entries {
+        let Some(message) = entry.message() else { continue };
+        now = entry.time.unwrap_or(now);
+        let dir = if entry.side == Some(Side::Server) { "out" } else { "in" };
+        line.clear();
+        write!(line, r#"{{"t":"{}","dir":"{dir}","raw":"#, time::write(now))?;
+        write_compact(message.json(), &mut line);
+        line.extend_from_slice(b"}\n");
+        out.write_all(&line)?;
+    }
+    match session.entries.iter().find_map(closed) {
+        Some(end) => verbatim(end, out),
+        None => writeln!(
+            out,
+            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{}}}"#,
+            time::write(now),
+            now.saturating_sub(started).max(0)
+        ),
+    }
+}
+
+fn closed(entry: &Owned) -> Option<Json<'_>> {
+    match &entry.what {
+        What::Closed(text) => Json::parse(text).ok(),
+        _ => None,
+    }
+}
+
+fn verbatim(value: Json<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = Vec::new();
+    write_compact(value, &mut line);
+    line.push(b'\n');
+    out.write_all(&line)
+}
