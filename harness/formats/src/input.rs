@@ -296,11 +296,11 @@ impl<'r> Input<'r> {
         self.refuse(Refusal { code, clause: code.clause(), at, message: message.into() }, 0, "")
     }
 
-    /// A refusal of something that begins at byte `base` of the window, with its place in the document.
+    /// The place of byte `at` of the window; its pointer is left to whoever knows the document.
     #[must_use]
-    pub fn refuse(&self, refusal: Refusal, base: usize, pointer: &str) -> ReadError {
+    pub fn place(&self, at: usize) -> Place {
         let text = self.text();
-        let at = floor(text, (base + refusal.at).min(text.len()));
+        let at = floor(text, at.min(text.len()));
         let before = &text[..at];
         let (line, column) = match memchr::memrchr(b'\n', before.as_bytes()) {
             Some(last) => (
@@ -309,9 +309,15 @@ impl<'r> Input<'r> {
             ),
             None => (self.line, self.column + before.chars().count() as u64),
         };
-        let offset = self.offset + at as u64;
-        let place = Place { offset, line, column, pointer: pointer.to_owned() };
-        let excerpt = Some(excerpt(text, at, self.column > 1));
+        Place { offset: self.offset + at as u64, line, column, pointer: String::new() }
+    }
+
+    /// A refusal of something that begins at byte `base` of the window, with its place in the document.
+    #[must_use]
+    pub fn refuse(&self, refusal: Refusal, base: usize, pointer: &str) -> ReadError {
+        let at = base + refusal.at;
+        let place = Place { pointer: pointer.to_owned(), ..self.place(at) };
+        let excerpt = Some(excerpt(self.text(), at, self.column > 1));
         let Refusal { code, clause, message, .. } = refusal;
         ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
     }
