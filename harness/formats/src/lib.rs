@@ -9,6 +9,7 @@ mod detect;
 mod envelope;
 mod http_sse;
 mod input;
+mod inspector;
 mod jsonrpc;
 mod lines;
 mod mcp_replay;
@@ -28,7 +29,7 @@ use std::io::{self, Write};
 use transcript::session::Sink;
 
 /// Every capture format, in the order in which they are listed and tried.
-pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT];
+pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT, &inspector::FORMAT];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
 #[derive(Debug)]

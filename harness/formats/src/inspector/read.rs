@@ -1,0 +1,323 @@
+//! Reading arrays of messages and the Inspector's export.
+//!
+//! Knows: the document's shape, its items one at a time, and when an entry and the answer folded into it were said.
+//! Refuses to know: which answer belongs to which request; that an answer was folded is no proof of it.
+
+use crate::input::{Input, ReadError, excerpt};
+use crate::{Options, time};
+use std::cell::Cell;
+use transcript::json::{Fault, Json, Kind, Scanner};
+use transcript::message::{Message, Refusal, Shape};
+use transcript::rejection::{Code, Place, Rejection};
+use transcript::session::{Content, Entry, Halt, Side, Sink, Spot};
+
+pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    let mut list = List { options, held: None, order: None };
+    pass(input, |scanner| {
+        scanner.space();
+        Ok(false)
+    })?;
+    match input.text().bytes().next() {
+        Some(b'[') => list.items(input, "/", sink)?,
+        Some(b'{') => list.document(input, sink)?,
+        _ => {
+            input.scan(|scanner| scanner.value())?;
+            return Err(input.reject(Code::WrongDocument, 0, SHAPE));
+        }
+    }
+    input.scan(|scanner| scanner.end())?;
+    list.release(sink)
+}
+
+const SHAPE: &str = "the document is an array of messages, or an object with an array of them under `events`";
+
+/// Moves past what `step` scans, and returns what it says.
+fn pass(
+    input: &mut Input<'_>,
+    step: impl Fn(&mut Scanner<'_>) -> Result<bool, Fault>,
+) -> Result<bool, ReadError> {
+    let said = Cell::new(false);
+    let length = input.scan(|scanner| {
+        said.set(step(scanner)?);
+        Ok(())
+    })?;
+    input.consume(length);
+    Ok(said.get())
+}
+
+struct List {
+    options: Options,
+    /// What an export holds, from its first entry on: only the whole of it has an order.
+    held: Option<Vec<Held>>,
+    /// When the item before was said, for one that does not say.
+    order: Option<i64>,
+}
+
+impl List {
+    fn document(&mut self, input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let mut found = false;
+        let mut more = pass(input, |scanner| scanner.open(b'}'))?;
+        while more {
+            let key = Cell::new(false);
+            let length = input.scan(|scanner| {
+                key.set(scanner.key()?.is("events"));
+                Ok(())
+            })?;
+            if key.get() && found {
+                let said = "the member `events` stands twice, and readers differ on which one counts";
+                return Err(input.reject(Code::AmbiguousMember, 0, said));
+            }
+            input.consume(length);
+            match input.text().bytes().next() {
+                Some(b'[') if key.get() => self.items(input, "/events/", sink)?,
+                _ => {
+                    let length = input.scan(|scanner| scanner.value())?;
+                    if key.get() {
+                        return Err(input.reject(Code::WrongDocument, 0, SHAPE));
+                    }
+                    input.consume(length);
+                }
+            }
+            found |= key.get();
+            more = pass(input, |scanner| scanner.more(b'}'))?;
+        }
+        if found { Ok(()) } else { Err(input.reject(Code::WrongDocument, 0, SHAPE)) }
+    }
+
+    fn items(
+        &mut self,
+        input: &mut Input<'_>,
+        root: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        let mut more = pass(input, |scanner| scanner.open(b']'))?;
+        for index in 0.. {
+            if !more {
+                break;
+            }
+            let length = self.item(input, Spot { root, index: Some(index), ..Spot::default() }, sink)?;
+            input.consume(length);
+            more = pass(input, |scanner| scanner.more(b']'))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the item under the window and returns its length. Most are bare messages that stand in the window as a
+    /// whole; what is not takes a second look.
+    fn item(&mut self, input: &mut Input<'_>, spot: Spot, sink: &mut Sink<'_>) -> Result<usize, ReadError> {
+        let text = input.text();
+        let mut scanner = Scanner::new(text);
+        if let Ok(message) = Message::scan(text, &mut scanner) {
+            let length = scanner.at();
+            self.said(input, Said::bare(message, self.order), spot, sink)?;
+            return Ok(length);
+        }
+        let length = input.scan(|scanner| scanner.value())?;
+        let text = &input.text()[..length];
+        let parts = Parts::of(text).map_err(|fault| input.refuse(fault.into(), 0, &spot.pointer()))?;
+        match parts.find(MESSAGE) {
+            // What has `jsonrpc` is a message itself, whatever else it has.
+            Some(message) if !parts.bare => self.export(input, &parts, message, spot, sink)?,
+            _ => match Message::parse(text) {
+                Ok(message) => self.said(input, Said::bare(message, self.order), spot, sink)?,
+                Err(refusal) => self.refused(input, refusal, 0, spot, sink)?,
+            },
+        }
+        Ok(length)
+    }
+
+    /// INS-EXPORT: a message at its time, and the other side's answer as much later as it took.
+    fn export(
+        &mut self,
+        input: &Input<'_>,
+        parts: &Parts<'_>,
+        (at, message): (usize, Json<'_>),
+        spot: Spot,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        if let Some((at, name)) = parts.twice {
+            let said = format!("the member `{name}` stands twice, and readers differ on which one counts");
+            let code = Code::AmbiguousMember;
+            let refusal = Refusal { code, clause: code.clause(), at, message: said };
+            return Err(input.refuse(refusal, 0, &spot.pointer()));
+        }
+        self.held.get_or_insert_default();
+        let time = parts.find(TIMESTAMP).and_then(|(_, time)| milliseconds(time));
+        self.order = time.or(self.order);
+        let side = parts
+            .find(ORIGIN)
+            .and_then(|(_, origin)| origin.as_text())
+            .and_then(|origin| [Side::Client, Side::Server].into_iter().find(|side| origin.is(side.name())));
+        let here = Spot { tail: "/message", ..spot };
+        match Message::parse(message.text()) {
+            Ok(message) => {
+                self.said(input, Said { at, message, side, time, order: self.order }, here, sink)?;
+            }
+            Err(refusal) => self.refused(input, refusal, at, here, sink)?,
+        }
+        let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != Kind::Null)
+        else {
+            return Ok(());
+        };
+        let took = parts.find(DURATION).and_then(|(_, took)| milliseconds(took)).unwrap_or_default();
+        let later = |time: i64| time.saturating_add(took);
+        let here = Spot { tail: "/response", ..spot };
+        match Message::parse(answer.text()) {
+            Ok(message) => {
+                let (time, order) = (time.map(later), self.order.map(later));
+                let side = side.map(Side::other);
+                self.said(input, Said { at, message, side, time, order }, here, sink)
+            }
+            Err(refusal) => self.refused(input, refusal, at, here, sink),
+        }
+    }
+
+    /// Hands a message on, or keeps it until the whole is known.
+    fn said(
+        &mut self,
+        input: &Input<'_>,
+        said: Said<'_>,
+        spot: Spot,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        let place = input.place(said.at);
+        let spot = Spot { offset: place.offset, line: place.line, ..spot };
+        let Said { at, message, side, time, order } = said;
+        match &mut self.held {
+            None => sink(Entry::new(spot, Content::Message(message)))
+                .map_err(|halt| input.halted(halt, at, &spot)),
+            Some(held) => {
+                let (text, shape, column) = (message.text().to_owned(), message.shape(), place.column);
+                held.push(Held { text, shape, side, time, order, spot, column });
+                Ok(())
+            }
+        }
+    }
+
+    /// What is no message ends the reading, or is handed on as noise, ahead of what is held.
+    fn refused(
+        &self,
+        input: &Input<'_>,
+        refusal: Refusal,
+        base: usize,
+        spot: Spot,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        if !(self.options.lenient && refusal.is_noise()) {
+            return Err(input.refuse(refusal, base, &spot.pointer()));
+        }
+        let place = input.place(base);
+        let spot = Spot { offset: place.offset, line: place.line, ..spot };
+        sink(Entry::new(spot, Content::Noise(refusal.message)))
+            .map_err(|halt| input.halted(halt, base, &spot))
+    }
+
+    /// Hands on what was held, in its order.
+    fn release(self, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let mut held = self.held.unwrap_or_default();
+        // Stable: what was said at one time stays as it stands. What has no time at all stands first.
+        held.sort_by_key(|held| held.order);
+        for held in &held {
+            let message = Message::of(&held.text, held.shape);
+            let entry = Entry::new(held.spot, Content::Message(message));
+            sink(Entry { side: held.side, time: held.time, ..entry }).map_err(|halt| held.halted(halt))?;
+        }
+        Ok(())
+    }
+}
+
+/// A message, where in the window it stands, and what its entry tells of it.
+struct Said<'a> {
+    at: usize,
+    message: Message<'a>,
+    side: Option<Side>,
+    time: Option<i64>,
+    /// The time by which it is put in order: its own, or that of the item before.
+    order: Option<i64>,
+}
+
+impl<'a> Said<'a> {
+    fn bare(message: Message<'a>, order: Option<i64>) -> Self {
+        Self { at: 0, message, side: None, time: None, order }
+    }
+}
+
+/// A message that waits for its turn.
+struct Held {
+    text: String,
+    shape: Shape,
+    side: Option<Side>,
+    time: Option<i64>,
+    order: Option<i64>,
+    spot: Spot,
+    column: u64,
+}
+
+impl Held {
+    /// What a sink returned of it: its place in the file is long past, and is told from its own text.
+    fn halted(&self, halt: Halt) -> ReadError {
+        let Halt::Refused(Refusal { code, clause, at, message }) = halt else { return ReadError::Stopped };
+        let before = &self.text[..at];
+        let lines = before.matches('\n').count() as u64;
+        let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count() as u64;
+        let place = Place {
+            offset: self.spot.offset + at as u64,
+            line: self.spot.line + lines,
+            column: if lines == 0 { self.column + column - 1 } else { column },
+            pointer: self.spot.pointer(),
+        };
+        let excerpt = Some(excerpt(&self.text, at, self.column > 1));
+        ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
+    }
+}
+
+/// The members of an export's entry that decide what was said, by whom and when.
+const NAMES: [&str; 5] = ["message", "response", "origin", "timestamp", "duration"];
+const MESSAGE: usize = 0;
+const RESPONSE: usize = 1;
+const ORIGIN: usize = 2;
+const TIMESTAMP: usize = 3;
+const DURATION: usize = 4;
+
+/// An item, taken apart: where each of [`NAMES`] stands in it. Nothing of what is no object.
+#[derive(Default)]
+struct Parts<'a> {
+    found: [Option<(usize, Json<'a>)>; NAMES.len()],
+    /// There is a `jsonrpc`.
+    bare: bool,
+    twice: Option<(usize, &'static str)>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Result<Self, Fault> {
+        let mut parts = Self::default();
+        let mut scanner = Scanner::new(text);
+        let mut more = scanner.peek() == Some(b'{') && scanner.open(b'}')?;
+        while more {
+            let key_at = scanner.at();
+            let key = scanner.key()?;
+            let at = scanner.at();
+            let value = scanner.take()?;
+            parts.bare |= key.is("jsonrpc");
+            if let Some(which) = NAMES.iter().position(|name| key.is(name))
+                && parts.found[which].replace((at, value)).is_some()
+            {
+                parts.twice.get_or_insert((key_at, NAMES[which]));
+            }
+            more = scanner.more(b'}')?;
+        }
+        Ok(parts)
+    }
+
+    fn find(&self, which: usize) -> Option<(usize, Json<'a>)> {
+        self.found[which]
+    }
+}
+
+/// A time or a span: ISO 8601 text, or a number of milliseconds, to the nearest whole one.
+fn milliseconds(value: Json<'_>) -> Option<i64> {
+    match value.as_text() {
+        Some(text) => time::parse(&text.to_str()?),
+        None => value.as_number()?.parse::<f64>().ok().map(|number| number.round() as i64),
+    }
+}
