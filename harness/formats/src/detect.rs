@@ -42,7 +42,8 @@ impl Head {
 pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadError> {
     loop {
         let head = head(input.text());
-        if let Some(format) = FORMATS.iter().copied().find(|format| (format.tells)(&head)) {
+        // The first in the list is told by the least, so it is tried last.
+        if let Some(format) = FORMATS.iter().rev().copied().find(|format| (format.tells)(&head)) {
             return Ok(Some(format));
         }
         if !input.more()? {

@@ -28,7 +28,6 @@ pub use owned::{Loss, Owned, Session, Surroundings, What};
 use std::io::{self, Write};
 use transcript::session::Sink;
 
-/// Every capture format, in the order in which they are listed and tried.
 pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT, &inspector::FORMAT];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
