@@ -8,6 +8,12 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     usual(text.as_bytes()).or_else(|| text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond))
 }
 
+/// The same in nanoseconds, for whoever puts things in order by it.
+#[must_use]
+pub(crate) fn nanoseconds(text: &str) -> Option<i128> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_nanosecond)
+}
+
 /// The one spelling that recorders nearly always use, `2026-05-12T23:00:00.123Z`, read at a glance: a trace has a
 /// time on each line. None for every other spelling and for what is no such date.
 fn usual(text: &[u8]) -> Option<i64> {

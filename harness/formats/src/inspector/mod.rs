@@ -36,7 +36,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn tells(head: &Head) -> bool {
-    head.kind() == Some(Kind::Array) || head.has("events")
+    head.kind() == Some(Kind::Array) || head.has("events") && !head.has("jsonrpc")
 }
 
 #[cfg(test)]
@@ -88,11 +88,12 @@ mod tests {
         let (a, b, c, d) = (message("a"), message("b"), message("c"), message("d"));
         let text = format!(
             r#"{{"events":[{a},
-            {{"timestamp":"1970-01-01T00:00:02.000Z","origin":"client","message":{PING},"duration":1000.4,"response":{PONG}}},
+            {{"timestamp":"1970-01-01T00:00:02.000Z","origin":"client","message":{PING},"duration":999.7,"response":{PONG}}},
             {b},
             {{"timestamp":2500,"origin":"server","message":{c},"response":null}},
             {{"timestamp":3000,"origin":"proxy","message":{d}}},
-            {{"timestamp":"1970-01-01T00:00:01.000Z","duration":5,"response":{PONG},"message":{PING}}}
+            {{"timestamp":"1970-01-01T00:00:01.000Z","duration":5,"response":{PONG},"message":{PING}}},
+            {{"timestamp":"1970-01-01T00:00:02.9998Z","message":{PONG}}}
             ]}}"#
         );
         let expected = [
@@ -102,7 +103,8 @@ mod tests {
             ("/events/1/message", Some(2000), Some(Side::Client)),
             ("/events/2", None, None),
             ("/events/3/message", Some(2500), Some(Side::Server)),
-            ("/events/1/response", Some(3000), Some(Side::Server)),
+            ("/events/1/response", Some(2999), Some(Side::Server)),
+            ("/events/6/message", Some(2999), None),
             ("/events/4/message", Some(3000), None),
         ];
         assert_eq!(entries(&text), expected.map(|(pointer, time, side)| (pointer.to_owned(), time, side)));
@@ -150,7 +152,9 @@ mod tests {
         for (text, (code, clause), line, column, pointer) in [
             (String::new(), cut, 1, 1, ""),
             (" \n".to_owned(), cut, 2, 1, ""),
-            ("7".to_owned(), document, 1, 1, ""),
+            ("7".to_owned(), document, 1, 2, ""),
+            ("7 7".to_owned(), broken, 1, 3, ""),
+            (format!("{PING}\n{PONG}"), broken, 2, 1, ""),
             ("nope".to_owned(), broken, 1, 2, ""),
             (r#"{"history":[]}"#.to_owned(), document, 1, 15, ""),
             ("{}".to_owned(), document, 1, 3, ""),
@@ -254,10 +258,13 @@ mod tests {
 
     #[test]
     fn it_is_told_from_its_outermost_value() {
-        for text in ["[", " [{}]", r#"{"title":"x","events":[]}"#] {
+        for text in ["[", " [{}]", r#"{"id":"x","events":[],"params":{}}"#, r#"{"result":1,"events":[]}"#] {
             let found = detect(&mut Input::new(&mut text.as_bytes()).unwrap()).unwrap();
             assert_eq!(found.map(|format| format.name), Some("inspector"), "{text}");
         }
+        let line = r#"{"jsonrpc":"2.0","method":"x","events":[]}"#;
+        let found = detect(&mut Input::new(&mut line.as_bytes()).unwrap()).unwrap();
+        assert_eq!(found.map(|format| format.name), Some("jsonrpc"));
     }
 
     /// Entries with and without sides, times and folded answers, and bare messages among them.

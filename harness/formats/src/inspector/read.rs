@@ -17,15 +17,16 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
         scanner.space();
         Ok(false)
     })?;
-    match input.text().bytes().next() {
-        Some(b'[') => list.items(input, "/", sink)?,
+    let shaped = match input.text().bytes().next() {
+        Some(b'[') => list.items(input, "/", sink).map(|()| true)?,
         Some(b'{') => list.document(input, sink)?,
-        _ => {
-            input.scan(|scanner| scanner.value())?;
-            return Err(input.reject(Code::WrongDocument, 0, SHAPE));
-        }
-    }
+        _ => pass(input, |scanner| scanner.value().map(|()| false))?,
+    };
+    // Whether the whole is JSON at all comes first: lines of JSON are not a document of the wrong shape.
     input.scan(|scanner| scanner.end())?;
+    if !shaped {
+        return Err(input.reject(Code::WrongDocument, 0, SHAPE));
+    }
     list.release(sink)
 }
 
@@ -50,11 +51,12 @@ struct List {
     /// What an export holds, from its first entry on: only the whole of it has an order.
     held: Option<Vec<Held>>,
     /// When the item before was said, for one that does not say.
-    order: Option<i64>,
+    order: Option<i128>,
 }
 
 impl List {
-    fn document(&mut self, input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    /// Takes an object with `events`; false where it has none.
+    fn document(&mut self, input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<bool, ReadError> {
         let mut found = false;
         let mut more = pass(input, |scanner| scanner.open(b'}'))?;
         while more {
@@ -81,7 +83,7 @@ impl List {
             found |= key.get();
             more = pass(input, |scanner| scanner.more(b'}'))?;
         }
-        if found { Ok(()) } else { Err(input.reject(Code::WrongDocument, 0, SHAPE)) }
+        Ok(found)
     }
 
     fn items(
@@ -142,7 +144,7 @@ impl List {
             return Err(input.refuse(refusal, 0, &spot.pointer()));
         }
         self.held.get_or_insert_default();
-        let time = parts.find(TIMESTAMP).and_then(|(_, time)| milliseconds(time));
+        let time = parts.find(TIMESTAMP).and_then(|(_, time)| nanoseconds(time));
         self.order = time.or(self.order);
         let side = parts
             .find(ORIGIN)
@@ -151,7 +153,8 @@ impl List {
         let here = Spot { tail: "/message", ..spot };
         match Message::parse(message.text()) {
             Ok(message) => {
-                self.said(input, Said { at, message, side, time, order: self.order }, here, sink)?;
+                let said = Said { at, message, side, time: time.and_then(milliseconds), order: self.order };
+                self.said(input, said, here, sink)?;
             }
             Err(refusal) => self.refused(input, refusal, at, here, sink)?,
         }
@@ -159,12 +162,12 @@ impl List {
         else {
             return Ok(());
         };
-        let took = parts.find(DURATION).and_then(|(_, took)| milliseconds(took)).unwrap_or_default();
-        let later = |time: i64| time.saturating_add(took);
+        let took = parts.find(DURATION).and_then(|(_, took)| nanoseconds(took)).unwrap_or_default();
+        let later = |time: i128| time.saturating_add(took);
         let here = Spot { tail: "/response", ..spot };
         match Message::parse(answer.text()) {
             Ok(message) => {
-                let (time, order) = (time.map(later), self.order.map(later));
+                let (time, order) = (time.map(later).and_then(milliseconds), self.order.map(later));
                 let side = side.map(Side::other);
                 self.said(input, Said { at, message, side, time, order }, here, sink)
             }
@@ -233,11 +236,11 @@ struct Said<'a> {
     side: Option<Side>,
     time: Option<i64>,
     /// The time by which it is put in order: its own, or that of the item before.
-    order: Option<i64>,
+    order: Option<i128>,
 }
 
 impl<'a> Said<'a> {
-    fn bare(message: Message<'a>, order: Option<i64>) -> Self {
+    fn bare(message: Message<'a>, order: Option<i128>) -> Self {
         Self { at: 0, message, side: None, time: None, order }
     }
 }
@@ -248,7 +251,7 @@ struct Held {
     shape: Shape,
     side: Option<Side>,
     time: Option<i64>,
-    order: Option<i64>,
+    order: Option<i128>,
     spot: Spot,
     column: u64,
 }
@@ -314,10 +317,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A time or a span: ISO 8601 text, or a number of milliseconds, to the nearest whole one.
-fn milliseconds(value: Json<'_>) -> Option<i64> {
+/// A time or a span in nanoseconds: ISO 8601 text, or a number of milliseconds, often with a fraction, which may
+/// decide what came first.
+fn nanoseconds(value: Json<'_>) -> Option<i128> {
     match value.as_text() {
-        Some(text) => time::parse(&text.to_str()?),
-        None => value.as_number()?.parse::<f64>().ok().map(|number| number.round() as i64),
+        Some(text) => time::nanoseconds(&text.to_str()?),
+        None => value.as_number()?.parse::<f64>().ok().map(|number| (number * 1e6).round() as i128),
     }
+}
+
+fn milliseconds(nanoseconds: i128) -> Option<i64> {
+    i64::try_from(nanoseconds.div_euclid(1_000_000)).ok()
 }
