@@ -42,7 +42,7 @@ fn tells(head: &Head) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::small::{lines, means, messages, read, rejects, trace, written};
-    use crate::{Input, Options, detect, find};
+    use crate::{Input, Options, detect, find, meaning};
     use proptest::prelude::*;
     use transcript::rejection::Code;
     use transcript::session::{Content, Side};
@@ -229,6 +229,32 @@ mod tests {
         let place =
             rejects("inspector", &text.replace(",\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", ",\n7"));
         assert_eq!(place, (Code::NotAMessage, "JRP-LINE", 50_002, 1, "/events/50001".to_owned()));
+    }
+
+    /// A reader that gives a byte at a time, so that the window ends everywhere once.
+    struct Drops<'a>(&'a [u8]);
+
+    impl std::io::Read for Drops<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+            (buffer[0], self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_document_is_the_same_in_drops_and_cut_anywhere_it_is_truncated() {
+        let format = find("inspector").unwrap();
+        for text in [
+            format!("[ {PING} ,\n{{\"timestamp\":1.5, \"message\":{PONG} }} ]"),
+            format!("{{ \"a\" : -1 , \"events\" : [ {PING} , {PONG} ] , \"é\" : [ {{}} ] }}"),
+        ] {
+            let whole = meaning(format, &mut Drops(text.as_bytes()), Options::default());
+            assert_eq!(whole.unwrap().text, means("inspector", &text));
+            for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+                assert_eq!(rejects("inspector", &text[..cut]).0, Code::Truncated, "{}", &text[..cut]);
+            }
+        }
     }
 
     #[test]

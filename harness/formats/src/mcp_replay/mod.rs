@@ -159,6 +159,14 @@ mod tests {
     }
 
     #[test]
+    fn a_last_line_that_is_cut_is_truncated() {
+        let text = trace_of(&[META, PING, PONG]);
+        for cut in text.len() - PONG.len() + 1..text.len() {
+            assert_eq!(rejects("mcp-replay", &text[..cut]).0, Code::Truncated, "{}", &text[..cut]);
+        }
+    }
+
+    #[test]
     fn a_second_call_with_an_id_is_refused_at_that_id() {
         let call =
             r#"{"dir":"in","raw":{"jsonrpc":"2.0","method":"tools/call","id":1,"params":{"name":"n"}}}"#;
