@@ -111,18 +111,28 @@ mod tests {
     }
 
     #[test]
-    fn an_export_without_times_stays_as_it_stands() {
+    fn an_entry_without_a_time_stands_with_the_one_before() {
         let text = format!(
             r#"[{{"message":{PING},"response":{PONG},"duration":900}},{PONG},{{"message":{PING},"timestamp":"soon"}}]"#
         );
         let pointers: Vec<_> = entries(&text).into_iter().map(|entry| entry.0).collect();
         assert_eq!(pointers, ["/0/message", "/0/response", "/1", "/2/message"]);
+        let text = format!(
+            r#"[{{"message":{PING},"timestamp":5}},{{"message":{PONG}}},{PING},{{"message":{PONG},"timestamp":3}}]"#
+        );
+        let pointers: Vec<_> = entries(&text).into_iter().map(|entry| entry.0).collect();
+        assert_eq!(pointers, ["/3/message", "/0/message", "/1/message", "/2"]);
     }
 
     #[test]
     fn a_message_with_a_message_of_its_own_is_a_message() {
         let odd = r#"{"jsonrpc":"2.0","id":1,"error":{"code":1},"message":"failed"}"#;
         assert_eq!(means("inspector", &format!("[{odd}]")), means("jsonrpc", odd));
+        let faulty = format!(r#"[{{"jsonrpc":"1.0","method":"x","message":{PING}}}]"#);
+        assert_eq!(
+            rejects("inspector", &faulty),
+            (Code::InvalidVersion, "JRP-VERSION", 1, 13, "/0".to_owned())
+        );
     }
 
     #[test]
