@@ -42,7 +42,10 @@ pub fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -
     match spelling {
         Spelling::Jsonrpc => {}
         Spelling::McpReplay => {
-            put("{\"v\":1,\"type\":\"meta\",\"startedAt\":\"2026-09-01T10:00:00.000Z\",\"label\":\"bulk\",\"command\":[]}\n", out)?;
+            put(
+                "{\"v\":1,\"type\":\"meta\",\"startedAt\":\"2026-09-01T10:00:00.000Z\",\"label\":\"bulk\",\"command\":[]}\n",
+                out,
+            )?;
         }
         Spelling::StreamableHttp => {
             put("{\"transport\":\"streamable-http\",\"entries\":[\n", out)?;
@@ -52,7 +55,9 @@ pub fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -
     let mut call = 0;
     while size < bytes {
         call += 1;
-        for (side, message) in [(Side::Client, question(call, twist && call == 100)), (Side::Server, answer(call))] {
+        for (side, message) in
+            [(Side::Client, question(call, twist && call == 100)), (Side::Server, answer(call))]
+        {
             let time = call * 3 + u64::from(side == Side::Server);
             let line = match spelling {
                 Spelling::Jsonrpc => format!("{message}\n"),
@@ -60,7 +65,9 @@ pub fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -
                     let dir = if side == Side::Client { "in" } else { "out" };
                     let (second, milli) = (time / 1000 % 60, time % 1000);
                     let minute = time / 60_000 % 60;
-                    format!("{{\"t\":\"2026-09-01T10:{minute:02}:{second:02}.{milli:03}Z\",\"dir\":\"{dir}\",\"raw\":{message}}}\n")
+                    format!(
+                        "{{\"t\":\"2026-09-01T10:{minute:02}:{second:02}.{milli:03}Z\",\"dir\":\"{dir}\",\"raw\":{message}}}\n"
+                    )
                 }
                 Spelling::StreamableHttp => {
                     let slot = if side == Side::Client { "request" } else { "response" };
@@ -74,7 +81,10 @@ pub fn write(spelling: Spelling, bytes: u64, twist: bool, out: &mut dyn Write) -
     }
     match spelling {
         Spelling::McpReplay => {
-            put("{\"t\":\"2026-09-01T11:00:00.000Z\",\"type\":\"end\",\"exitCode\":0,\"durationMs\":3600000}\n", out)?;
+            put(
+                "{\"t\":\"2026-09-01T11:00:00.000Z\",\"type\":\"end\",\"exitCode\":0,\"durationMs\":3600000}\n",
+                out,
+            )?;
         }
         Spelling::StreamableHttp => {
             put("\n]}\n", out)?;

@@ -15,9 +15,9 @@ mod lines;
 mod mcp_replay;
 mod meaning;
 mod owned;
-mod streamable_http;
 #[cfg(test)]
 mod small;
+mod streamable_http;
 mod time;
 
 pub use detect::{Head, detect};
@@ -28,7 +28,10 @@ pub use owned::{Loss, Owned, Session, Surroundings, What};
 use std::io::{self, Write};
 use transcript::session::Sink;
 
-pub static FORMATS: &[&Format] = &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT, &inspector::FORMAT];
+/// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
+/// since the first is told by the least.
+pub static FORMATS: &[&Format] =
+    &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT, &inspector::FORMAT];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
 #[derive(Debug)]

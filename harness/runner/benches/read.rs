@@ -4,7 +4,11 @@
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
 //! that does nothing but read the file, or compare two. `CONCORD_BENCH_MB` sets the size (100).
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that cannot be made has nothing to say")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that cannot be made has nothing to say"
+)]
 
 use clap::Parser;
 use formats::{Input, Options, walk};
@@ -26,10 +30,14 @@ fn main() {
     if let Some(at) = arguments.iter().position(|argument| argument == "child") {
         return child(&arguments[at + 1..]);
     }
-    let megabytes: u64 = std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let megabytes: u64 =
+        std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     let folder = tempfile::tempdir().unwrap();
     println!("{megabytes} MB of tool calls; median of {ROUNDS}\n");
-    println!("{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}", "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB");
+    println!(
+        "{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
+        "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB"
+    );
     for (name, spelling) in Spelling::ALL {
         if formats::find(name).is_none() {
             continue;
@@ -116,15 +124,18 @@ struct Slot<'a> {
 
 fn bare_pass(spelling: Spelling, bytes: &[u8]) -> u64 {
     let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let some = |values: &[Option<&RawValue>]| values.iter().flatten().map(|value| value.get().len() as u64).sum::<u64>();
+    let some = |values: &[Option<&RawValue>]| {
+        values.iter().flatten().map(|value| value.get().len() as u64).sum::<u64>()
+    };
     match spelling {
         Spelling::Jsonrpc => lines()
             .map(|line| serde_json::from_slice::<Message<'_>>(line).unwrap())
             .map(|message| some(&[message.id, message.method, message.params, message.result]))
             .sum(),
-        Spelling::McpReplay => {
-            lines().map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap()).map(|line| some(&[line.t, line.raw])).sum()
-        }
+        Spelling::McpReplay => lines()
+            .map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap())
+            .map(|line| some(&[line.t, line.raw]))
+            .sum(),
         Spelling::StreamableHttp => {
             let envelope: Envelope<'_> = serde_json::from_slice(bytes).unwrap();
             envelope.entries.iter().map(|slot| some(&[slot.request, slot.response])).sum()
@@ -136,7 +147,9 @@ fn bare_pass(spelling: Spelling, bytes: &[u8]) -> u64 {
 fn peak(task: &[&str]) -> f64 {
     let out = Command::new(std::env::current_exe().unwrap()).arg("child").args(task).output().unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
-    let kib = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    let kib = text
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
     kib.unwrap_or(f64::NAN) / 1024.0
 }
 

@@ -30,6 +30,7 @@ pub(crate) static FORMAT: Format = Format {
         process: false,
         challenge: false,
     },
+    caveat: "",
     tells,
     read: read::read,
     write: write::write,

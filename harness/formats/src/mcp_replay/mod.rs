@@ -26,6 +26,7 @@ pub(crate) static FORMAT: Format = Format {
         process: true,
         challenge: false,
     },
+    caveat: "",
     tells,
     read: read::read,
     write: write::write,
