@@ -4,6 +4,7 @@
 //! line its place in the file. Refuses to know: what a line holds. Memory does not grow with the file.
 
 use crate::input::{Input, ReadError, excerpt, floor};
+use std::thread;
 use transcript::message::Refusal;
 use transcript::rejection::{Place, Rejection};
 use transcript::session::{Halt, Spot};
@@ -53,14 +54,29 @@ impl Line<'_> {
     }
 }
 
-/// Hands each line that is not blank to `take`, in order.
+/// The part of a line's reading that needs no other line, and so may be done on any core.
+pub(crate) trait Parse {
+    /// What a line turns out to be by itself.
+    type Parsed<'a>: Send;
+
+    /// Takes one line apart.
+    fn parse(line: Line<'_>) -> Self::Parsed<'_>;
+}
+
+/// Below this size a block of lines is not worth a second thread, in bytes.
+const WORTH_SHARING: usize = 128 << 10;
+
+/// Hands each line that is not blank to `take`, in order, with what `P` made of it.
+///
+/// A block of lines is parsed on two threads and taken on one: a line's JSON is its own, its meaning is not.
 ///
 /// # Errors
 /// Those of the input, and the first that `take` returns.
-pub(crate) fn each(
+pub(crate) fn each<P: Parse>(
     input: &mut Input<'_>,
-    mut take: impl FnMut(Line<'_>) -> Result<(), ReadError>,
+    mut take: impl FnMut(Line<'_>, P::Parsed<'_>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
+    let shared = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let mut number = 1;
     loop {
         // Whole lines first: what stands before a bad byte is read before the bad byte is complained of.
@@ -69,23 +85,70 @@ pub(crate) fn each(
         let text = input.text();
         let whole =
             if last { text.len() } else { memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1) };
-        let mut offset = input.offset();
-        let mut rest = &text[..whole];
-        while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
-            let closed = rest[..end].strip_suffix('\n');
-            let line = closed.unwrap_or(&rest[..end]);
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            if !line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-                take(Line { text: line, number, offset, open_ended: closed.is_none() })?;
-            }
-            offset += end as u64;
-            number += 1;
-            rest = &rest[end..];
+        let mut block = Block { rest: &text[..whole], offset: input.offset(), number };
+        if shared && whole >= WORTH_SHARING {
+            // The taking thread also parses; a little less than half keeps both busy.
+            let mut front = block.split(whole * 2 / 5);
+            thread::scope(|scope| {
+                let behind = scope.spawn(|| {
+                    let lines: Vec<_> = block.by_ref().map(|line| (line, P::parse(line))).collect();
+                    (lines, block.number)
+                });
+                front.try_for_each(|line| take(line, P::parse(line)))?;
+                let (lines, after) = behind.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                number = after;
+                lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed))
+            })?;
+        } else {
+            block.try_for_each(|line| take(line, P::parse(line)))?;
+            number = block.number;
         }
         input.consume(whole);
         if !more? {
             return Ok(());
         }
+    }
+}
+
+/// Lines that wait to be parsed.
+struct Block<'a> {
+    rest: &'a str,
+    offset: u64,
+    number: u64,
+}
+
+impl<'a> Block<'a> {
+    /// Takes whole lines of about `bytes` off the front.
+    fn split(&mut self, bytes: usize) -> Self {
+        let all = self.rest.as_bytes();
+        let at = memchr::memchr(b'\n', &all[bytes.min(all.len())..]).map_or(all.len(), |end| bytes + end + 1);
+        let (front, rest) = self.rest.split_at(at);
+        let front = Self { rest: front, ..*self };
+        self.rest = rest;
+        self.offset += at as u64;
+        self.number += memchr::memchr_iter(b'\n', front.rest.as_bytes()).count() as u64;
+        front
+    }
+}
+
+impl<'a> Iterator for Block<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        while !self.rest.is_empty() {
+            let end = memchr::memchr(b'\n', self.rest.as_bytes()).map_or(self.rest.len(), |at| at + 1);
+            let (line, rest) = self.rest.split_at(end);
+            let closed = line.strip_suffix('\n');
+            let text = closed.unwrap_or(line);
+            let text = text.strip_suffix('\r').unwrap_or(text);
+            let line = Line { text, number: self.number, offset: self.offset, open_ended: closed.is_none() };
+            self.rest = rest;
+            self.offset += end as u64;
+            self.number += 1;
+            if !text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+                return Some(line);
+            }
+        }
+        None
     }
 }

@@ -297,7 +297,10 @@ pub(super) fn context(text: Json<'_>) -> Option<Context<'_>> {
 }
 
 fn known(key: Text<'_>, names: &[&'static str]) -> Option<&'static str> {
-    names.iter().copied().find(|name| key.is(name))
+    match key.raw() {
+        plain if !plain.contains('\\') => names.iter().copied().find(|name| plain == *name),
+        _ => names.iter().copied().find(|name| key.is(name)),
+    }
 }
 
 fn ambiguous(at: usize, key: Text<'_>) -> Refusal {

@@ -14,7 +14,7 @@ use transcript::session::{Content, Entry, Side, Sink};
 
 pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
-    lines::each(input, |line| trace.line(line, sink))?;
+    lines::each::<Lines>(input, |line, parts| trace.line(line, parts, sink))?;
     if trace.stage == Stage::Unopened {
         return Err(input.reject(
             Code::MissingMeta,
@@ -23,6 +23,16 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
         ));
     }
     Ok(())
+}
+
+struct Lines;
+
+impl lines::Parse for Lines {
+    type Parsed<'a> = Result<Parts<'a>, Refusal>;
+
+    fn parse(line: Line<'_>) -> Self::Parsed<'_> {
+        Parts::of(line.text).and_then(|parts| parts.once(&[Name::Type, Name::Dir]).map(|()| parts))
+    }
 }
 
 struct Trace {
@@ -38,10 +48,13 @@ enum Stage {
 }
 
 impl Trace {
-    fn line(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
-        let parts = match Parts::of(line.text)
-            .and_then(|parts| parts.once(&[Name::Type, Name::Dir]).map(|()| parts))
-        {
+    fn line(
+        &mut self,
+        line: Line<'_>,
+        parts: Result<Parts<'_>, Refusal>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        let parts = match parts {
             Ok(parts) => parts,
             Err(mut refusal) => {
                 // Only the last line of a file can be cut off.
