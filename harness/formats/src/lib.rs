@@ -17,6 +17,7 @@ mod meaning;
 mod owned;
 #[cfg(test)]
 mod small;
+pub mod sse;
 mod streamable_http;
 mod time;
 
