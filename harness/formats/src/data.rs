@@ -72,6 +72,56 @@ fn is_nested(value: Json<'_>) -> bool {
     Json::parse(&content(string)).is_ok_and(resembles_message)
 }
 
+/// Where in a string's raw text each byte of its [`content`] stands. Asked in rising order it walks the text once.
+#[derive(Debug)]
+pub(crate) struct Places<'a> {
+    raw: &'a [u8],
+    /// A place in the raw text, and the same place in the content.
+    here: (usize, usize),
+}
+
+impl<'a> Places<'a> {
+    /// The places of a string.
+    pub(crate) fn of(string: Text<'a>) -> Self {
+        Self { raw: string.raw().as_bytes(), here: (0, 0) }
+    }
+
+    /// The place in the raw text of byte `at` of the content.
+    pub(crate) fn raw(&mut self, at: usize) -> usize {
+        if at < self.here.1 {
+            self.here = (0, 0);
+        }
+        let (mut raw, mut content) = self.here;
+        while content < at && raw < self.raw.len() {
+            let (taken, made) = match self.raw[raw] {
+                b'\\' => escape(&self.raw[raw..]),
+                _ => (1, 1),
+            };
+            if content + made > at {
+                break;
+            }
+            raw += taken;
+            content += made;
+        }
+        self.here = (raw, content);
+        raw
+    }
+}
+
+/// How long the escape at the beginning of `raw` is, and how long what it denotes is in the content.
+fn escape(raw: &[u8]) -> (usize, usize) {
+    let unit = |at: usize| match raw.get(at..at + 6) {
+        Some([b'\\', b'u', digits @ ..]) => u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok(),
+        _ => None,
+    };
+    match (unit(0), unit(6)) {
+        (None, _) => (2, 1),
+        (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => (12, 4),
+        // A lone surrogate stays the escape that it is.
+        (Some(unit), _) => (6, char::from_u32(unit).map_or(6, char::len_utf8)),
+    }
+}
+
 /// WTF-8 as UTF-8, with an escape for each lone surrogate. Behind an odd backslash an escape would change what it
 /// denotes; there a replacement character keeps the text as wrong as it was.
 fn escaped(bytes: &[u8]) -> String {
@@ -100,7 +150,8 @@ fn refusal(code: Code, at: usize, message: String) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Carried, carried, content};
+    use super::{Carried, Places, carried, content};
+    use proptest::prelude::*;
     use transcript::json::Json;
     use transcript::rejection::Code;
 
@@ -158,5 +209,29 @@ mod tests {
         assert_eq!(content(plain), "a\0😀");
         let odd = Json::parse(r#""\"\\\ud83d\"""#).unwrap().as_text().unwrap();
         assert!(Json::parse(&content(odd)).is_err());
+    }
+
+    #[test]
+    fn places_lead_back_to_the_raw_text() {
+        let outer = Json::parse(r#""a\n\u00e9\ud83d\ude00\ud83d\"z""#).unwrap().as_text().unwrap();
+        let content = content(outer);
+        let mut places = Places::of(outer);
+        for (found, raw) in [("a", 0), ("\n", 1), ("é", 3), ("😀", 9), ("\\ud83d", 21), ("\"", 27), ("z", 29)]
+        {
+            assert_eq!(places.raw(content.find(found).unwrap()), raw, "{found}");
+        }
+        assert_eq!(places.raw(content.len()), outer.raw().len());
+        assert_eq!(places.raw(0), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_behind_a_place_is_the_rest_of_the_content(text in any::<String>(), at in any::<prop::sample::Index>()) {
+            let quoted = serde_json::to_string(&text).unwrap();
+            let string = Json::parse(&quoted).unwrap().as_text().unwrap();
+            let at = crate::input::floor(&text, at.index(text.len() + 1));
+            let rest = format!("\"{}\"", &string.raw()[Places::of(string).raw(at)..]);
+            prop_assert_eq!(content(Json::parse(&rest).unwrap().as_text().unwrap()), &text[at..]);
+        }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn write(milliseconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, usual, write};
+    use super::{nanoseconds, parse, usual, write};
     use jiff::Timestamp;
     use proptest::prelude::*;
 
@@ -73,6 +73,7 @@ mod tests {
         assert_eq!(parse("2026-05-13T01:00:00.123+02:00"), parse("2026-05-12T23:00:00.123Z"));
         assert_eq!(parse("2026-05-12T23:00:00Z"), Some(1_778_626_800_000));
         assert_eq!(parse("yesterday"), None);
+        assert!(nanoseconds("1970-01-01T00:00:00.1002Z") > nanoseconds("1970-01-01T00:00:00.100100+00:00"));
         assert_eq!(write(i64::MAX), "9999-12-30T22:00:00.000Z");
     }
 

@@ -206,8 +206,9 @@ proptest! {
 
     #[test]
     fn sseer_dispatches_the_same(stream in streams(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
-        prop_assume!(!takes_a_name_back_without_a_colon(&stream));
-        prop_assert_eq!(dispatched(&stream), by_sseer(chunked(&stream, &cuts)));
+        if !takes_a_name_back_without_a_colon(&stream) {
+            prop_assert_eq!(dispatched(&stream), by_sseer(chunked(&stream, &cuts)));
+        }
     }
 }
 
