@@ -7,6 +7,7 @@
 mod data;
 mod detect;
 mod envelope;
+mod har;
 mod http_sse;
 mod input;
 mod inspector;
@@ -31,8 +32,14 @@ use transcript::session::Sink;
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
 /// since the first is told by the least.
-pub static FORMATS: &[&Format] =
-    &[&jsonrpc::FORMAT, &streamable_http::FORMAT, &http_sse::FORMAT, &mcp_replay::FORMAT, &inspector::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &jsonrpc::FORMAT,
+    &streamable_http::FORMAT,
+    &http_sse::FORMAT,
+    &mcp_replay::FORMAT,
+    &inspector::FORMAT,
+    &har::FORMAT,
+];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
 #[derive(Debug)]

@@ -1,0 +1,186 @@
+//! The parts of a HAR document: members, headers, and bodies as the bytes that they were.
+//!
+//! Knows: how HAR writes text and base64, and which body is a message (clause HAR-MESSAGE). Refuses to know: the
+//! order of exchanges, and what a stream says.
+
+use crate::data::{Places, content, holds_messages};
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::borrow::Cow;
+use transcript::json::{Fault, Json, Kind, Text};
+use transcript::message::{Message, Refusal};
+use transcript::rejection::Code;
+use transcript::session::Headers;
+
+/// A refusal whose place counts from the beginning of the document.
+pub(super) type Checked<T> = Result<T, Refusal>;
+
+/// The document, to find places in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Document<'a>(pub(super) &'a str);
+
+impl<'a> Document<'a> {
+    /// Where a part of the document begins.
+    pub(super) fn at(self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.0.as_ptr() as usize).min(self.0.len())
+    }
+
+    /// The members of these names; null counts as absent.
+    pub(super) fn fields<const N: usize>(
+        self,
+        object: Option<Json<'a>>,
+        names: [&str; N],
+    ) -> Checked<[Option<Json<'a>>; N]> {
+        let mut found = [None; N];
+        let Some(object) = object else { return Ok(found) };
+        if object.kind() != Kind::Object {
+            return Err(self.wrong_type(object, "an object"));
+        }
+        for (key, value) in object.members() {
+            let Some(slot) = names.iter().position(|name| key.is(name)) else { continue };
+            if found[slot].replace(value).is_some() {
+                let message = format!(
+                    "the member `{}` stands twice, and readers differ on which one counts",
+                    names[slot]
+                );
+                return Err(refusal(Code::AmbiguousMember, self.at(key.raw()), message));
+            }
+        }
+        Ok(found.map(|value| value.filter(|value| value.kind() != Kind::Null)))
+    }
+
+    /// A member that is a string, as text.
+    pub(super) fn text(self, value: Option<Json<'a>>) -> Checked<Option<Cow<'a, str>>> {
+        Ok(self.string(value)?.map(content))
+    }
+
+    /// Header names and values; an item that lacks either is no header.
+    pub(super) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
+        let Some(list) = value else { return Ok(Vec::new()) };
+        if list.kind() != Kind::Array {
+            return Err(self.wrong_type(list, "an array of headers"));
+        }
+        let text = |item: Json<'a>, name: &str| item.member(name)?.as_text().map(content);
+        Ok(list.items().filter_map(|item| Some((text(item, "name")?, text(item, "value")?))).collect())
+    }
+
+    /// A body with its bytes; `encoding` is the member of that name beside it.
+    pub(super) fn body(self, text: Json<'a>, encoding: Option<Json<'a>>) -> Checked<Body<'a>> {
+        let Some(string) = self.string(Some(text))? else { return Err(self.wrong_type(text, "a string")) };
+        let start = self.at(string.raw());
+        if !self.text(encoding)?.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")) {
+            let bytes = match content(string) {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            };
+            return Ok(Body { bytes, start, places: Some(Places::of(string)) });
+        }
+        // Line breaks in it, and padding left out, are the encoder's habits.
+        let config = GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true);
+        let packed: Vec<u8> = content(string).bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        match GeneralPurpose::new(&alphabet::STANDARD, config).decode(packed) {
+            Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None }),
+            Err(error) => {
+                let message = format!("the body is said to be base64, and is not: {error}");
+                Err(refusal(Code::WrongType, start, message))
+            }
+        }
+    }
+
+    fn string(self, value: Option<Json<'a>>) -> Checked<Option<Text<'a>>> {
+        match value {
+            None => Ok(None),
+            Some(value) => value.as_text().map(Some).ok_or_else(|| self.wrong_type(value, "a string")),
+        }
+    }
+
+    fn wrong_type(self, value: Json<'_>, wanted: &str) -> Refusal {
+        let message = format!("{wanted} belongs here; this is {}", value.kind().name());
+        refusal(Code::WrongType, self.at(value.text()), message)
+    }
+}
+
+/// A body.
+#[derive(Debug)]
+pub(super) struct Body<'a> {
+    /// Its bytes.
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Where in the document the text between the quotes begins.
+    start: usize,
+    /// The way back to the document; none where the body is in base64.
+    places: Option<Places<'a>>,
+}
+
+impl Body<'_> {
+    /// Where in the document byte `at` of the body stands; where the body begins, if it is in base64.
+    pub(super) fn place(&mut self, at: usize) -> usize {
+        self.start + self.places.as_mut().map_or(0, |places| places.raw(at))
+    }
+}
+
+/// The message that the whole of a body is, if it is one. `wanted`: a message belongs here, so that text which
+/// begins like an object and is no JSON is an answer lost.
+pub(super) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
+    let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let skipped = bytes.len() - rest.len();
+    read(rest, wanted).map_err(|refusal| Refusal { at: refusal.at + skipped, ..refusal })
+}
+
+fn read(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
+    let Some((start, first)) = first(bytes) else { return Ok(None) };
+    if !matches!(first, b'{' | b'[') {
+        return Ok(None);
+    }
+    // Broken text is the business of other sites, unless it plainly was to be a message.
+    let lost = wanted && first == b'{' || memchr::memmem::find(bytes, b"\"jsonrpc\"").is_some();
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if lost => {
+            return Err(not_utf8(bytes, error.valid_up_to()));
+        }
+        Err(_) => return Ok(None),
+    };
+    match Json::parse(text) {
+        Err(fault) if lost => Err(broken(fault)),
+        Err(_) => Ok(None),
+        Ok(value) if value.kind() == Kind::Object && value.member("jsonrpc").is_some() => {
+            Message::parse(text).map(Some)
+        }
+        // Of an array, `jsonrpc` alone shows that it is no other site's.
+        Ok(value) if holds_messages(value) && value.items().any(|item| item.member("jsonrpc").is_some()) => {
+            let message = "the body is an array of messages, where one message belongs".to_owned();
+            Err(Refusal { clause: "HAR-MESSAGE", ..refusal(Code::Batch, start, message) })
+        }
+        Ok(_) => Ok(None),
+    }
+}
+
+fn first(bytes: &[u8]) -> Option<(usize, u8)> {
+    let at = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))?;
+    Some((at, bytes[at]))
+}
+
+/// A body ends where it ends; that is no file cut off.
+fn broken(fault: Fault) -> Refusal {
+    let cause = Refusal::from(fault);
+    refusal(Code::InvalidJson, cause.at, format!("the body begins like a message, but {}", cause.message))
+}
+
+/// Bytes that are no UTF-8 where a message was to be.
+pub(super) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    refusal(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
+}
+
+/// A refusal under its code's own clause.
+pub(super) fn refusal(code: Code, at: usize, message: String) -> Refusal {
+    Refusal { code, clause: code.clause(), at, message }
+}
+
+/// A content type without its parameters, in lower case.
+pub(super) fn bare(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

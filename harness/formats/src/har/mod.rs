@@ -1,0 +1,39 @@
+//! `har`: a log of whole HTTP exchanges, HAR 1.2 (clauses HAR-ORDER, HAR-MESSAGE, HAR-STREAM, HAR-MISSING, HAR-K2A).
+//!
+//! Cannot carry: when a message of a stream came, so that what a long stream said amid later exchanges stands
+//! where the stream began; what a server sent before anybody asked for it; the process and its exit. A carriage
+//! return in the data of an event that is no message comes back as a line feed, since SSE has no other way.
+//!
+//! What the session does not know, a HAR must still say. The writer puts in the URL `http://localhost/mcp`, the
+//! headers without which nobody could tell what a body is, the statuses that MCP asks for, and times that stand
+//! still. It writes neither cookies nor the parts of a query, keeps no body that carried nothing, and gives the
+//! messages of one stream that the session knows amid others as several streams, because their order counts for
+//! more than their number.
+
+mod body;
+mod plan;
+mod read;
+mod write;
+
+use crate::{Carries, Format, Head};
+
+/// The format.
+pub(crate) static FORMAT: Format = Format {
+    name: "har",
+    aliases: &[],
+    file: "har.har",
+    about: "an HTTP archive (HAR 1.2): whole exchanges with their bodies",
+    carries: Carries { direction: true, times: true, http: true, sse: true, process: false, challenge: true },
+    caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
+             each of its messages came (HAR-ORDER)",
+    tells,
+    read: read::read,
+    write: write::write,
+};
+
+fn tells(head: &Head) -> bool {
+    head.has("log") && !head.has("jsonrpc")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Which exchanges a session is written as.
+//!
+//! Knows: that the order of the session counts most, that an exchange which the session knows is kept with its
+//! method, URL, headers and status, and what MCP asks of one which it does not know. Refuses to know: JSON.
+//!
+//! A client's message is a POST of its own. What the server sends next stands in its answer as long as it may:
+//! until the POST's own request is answered, and no answer to another request. Everything else that a server
+//! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
+
+use crate::owned::{Owned, Session, Surroundings, What};
+use transcript::message::Message;
+use transcript::session::{Exchange, Headers, Side, Slot};
+
+/// An exchange to be written.
+#[derive(Debug, Default)]
+pub(super) struct Draft<'s> {
+    /// The exchange that the session knows.
+    pub(super) known: Option<&'s Exchange<'static>>,
+    /// When it began; the entry that opened it knows.
+    pub(super) started: Option<i64>,
+    /// When its last part came.
+    pub(super) ended: Option<i64>,
+    /// The POST's message.
+    pub(super) request: Option<Message<'s>>,
+    /// The headers of an envelope's request.
+    pub(super) request_headers: Option<&'s Headers<'static>>,
+    /// The status and headers of an envelope's response.
+    pub(super) answer_context: Option<&'s Surroundings>,
+    /// What the server sends in it: messages and events.
+    pub(super) sent: Vec<&'s Owned>,
+    /// Answers come on the stream of a GET alone (HTTP+SSE).
+    pub(super) elsewhere: bool,
+    /// The answer is one JSON message rather than a stream.
+    pub(super) is_json: bool,
+    number: Option<u64>,
+    /// The request's place among the session's messages.
+    index: Option<u64>,
+    /// Nothing may be added.
+    closed: bool,
+}
+
+impl Draft<'_> {
+    /// Whether the POST asks for an answer.
+    pub(super) fn asks(&self) -> bool {
+        self.request.is_some_and(|message| message.method().is_some() && message.id().key().is_some())
+    }
+}
+
+/// The exchanges of a session, in order.
+pub(super) fn plan(session: &Session) -> Vec<Draft<'_>> {
+    let name =
+        |entry: &'_ Owned| entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"));
+    let endpoint = session.entries.iter().any(name);
+    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0 };
+    for entry in &session.entries {
+        match &entry.what {
+            What::Exchange(exchange) => plan.drafts.push(Draft {
+                known: Some(exchange),
+                started: entry.time,
+                ended: exchange.ended,
+                number: entry.exchange,
+                ..Draft::default()
+            }),
+            What::Message(..) if entry.side == Some(Side::Client) => plan.post(entry),
+            What::Message(..) | What::Event => plan.send(entry),
+            // No message, but a status and a challenge perhaps.
+            _ => plan.note(entry),
+        }
+        plan.messages += u64::from(entry.message().is_some());
+    }
+    for draft in &mut plan.drafts {
+        draft.is_json = is_json(draft);
+    }
+    plan.drafts
+}
+
+struct Plan<'s> {
+    drafts: Vec<Draft<'s>>,
+    /// The session has an `endpoint` event.
+    endpoint: bool,
+    messages: u64,
+}
+
+impl<'s> Plan<'s> {
+    fn open(&mut self, entry: &Owned) {
+        self.drafts.push(Draft { started: entry.time, ..Draft::default() });
+    }
+
+    fn post(&mut self, entry: &'s Owned) {
+        let own = self.drafts.last().is_some_and(|draft| {
+            draft.number.is_some()
+                && draft.number == entry.exchange
+                && draft.known.is_some_and(|known| known.method.eq_ignore_ascii_case("POST"))
+                && draft.request.is_none()
+                && draft.sent.is_empty()
+        });
+        if !own {
+            self.open(entry);
+        }
+        let (index, elsewhere) = (self.messages, self.endpoint);
+        if let Some(draft) = self.drafts.last_mut() {
+            draft.request = entry.message();
+            draft.request_headers = entry.context.as_ref().map(|context| &context.headers);
+            draft.index = Some(index);
+            draft.elsewhere = elsewhere;
+        }
+    }
+
+    fn send(&mut self, entry: &'s Owned) {
+        let context = answer_context(entry);
+        if !self.drafts.last().is_some_and(|draft| fits(draft, entry, context)) {
+            self.open(entry);
+        }
+        let Some(draft) = self.drafts.last_mut() else { return };
+        // An error status says that nothing but this body was the answer.
+        draft.closed |= draft.known.is_none()
+            && (entry.answers.is_some() && entry.answers == draft.index
+                || context.is_some_and(|context| context.status >= Some(400)));
+        draft.answer_context = context.or(draft.answer_context);
+        draft.ended = draft.ended.max(entry.time);
+        draft.sent.push(entry);
+    }
+
+    fn note(&mut self, entry: &'s Owned) {
+        let Some(context) = answer_context(entry) else { return };
+        let fits = |draft: &Draft<'_>| {
+            draft.known.is_none()
+                && draft.answer_context.is_none()
+                && draft.request.is_some()
+                && draft.sent.is_empty()
+                && !draft.closed
+        };
+        if !self.drafts.last().is_some_and(fits) {
+            self.open(entry);
+        }
+        let Some(draft) = self.drafts.last_mut() else { return };
+        // What comes after an ordinary answer without a message is the stream that it opened.
+        draft.closed = context.status != Some(200);
+        draft.answer_context = Some(context);
+        draft.ended = draft.ended.max(entry.time);
+    }
+}
+
+/// Whether what the server sends may stand in the answer of this exchange.
+fn fits(draft: &Draft<'_>, entry: &Owned, context: Option<&Surroundings>) -> bool {
+    if draft.known.is_some() {
+        return draft.number.is_some() && draft.number == entry.exchange;
+    }
+    if draft.closed || context.is_some() && (draft.answer_context.is_some() || !draft.sent.is_empty()) {
+        return false;
+    }
+    if draft.request.is_none() {
+        // A stream goes on; what says that it was a response of its own does not belong in it.
+        return entry.slot != Slot::Response && draft.sent.iter().all(|sent| sent.slot != Slot::Response);
+    }
+    let other =
+        entry.message().is_some_and(|message| message.outcome().is_some()) && entry.answers != draft.index;
+    let elsewhere = draft.elsewhere && entry.slot != Slot::Response;
+    // A response to nothing that is known may well be the answer to this POST: an error without an id, say.
+    draft.asks() && !elsewhere && (!other || entry.answers.is_none() && entry.slot == Slot::Response)
+}
+
+/// The status and headers of an HTTP response that an envelope tells of; those of a stream's event are no
+/// answer's (K2A-SPELLING).
+fn answer_context(entry: &Owned) -> Option<&Surroundings> {
+    entry.context.as_ref().filter(|context| entry.slot == Slot::Response && context.status.is_some())
+}
+
+/// One message that answers the POST, and nothing that tells of a stream.
+fn is_json(draft: &Draft<'_>) -> bool {
+    let [entry] = draft.sent[..] else { return false };
+    let plain = entry.message().is_some() && entry.slot != Slot::Sse && entry.sse.is_none();
+    match draft.known {
+        Some(_) => plain,
+        None => {
+            plain && (entry.slot == Slot::Response || draft.index.is_some() && entry.answers == draft.index)
+        }
+    }
+}

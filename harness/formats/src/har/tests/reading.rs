@@ -1,0 +1,324 @@
+use super::{brief, call, done, file, get, post, quoted, read, read_with};
+use crate::{Input, Options, detect};
+use transcript::rejection::Code;
+use transcript::session::{Content, Side, Slot};
+
+const T: &str = "2026-11-21T10:00:00Z";
+
+#[test]
+fn a_post_and_its_answer_are_two_messages() {
+    assert_eq!(brief(&file(&[post(T, &call(1), "application/json", &done(1))])), "?1 !1>0");
+    let spaced = format!("\u{feff}\r\n {} \n", done(1));
+    assert_eq!(brief(&file(&[post(T, &call(1), "Application/JSON;charset=utf-8", &spaced)])), "?1 !1>0");
+    assert_eq!(brief(&file(&[])), "");
+}
+
+#[test]
+fn streams_are_read_by_their_bytes() {
+    let message = done(1);
+    let (left, right) = message.split_at(17);
+    for stream in [
+        format!("data: {message}\n\n"),
+        format!("event: message\r\ndata:{message}\r\nid: 1\r\n\r\n"),
+        format!("event\rdata: {left}\rdata: {right}\r\r"),
+        format!(
+            "id: 0\ndata:\n\n: idle\n\nretry: 5\n\nevent: ping\ndata: {message}\n\ndata: {message}\n\ndata: {message}\n"
+        ),
+        format!(
+            "event: endpoint\ndata: {{\"uri\n\nevent: message\ndata: {{}}\n\ndata: {message}\n\ndata: {{\"jsonrpc\":"
+        ),
+    ] {
+        assert_eq!(brief(&file(&[post(T, &call(1), "text/event-stream", &stream)])), "?1 !1>0", "{stream:?}");
+        assert_eq!(brief(&file(&[get(&stream)])), "!1>-", "{stream:?}");
+    }
+}
+
+#[test]
+fn base64_is_decoded_where_the_encoding_says_so() {
+    // {"jsonrpc":"2.0","id":1,"result":{}} and the same behind `data: `, packed by hand with `base64`.
+    for (media_type, text) in [
+        ("application/json", r#"eyJqc29ucnBjIjoiMi4wIiwiaWQiOjEs\r\nInJlc3VsdCI6e319"#),
+        ("text/event-stream", "ZGF0YTogeyJqc29ucnBjIjoiMi4wIiwiaWQiOjEsInJlc3VsdCI6e319Cgo"),
+    ] {
+        let one = format!(
+            r#"{{"response": {{"status": 200, "content": {{"mimeType": "{media_type}", "text": "{text}", "encoding": "base64"}}}}}}"#
+        );
+        assert_eq!(brief(&file(&[one])), "!1>-");
+    }
+    // `data: \xff` and an empty line; then the same without the empty line, which is never looked at.
+    let bad = |text| {
+        format!(
+            r#"{{"response": {{"status": 200, "content": {{"mimeType": "text/event-stream", "text": "{text}", "encoding": "base64"}}}}}}"#
+        )
+    };
+    assert_eq!(read(&file(&[bad("ZGF0YTog/woK")])).unwrap_err().code, Code::InvalidUtf8);
+    assert_eq!(brief(&file(&[bad("ZGF0YTog/w==")])), "");
+    assert_eq!(read(&file(&[bad("{}")])).unwrap_err().code, Code::WrongType);
+}
+
+#[test]
+fn exchanges_stand_in_the_order_of_their_start() {
+    let at = |started: &str, id: u32| post(started, &call(id), "application/json", &done(id));
+    for (starts, expected) in [
+        (["2026-11-21T10:00:03Z", "2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"], [3, 2, 1]),
+        (["2026-11-21T10:00:00.1002Z", "2026-11-21T10:00:00.1001Z", "2026-11-21T10:00:00.1002Z"], [2, 1, 3]),
+        (["2026-11-21T10:00:00Z", "2026-11-21T11:59:00+02:00", "2026-11-21T10:00:00Z"], [2, 1, 3]),
+        // A time that nobody can read stands behind the exchange before it in the file.
+        (["2026-11-21T10:00:02Z", "soon", "2026-11-21T10:00:01Z"], [3, 1, 2]),
+        (["", "2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"], [1, 3, 2]),
+    ] {
+        let exchanges: Vec<_> = (1..).zip(starts).map(|(id, start)| at(start, id)).collect();
+        let [a, b, c] = expected;
+        assert_eq!(brief(&file(&exchanges)), format!("?{a} !{a}>0 ?{b} !{b}>2 ?{c} !{c}>4"), "{starts:?}");
+    }
+}
+
+#[test]
+fn bodies_of_other_kinds_carry_nothing() {
+    for (media_type, answer) in [
+        ("application/json", r#"{"error":"invalid_token"}"#),
+        ("application/json", r#"{"id":1,"method":"a","result":{}}"#),
+        ("application/json", r#"[{"id":1},2]"#),
+        ("application/json", "null"),
+        ("application/json", "Accepted"),
+        ("application/json", ""),
+        ("text/plain", "Accepted"),
+        ("text/html", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
+        ("image/png", "{"),
+    ] {
+        let text = file(&[post(T, &call(1), media_type, answer), post(T, "a=b&c", media_type, answer)]);
+        assert_eq!(brief(&text), "?1", "{media_type} {answer}");
+    }
+    // Broken JSON is another site's own affair, unless an answer was due there or it names our protocol.
+    assert_eq!(brief(&file(&[post(T, "{", "application/json", "{\"a\": ")])), "");
+}
+
+#[test]
+fn a_post_body_needs_no_media_type_and_an_unnamed_answer_may_be_json() {
+    let text = format!(
+        r#"{{"request": {{"method": "post", "postData": {{"text": {}}}}}, "response": {{"content": {{"mimeType": "x-unknown", "text": {}}}}}}}"#,
+        quoted(&call(1)),
+        quoted(&done(1))
+    );
+    assert_eq!(brief(&file(std::slice::from_ref(&text))), "?1 !1>0");
+    // Only a POST's body is a message.
+    assert_eq!(brief(&file(&[text.replace("post\"", "PUT\"")])), "!1>-");
+}
+
+#[test]
+fn every_401_is_looked_at() {
+    let text = r#"{"request": {"method": "DELETE"}, "response": {"status": STATUS, "headers": [
+        {"name": "Www-authenticate", "value": "Bearer scope=\"a\""}], "content": {"mimeType": "text/html", "text": "<p>"}}}"#;
+    let summary =
+        |status| read(&file(&[text.replace("STATUS", status)])).unwrap().totals.authorization_discovery;
+    assert!(
+        summary("401").is_some_and(|found| found.scope_challenge_visible && !found.resource_metadata_visible)
+    );
+    for status in ["403", "\"401\"", "401.5", "null"] {
+        assert_eq!(summary(status), None, "{status}");
+    }
+}
+
+#[test]
+fn dropped_bodies_are_counted() {
+    for (missing, request, response) in [
+        (1, "", r#""status": 200, "content": {"size": 3, "mimeType": "application/json"}"#),
+        (1, "", r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": ""}"#),
+        (1, "", r#""status": 200, "content": {"size": 0, "mimeType": "text/event-stream"}"#),
+        (1, "", r#""status": 200, "bodySize": 3, "content": {}"#),
+        (1, r#", "bodySize": 3"#, ""),
+        (2, r#", "bodySize": 3"#, r#""status": 200, "content": {"size": 3}"#),
+        (0, "", ""),
+        (0, r#", "bodySize": 0"#, r#""status": 202, "bodySize": 0, "content": {"size": 0, "mimeType": ""}"#),
+        (0, r#", "bodySize": -1"#, r#""status": 200, "bodySize": -1, "content": {"size": -1}"#),
+        (0, "", r#""status": 200, "content": {"size": 0, "mimeType": "text/event-stream", "text": ""}"#),
+        (0, "", r#""status": 200, "content": {"size": 3, "mimeType": "image/png"}"#),
+        (0, "", r#""status": 304, "content": {"size": 3, "mimeType": "application/json"}"#),
+        (0, r#", "bodySize": 3, "postData": {"mimeType": "multipart/form-data", "params": []}"#, ""),
+    ] {
+        let text = format!(r#"{{"request": {{"method": "POST"{request}}}, "response": {{{response}}}}}"#);
+        assert_eq!(read(&file(std::slice::from_ref(&text))).unwrap().totals.missing, missing, "{text}");
+    }
+}
+
+#[test]
+fn a_rejection_names_the_clause_and_the_place() {
+    let ok = post(T, &call(1), "application/json", &done(1));
+    let request = "/log/entries/1/request/postData/text";
+    let answer = "/log/entries/1/response/content/text";
+    let sent = |body: &str| post(T, body, "text/plain", "");
+    let told = |answer: &str| post(T, &call(2), "application/json", answer);
+    let streamed = |answer: &str| post(T, &call(2), "text/event-stream", answer);
+    let twice = r#"data: {"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
+    // Each with the raw text that begins at its place.
+    for (bad, code, clause, pointer, line, here) in [
+        (sent(r#"{"jsonrpc":"2.0","id":true}"#), Code::InvalidId, "ID-REJECT", request, 7, "true}"),
+        (sent(&format!(" [{}]", call(2))), Code::Batch, "HAR-MESSAGE", request, 7, r#"[{\"jsonrpc"#),
+        (sent(r#"{"jsonrpc":"2.0","id":"#), Code::InvalidJson, "SRV-BYTES", request, 7, "\"}},"),
+        (
+            told(r#"{"é":"\n","jsonrpc":"1.0"}"#),
+            Code::InvalidVersion,
+            "JRP-VERSION",
+            answer,
+            9,
+            r#"\"1.0\"}"#,
+        ),
+        (told("\u{feff}{\"a\":\n}"), Code::InvalidJson, "SRV-BYTES", answer, 9, "}\"}}}"),
+        (
+            told("{\"jsonrpc\":\"2.0\"}"),
+            Code::NotAMessage,
+            "JRP-SHAPE",
+            answer,
+            9,
+            r#"{\"jsonrpc\":\"2.0\"}"#,
+        ),
+        (streamed("\r\ndata: {\"a\":x\n\n"), Code::BrokenData, "SSE-DATA-BROKEN", answer, 9, r"x\n\n"),
+        (streamed("data: {\ndata: x\n\n"), Code::BrokenData, "SSE-DATA-BROKEN", answer, 9, r"{\ndata: x"),
+        (streamed(&format!("data: [{}]\n\n", done(2))), Code::Batch, "SSE-DATA-ARRAY", answer, 9, "[{"),
+        (
+            streamed(&format!("data:{}\n\n", quoted(&done(2)))),
+            Code::NestedData,
+            "SSE-DATA-NESTED",
+            answer,
+            9,
+            r#"\"{\\\"jsonrpc"#,
+        ),
+        (
+            streamed(&format!("{twice}\n\nid: 5\n{}\n\n", twice.replace('1', "\"1\""))),
+            Code::DuplicateCallId,
+            "COR-DUPLICATE",
+            answer,
+            9,
+            r#"\"1\",\"method"#,
+        ),
+    ] {
+        let text = file(&[ok.clone(), bad]);
+        let found = read(&text).unwrap_err();
+        let place = (found.code, found.clause, &*found.place.pointer, found.place.line);
+        assert_eq!(place, (code, clause, pointer, line), "{text}");
+        let rest = &text[found.place.offset as usize..];
+        assert!(rest.starts_with(here), "{here} {rest}");
+        let before: Vec<&str> = text[..found.place.offset as usize].split('\n').collect();
+        assert_eq!(found.place.line, before.len() as u64);
+        assert_eq!(found.place.column as usize, before[before.len() - 1].chars().count() + 1);
+    }
+}
+
+#[test]
+fn a_document_that_is_no_har_is_rejected() {
+    for (text, code) in [
+        ("", Code::Truncated),
+        (" {\"log\":", Code::Truncated),
+        ("{\"log\":}", Code::InvalidJson),
+        ("[]", Code::WrongDocument),
+        ("{}", Code::MissingEntries),
+        ("{\"log\":null}", Code::MissingEntries),
+        ("{\"log\":[]}", Code::MissingEntries),
+        ("{\"log\":{\"entries\":{}}}", Code::MissingEntries),
+        ("{\"log\":{\"entries\":[1]}}", Code::InvalidEntry),
+        ("{\"log\":{\"entries\":[{\"request\":[]}]}}", Code::WrongType),
+        ("{\"log\":{\"entries\":[{\"response\":{\"content\":{\"text\":1}}}]}}", Code::WrongType),
+        ("{\"log\":{\"entries\":[{\"response\":{\"headers\":{}}}]}}", Code::WrongType),
+        ("{\"log\":{\"entries\":[],\"entr\\u0069es\":[]}}", Code::AmbiguousMember),
+        ("{\"log\":{\"entries\":[{\"response\":{\"status\":1,\"status\":2}}]}}", Code::AmbiguousMember),
+    ] {
+        assert_eq!(read(text).unwrap_err().code, code, "{text}");
+    }
+    assert_eq!(brief("{\"log\":{\"entries\":[{},{\"request\":null,\"response\":null}]}}"), "");
+}
+
+#[test]
+fn leniency_passes_over_what_is_no_message() {
+    let stream = format!("data: {{\"a\n\ndata: {}\n\n", done(1));
+    let text = file(&[
+        post(T, &call(1), "text/event-stream", &stream),
+        post(T, &call(2), "application/json", "{"),
+        post(T, r#"{"jsonrpc":"2.0"}"#, "application/json", &done(2)),
+    ]);
+    let meaning = read_with(text.as_bytes(), Options { lenient: true }).unwrap();
+    assert_eq!((meaning.totals.events, meaning.totals.noise, meaning.totals.unanswered), (4, 3, 0));
+    // A message with a fault is no noise.
+    let text = file(&[post(T, r#"{"jsonrpc":"1.0","method":"a"}"#, "", "")]);
+    assert!(read_with(text.as_bytes(), Options { lenient: true }).is_err());
+}
+
+#[test]
+fn entries_keep_the_context() {
+    let stream = format!(": hi\nid: 7\ndata:\n\nevent: message\nid: 8\nretry: 9\ndata: {}\n\ndata", done(1));
+    let text = file(&[get("event: endpoint\ndata: /m\n\n"), post(T, &call(1), "text/event-stream", &stream)]);
+    let mut seen = Vec::new();
+    let bytes = text.as_bytes();
+    let mut reader = bytes;
+    let mut input = Input::new(&mut reader).unwrap();
+    assert_eq!(detect(&mut input).unwrap().unwrap().name, "har");
+    (super::super::FORMAT.read)(&mut input, Options::default(), &mut |entry| {
+        let what = match &entry.content {
+            Content::Exchange(exchange) => {
+                format!("{} {} {:?} {}", exchange.method, exchange.url, exchange.status, exchange.media_type)
+            }
+            Content::Message(message) => message.text().to_owned(),
+            Content::Event => "event".to_owned(),
+            Content::Passed(what) => what.clone().into_owned(),
+            other => panic!("{other:?}"),
+        };
+        let sse = entry.sse.map(|sse| {
+            let text = |text: Option<std::borrow::Cow<'_, str>>| text.map(std::borrow::Cow::into_owned);
+            (text(sse.name), text(sse.id), text(sse.data), sse.retry, sse.comments)
+        });
+        let line = bytes[..entry.spot.offset as usize].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        assert_eq!(entry.spot.line, line as u64);
+        seen.push((entry.exchange, entry.side, entry.slot, entry.time, what, sse));
+        Ok(())
+    })
+    .unwrap();
+    let owned = |text: &str| Some(text.to_owned());
+    let start = 1_795_255_200_000;
+    let (client, server) = (Some(Side::Client), Some(Side::Server));
+    let exchange = |method: &str, url: &str| format!("{method} {url} Some(200) text/event-stream");
+    let cut = "the last event of a stream, which ended before the event did".to_owned();
+    assert_eq!(
+        seen,
+        [
+            (Some(0), None, Slot::Line, None, exchange("GET", ""), None),
+            (
+                Some(0),
+                server,
+                Slot::Sse,
+                None,
+                "event".to_owned(),
+                Some((owned("endpoint"), None, owned("/m"), None, 0))
+            ),
+            (Some(1), None, Slot::Line, Some(start), exchange("POST", "http://a/mcp"), None),
+            (Some(1), client, Slot::Request, Some(start), call(1), None),
+            (
+                Some(1),
+                server,
+                Slot::Sse,
+                Some(start + 5),
+                "event".to_owned(),
+                Some((None, owned("7"), owned(""), None, 1))
+            ),
+            (
+                Some(1),
+                server,
+                Slot::Sse,
+                Some(start + 5),
+                done(1),
+                Some((owned("message"), owned("8"), None, Some(9), 0))
+            ),
+            (Some(1), server, Slot::Sse, Some(start + 5), cut, None),
+        ]
+    );
+}
+
+#[test]
+fn the_examples_of_the_clauses_read_as_they_say() {
+    let example = |id: &str| transcript::clauses::find(id).unwrap().right.text;
+    assert_eq!(brief(example("HAR-ORDER")), ". ?1 !1>1");
+    assert_eq!(brief(example("HAR-MESSAGE")), ".");
+    assert_eq!(brief(example("HAR-STREAM")), "?1 !1>0");
+    assert_eq!(brief(example("HAR-MISSING")), "?1");
+    assert_eq!(read(example("HAR-MISSING")).unwrap().totals.missing, 1);
+    let summary = read(example("HAR-K2A")).unwrap().totals.authorization_discovery.unwrap();
+    assert!(summary.scope_challenge_visible);
+}
