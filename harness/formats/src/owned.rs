@@ -73,6 +73,8 @@ pub enum What {
     Opened(String),
     /// The `end` line of a trace.
     Closed(String),
+    /// A body that an exporter dropped: whose.
+    Missing(&'static str),
     /// Anything else, which no format writes again: what it was.
     Left(String),
 }
@@ -187,6 +189,11 @@ impl Session {
             carries.process,
             "lines on the server's process",
         );
+        context(
+            count(&|entry| matches!(entry.what, What::Missing(_))),
+            carries.http,
+            "where an exporter had dropped a body",
+        );
         context(count(&|entry| matches!(entry.what, What::Left(_))), false, "what was passed over");
         losses
     }
@@ -222,7 +229,7 @@ impl Owned {
             Content::Closed(line) => What::Closed(line.text().to_owned()),
             Content::Passed(what) => What::Left(what.clone().into_owned()),
             Content::Noise(why) => What::Left(why.clone()),
-            Content::Missing(whose) => What::Left(format!("the body of {whose}, which the exporter dropped")),
+            Content::Missing(whose) => What::Missing(whose),
         };
         Self {
             spot: entry.spot,

@@ -23,7 +23,7 @@ pub(super) struct Document<'a>(pub(super) &'a str);
 impl<'a> Document<'a> {
     /// Where a part of the document begins.
     pub(super) fn at(self, part: &str) -> usize {
-        (part.as_ptr() as usize).saturating_sub(self.0.as_ptr() as usize).min(self.0.len())
+        offset_in(self.0.as_bytes(), part)
     }
 
     /// The members of these names; null counts as absent.
@@ -178,6 +178,11 @@ pub(super) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
 /// A refusal under its code's own clause.
 pub(super) fn refusal(code: Code, at: usize, message: String) -> Refusal {
     Refusal { code, clause: code.clause(), at, message }
+}
+
+/// Where in `whole` a part of it begins.
+pub(super) fn offset_in(whole: &[u8], part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
 /// A content type without its parameters, in lower case.

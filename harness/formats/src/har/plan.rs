@@ -28,6 +28,8 @@ pub(super) struct Draft<'s> {
     pub(super) answer_context: Option<&'s Surroundings>,
     /// What the server sends in it: messages and events.
     pub(super) sent: Vec<&'s Owned>,
+    /// The exporter had dropped the POST's body, or the answer's.
+    pub(super) missing: (bool, bool),
     /// Answers come on the stream of a GET alone (HTTP+SSE).
     pub(super) elsewhere: bool,
     /// The answer is one JSON message rather than a stream.
@@ -40,6 +42,11 @@ pub(super) struct Draft<'s> {
 }
 
 impl Draft<'_> {
+    /// Whether the session says that this entry is of this exchange.
+    fn belongs(&self, entry: &Owned) -> bool {
+        self.number.is_some() && self.number == entry.exchange
+    }
+
     /// Whether the POST asks for an answer.
     pub(super) fn asks(&self) -> bool {
         self.request.is_some_and(|message| message.method().is_some() && message.id().key().is_some())
@@ -63,6 +70,7 @@ pub(super) fn plan(session: &Session) -> Vec<Draft<'_>> {
             }),
             What::Message(..) if entry.side == Some(Side::Client) => plan.post(entry),
             What::Message(..) | What::Event => plan.send(entry),
+            What::Missing(_) => plan.miss(entry),
             // No message, but a status and a challenge perhaps.
             _ => plan.note(entry),
         }
@@ -88,8 +96,7 @@ impl<'s> Plan<'s> {
 
     fn post(&mut self, entry: &'s Owned) {
         let own = self.drafts.last().is_some_and(|draft| {
-            draft.number.is_some()
-                && draft.number == entry.exchange
+            draft.belongs(entry)
                 && draft.known.is_some_and(|known| known.method.eq_ignore_ascii_case("POST"))
                 && draft.request.is_none()
                 && draft.sent.is_empty()
@@ -121,6 +128,14 @@ impl<'s> Plan<'s> {
         draft.sent.push(entry);
     }
 
+    /// A hole stays a hole.
+    fn miss(&mut self, entry: &'s Owned) {
+        if let Some(draft) = self.drafts.last_mut().filter(|draft| draft.belongs(entry)) {
+            draft.missing.0 |= entry.side == Some(Side::Client);
+            draft.missing.1 |= entry.side == Some(Side::Server);
+        }
+    }
+
     fn note(&mut self, entry: &'s Owned) {
         let Some(context) = answer_context(entry) else { return };
         let fits = |draft: &Draft<'_>| {
@@ -144,7 +159,7 @@ impl<'s> Plan<'s> {
 /// Whether what the server sends may stand in the answer of this exchange.
 fn fits(draft: &Draft<'_>, entry: &Owned, context: Option<&Surroundings>) -> bool {
     if draft.known.is_some() {
-        return draft.number.is_some() && draft.number == entry.exchange;
+        return draft.belongs(entry);
     }
     if draft.closed || context.is_some() && (draft.answer_context.is_some() || !draft.sent.is_empty()) {
         return false;

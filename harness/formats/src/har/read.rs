@@ -3,7 +3,7 @@
 //! Knows: HAR-ORDER, HAR-STREAM, HAR-MISSING, and which media type decides. Refuses to know: how text becomes
 //! bytes, and what SSE data means. Memory: the whole file, since its order is not the order of the session.
 
-use super::body::{Body, Checked, Document, bare, message, not_utf8, refusal};
+use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
 use crate::data::{Carried, carried};
 use crate::input::{Input, ReadError};
 use crate::sse::{Kind as Block, Parser, SseEvent};
@@ -72,7 +72,8 @@ struct Reading<'a, 's, 'e, 'f> {
 }
 
 impl<'a> Reading<'a, '_, '_, '_> {
-    fn listed(&self) -> Result<Vec<Listed<'a>>, ReadError> {
+    /// The array of exchanges.
+    fn entries(&self) -> Result<Json<'a>, ReadError> {
         let document = self.document;
         let refuse = |refusal: Refusal, pointer: &str| self.input.refuse(refusal, 0, pointer);
         let file = Json::parse(document.0).map_err(|fault| refuse(fault.into(), ""))?;
@@ -89,26 +90,24 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let [log] = document.fields(Some(file), ["log"]).map_err(|cause| refuse(cause, ""))?;
         let Some(log) = log.filter(|log| log.kind() == Kind::Object) else { return Err(none(file, "")) };
         let [entries] = document.fields(Some(log), ["entries"]).map_err(|cause| refuse(cause, "/log"))?;
-        let Some(entries) = entries.filter(|entries| entries.kind() == Kind::Array) else {
-            return Err(none(log, "/log"));
-        };
+        entries.filter(|entries| entries.kind() == Kind::Array).ok_or_else(|| none(log, "/log"))
+    }
 
+    /// The exchanges in the order of the session.
+    fn listed(&self) -> Result<Vec<Listed<'a>>, ReadError> {
+        let document = self.document;
         let (mut listed, mut seen, mut line, mut rank) = (Vec::new(), 0, self.input.line(), i128::MIN);
-        for (index, json) in (0..).zip(entries.items()) {
+        for (index, json) in (0..).zip(self.entries()?.items()) {
+            let refuse = |cause| self.input.refuse(cause, 0, &format!("/log/entries/{index}"));
             let at = document.at(json.text());
             line += lines(&document.0[seen..at]);
             seen = at;
             if json.kind() != Kind::Object {
                 let message = format!("an exchange is an object; this is {}", json.kind().name());
                 let wrong = refusal(Code::InvalidEntry, at, message);
-                return Err(refuse(
-                    Refusal { clause: "SRV-BYTES", ..wrong },
-                    &format!("/log/entries/{index}"),
-                ));
+                return Err(refuse(Refusal { clause: "SRV-BYTES", ..wrong }));
             }
-            let [started] = document
-                .fields(Some(json), ["startedDateTime"])
-                .map_err(|cause| refuse(cause, &format!("/log/entries/{index}")))?;
+            let [started] = document.fields(Some(json), ["startedDateTime"]).map_err(refuse)?;
             let started = started.and_then(|started| started.as_text()?.to_str());
             rank = started.as_deref().and_then(time::nanoseconds).unwrap_or(rank);
             let started = started.as_deref().and_then(time::parse);
@@ -124,13 +123,13 @@ impl<'a> Reading<'a, '_, '_, '_> {
             .map_err(|cause| self.input.refuse(cause, 0, &format!("/log/entries/{}", listed.index)))?;
         let spot = self.spot(listed, listed.json.text(), "");
         let stamp = Stamp { time: listed.started, side: None, slot: Slot::Line, exchange: number };
-        self.give(stamp.on(Content::Exchange(&exchange), spot), |_| 0)?;
+        self.note(stamp.on(Content::Exchange(&exchange), spot))?;
 
         let stamp = Stamp { side: Some(Side::Client), slot: Slot::Request, ..stamp };
         let asked = match post {
             Held::None => false,
             Held::Dropped => {
-                self.give(stamp.on(Content::Missing("the request"), spot), |_| 0)?;
+                self.note(stamp.on(Content::Missing("the request"), spot))?;
                 false
             }
             Held::Text(text, encoding) => {
@@ -144,7 +143,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         let stamp = Stamp { time, side: Some(Side::Server), slot: Slot::Response, ..stamp };
         match answer {
             Held::None => {}
-            Held::Dropped => self.give(stamp.on(Content::Missing("the answer"), spot), |_| 0)?,
+            Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), spot))?,
             Held::Text(text, encoding) => {
                 let spot = self.spot(listed, text.text(), ANSWER);
                 let body = self.body(text, encoding, &spot)?;
@@ -218,7 +217,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         match message(&bytes, wanted) {
             Ok(None) => Ok(false),
             Ok(Some(message)) => {
-                let start = Document(std::str::from_utf8(&bytes).unwrap_or_default()).at(message.text());
+                let start = offset_in(&bytes, message.text());
                 self.give(stamp.on(Content::Message(message), spot), |at| body.place(start + at))?;
                 Ok(message.method().is_some() && message.id().key().is_some())
             }
@@ -253,55 +252,41 @@ impl<'a> Reading<'a, '_, '_, '_> {
     ) -> Result<(), ReadError> {
         if block.kind == Block::Unfinished {
             let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
-            return self.give(stamp.on(Content::Passed(what), spot), |_| 0);
+            return self.note(stamp.on(Content::Passed(what), spot));
         }
         let begin = usize::try_from(block.at).unwrap_or_default();
         let spot = Spot { offset: self.input.offset() + body.place(begin) as u64, ..spot };
         // Several data lines make one text; a place behind the first of them is told by its beginning.
-        let place = |body: &mut Body<'_>, at: usize| {
+        let mut place = |at: usize| {
             let joined = block.data.get(..at).is_some_and(|before| before.contains(&b'\n'));
             body.place(if joined { begin } else { begin + at })
         };
-        let (name, id, data) = match (text(block.name), text(block.id), text(Some(block.data))) {
-            (Ok(name), Ok(id), Ok(data)) => (name, id, data.unwrap_or_default()),
-            (Err(cause), _, _) | (_, Err(cause), _) | (_, _, Err(cause)) => {
-                let at = place(body, cause.at);
-                return self.refuse(Refusal { at, ..cause }, spot, stamp);
+        match event(block) {
+            Ok((Content::Message(message), sse)) => {
+                let start = offset_in(block.data, message.text());
+                let entry = Entry { sse: Some(sse), ..stamp.on(Content::Message(message), spot) };
+                self.give(entry, |at| place(start + at))
             }
-        };
-        let is_event = block.kind == Block::Event;
-        let named = name.is_none_or(|name| matches!(name, "" | "message"));
-        let found = if is_event && named { carried(data) } else { Ok(Carried::Nothing) };
-        let sse = |data: Option<&'_ str>| Sse {
-            name: name.map(|name| name.to_owned().into()),
-            id: id.map(|id| id.to_owned().into()),
-            data: data.map(|data| data.to_owned().into()),
-            retry: block.retry,
-            comments: block.comments,
-        };
-        let entry = match found {
-            Ok(Carried::Message(message)) => {
-                let start = Document(data).at(message.text());
-                let entry = Entry { sse: Some(sse(None)), ..stamp.on(Content::Message(message), spot) };
-                return self.give(entry, |at| place(body, start + at));
-            }
-            Ok(Carried::Nothing) => {
-                Entry { sse: Some(sse(is_event.then_some(data))), ..stamp.on(Content::Event, spot) }
-            }
+            Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, spot) }),
             Err(cause) => {
-                let at = place(body, cause.at);
-                return self.refuse(Refusal { at, ..cause }, spot, stamp);
+                let at = place(cause.at);
+                self.refuse(Refusal { at, ..cause }, spot, stamp)
             }
-        };
-        self.give(entry, |_| 0)
+        }
     }
 
     /// Rejects, or notes the noise where the caller asked for leniency.
     fn refuse(&mut self, cause: Refusal, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
         if self.options.lenient && (cause.is_noise() || cause.code == Code::BrokenData) {
-            return self.give(stamp.on(Content::Noise(cause.message), spot), |_| 0);
+            return self.note(stamp.on(Content::Noise(cause.message), spot));
         }
         Err(self.input.refuse(cause, 0, &spot.pointer()))
+    }
+
+    /// Hands on an entry that is no message.
+    fn note(&mut self, entry: Entry<'_>) -> Result<(), ReadError> {
+        let at = usize::try_from(entry.spot.offset.saturating_sub(self.input.offset())).unwrap_or_default();
+        self.give(entry, |_| at)
     }
 
     /// Hands an entry on. `place` finds in the document what the sink refuses in a message.
@@ -325,6 +310,22 @@ impl<'a> Reading<'a, '_, '_, '_> {
             tail,
         }
     }
+}
+
+/// What a block of a stream carries: a message, or an event without one.
+fn event<'e>(block: &SseEvent<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
+    let (name, id, data) = (text(block.name)?, text(block.id)?, text(Some(block.data))?);
+    let data = data.filter(|_| block.kind == Block::Event);
+    let found = match data {
+        Some(data) if name.is_none_or(|name| matches!(name, "" | "message")) => carried(data)?,
+        _ => Carried::Nothing,
+    };
+    let (content, data) = match found {
+        Carried::Message(message) => (Content::Message(message), None),
+        Carried::Nothing => (Content::Event, data),
+    };
+    let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
+    Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
 }
 
 const STREAM: &str = "text/event-stream";

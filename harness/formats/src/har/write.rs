@@ -80,7 +80,8 @@ fn request(draft: &Draft<'_>, out: &mut Vec<u8>) {
     string(draft.known.map_or(NOWHERE, |known| &known.url), out);
     put(out, ", \"httpVersion\": \"HTTP/1.1\", \"cookies\": [],\n  \"headers\": ");
     write_headers(&headers, out);
-    let size = body.as_ref().map_or(0, Vec::len);
+    // A size that nobody knows is 1: enough to say that there was something.
+    let size = body.as_ref().map_or(usize::from(draft.missing.0), Vec::len);
     put(out, &format!(", \"queryString\": [], \"headersSize\": -1, \"bodySize\": {size}"));
     if let Some(body) = body {
         put(out, ",\n  \"postData\": {\"mimeType\": ");
@@ -116,7 +117,7 @@ fn answer(draft: &Draft<'_>, out: &mut Vec<u8>) {
     string(reason(status), out);
     put(out, ", \"httpVersion\": \"HTTP/1.1\", \"cookies\": [],\n  \"headers\": ");
     write_headers(&headers, out);
-    let size = body.text.as_ref().map_or(0, Vec::len);
+    let size = body.text.as_ref().map_or(usize::from(draft.missing.1), Vec::len);
     put(out, &format!(", \"redirectURL\": \"\", \"headersSize\": -1, \"bodySize\": {size}"));
     put(out, &format!(",\n  \"content\": {{\"size\": {size}, \"mimeType\": "));
     string(header(&headers, "content-type").unwrap_or(&body.media_type), out);
@@ -153,7 +154,7 @@ impl Body {
         }
         // A request that is answered elsewhere opened a stream on which nothing came.
         let silent = known.is_none() && draft.asks() && !draft.elsewhere;
-        if !stream.is_empty() || silent || known.as_deref() == Some(STREAM) {
+        if !stream.is_empty() || !draft.missing.1 && (silent || known.as_deref() == Some(STREAM)) {
             return Self { text: Some(stream), media_type: STREAM.to_owned() };
         }
         Self { text: None, media_type: known.unwrap_or_default() }

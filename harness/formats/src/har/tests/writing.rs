@@ -177,6 +177,23 @@ fn a_har_keeps_its_exchanges() {
     assert_eq!(written(&self::session("har", &har)), har);
 }
 
+#[test]
+fn a_hole_stays_a_hole() {
+    let hole = |method: &str, mime: &str| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "bodySize": 9}}, "response": {{"status": 200, "content": {{"size": 0, "mimeType": "{mime}"}}, "bodySize": 7}}}}"#
+        )
+    };
+    let text = file(&[hole("POST", "text/event-stream"), hole("POST", "application/json"), hole("GET", "")]);
+    assert_eq!(read(&text).unwrap().totals.missing, 5);
+    let session = session("har", &text);
+    assert_eq!(read(&written(&session)).unwrap().totals.missing, 5);
+    assert!(session.losses(&super::super::FORMAT).is_empty());
+    assert!(
+        session.losses(find("jsonrpc").unwrap()).iter().any(|loss| loss.what.contains("dropped a body (5)"))
+    );
+}
+
 /// An entry as an envelope's reader would hand it over.
 fn entry(slot: Slot, message: Option<&str>, context: Option<(u16, &str)>) -> Owned {
     let what = match message {
