@@ -1,1 +1,13 @@
-//! (in progress)
+//! What counts as right: expectations, answers, verdicts, and the record of a run.
+//!
+//! Meanings stay exact JSON text here, compared by [`transcript::diff`]. This crate has never heard of bytes,
+//! capture formats or processes: whoever asks an importer hands over what it said as an [`answer::Answer`].
+
+pub mod answer;
+pub mod consistency;
+pub mod expectation;
+mod loss;
+pub mod normal;
+pub mod projection;
+pub mod record;
+pub mod verdict;

@@ -1,0 +1,150 @@
+//! What an importer said about one transcript, as data.
+//!
+//! Knows: the things that it can say, and the ways in which it can fail to say any. Refuses to know: how it was
+//! asked, and what it should have said.
+
+use crate::normal::parse;
+use transcript::json::Json;
+
+/// How much of a session an importer can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// The whole meaning, event by event.
+    Events,
+    /// Tool calls and their outcomes alone: the calls projection.
+    Calls,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A meaning, as JSON text: `{"events": […], "authorization_discovery": …}`.
+    Meaning(String),
+    /// A calls projection, as JSON text: `{"calls": […], "authorization_discovery": …}`.
+    Calls(String),
+    /// The transcript is no session.
+    Rejection {
+        /// The kind of rejection by its kebab-case name, where the importer tells kinds apart.
+        code: Option<String>,
+        /// What the importer says is wrong.
+        message: String,
+    },
+    /// The importer does not read such a thing, and says so: a skip.
+    Unsupported {
+        /// Why.
+        why: String,
+    },
+    /// No answer at all.
+    Broken {
+        /// In which way.
+        how: How,
+        /// What was seen.
+        message: String,
+    },
+}
+
+/// The ways in which an importer fails to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It died.
+    Crash,
+    /// It did not come back in time.
+    Timeout,
+    /// What it said is no answer.
+    Garbled,
+    /// It said something else when it was asked again.
+    Unstable,
+}
+
+impl Answer {
+    /// What to make of two answers to the same question: the first, or [`How::Unstable`] where they differ
+    /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON.
+    #[must_use]
+    pub fn asked_twice(self, again: &Answer) -> Answer {
+        let same = match (&self, again) {
+            (Self::Meaning(first), Self::Meaning(second)) | (Self::Calls(first), Self::Calls(second)) => {
+                same_json(first, second)
+            }
+            (Self::Rejection { code: first, .. }, Self::Rejection { code: second, .. }) => first == second,
+            (Self::Unsupported { .. }, Self::Unsupported { .. }) => true,
+            (Self::Broken { how: first, .. }, Self::Broken { how: second, .. }) => first == second,
+            _ => false,
+        };
+        if same {
+            return self;
+        }
+        let message = format!("first {}, then {}", self.in_words(), again.in_words());
+        Self::Broken { how: How::Unstable, message }
+    }
+
+    /// The answer in a few words, for messages.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Meaning(text) => count(text, "events", "event"),
+            Self::Calls(text) => count(text, "calls", "call"),
+            Self::Rejection { code: Some(code), .. } => format!("a rejection ({code})"),
+            Self::Rejection { code: None, .. } => "a rejection".to_owned(),
+            Self::Unsupported { .. } => "\"unsupported\"".to_owned(),
+            Self::Broken { how, .. } => format!("no answer ({})", how.name()),
+        }
+    }
+}
+
+impl How {
+    /// The name, as in the verdicts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Garbled => "garbled",
+            Self::Unstable => "unstable",
+        }
+    }
+}
+
+fn same_json(first: &str, second: &str) -> bool {
+    match (parse(first), parse(second)) {
+        (Ok(first), Ok(second)) => first.same(second),
+        _ => first == second,
+    }
+}
+
+fn count(text: &str, list: &str, one: &str) -> String {
+    match parse(text).ok().and_then(|value| value.member(list)).map(|list| Json::items(list).count()) {
+        Some(1) => format!("a reading of 1 {one}"),
+        Some(count) => format!("a reading of {count} {one}s"),
+        None => format!("a reading without {list}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, How};
+
+    fn rejection(code: Option<&str>, message: &str) -> Answer {
+        Answer::Rejection { code: code.map(Into::into), message: message.into() }
+    }
+
+    #[test]
+    fn an_answer_that_differs_from_itself_is_unstable() {
+        let meaning = |text: &str| Answer::Meaning(text.into());
+        let one = r#"{"events": [{"kind": "notification", "method": "a"}]}"#;
+        let respelled = r#"{"events":[{"method":"a","kind":"notification"}]}"#;
+        assert_eq!(meaning(one).asked_twice(&meaning(respelled)), meaning(one));
+        assert_eq!(
+            rejection(None, "at 0x1").asked_twice(&rejection(None, "at 0x2")),
+            rejection(None, "at 0x1")
+        );
+        for (first, second) in [
+            (meaning(one), meaning(r#"{"events": []}"#)),
+            (meaning(one), rejection(None, "")),
+            (rejection(Some("batch"), ""), rejection(Some("limit"), "")),
+        ] {
+            let answer = first.asked_twice(&second);
+            assert!(matches!(answer, Answer::Broken { how: How::Unstable, .. }), "{answer:?}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The calls projection: what an importer that exposes tool calls alone can show of a meaning.
+//!
+//! Knows: which call each response of a meaning answers. Refuses to know: whether the meaning is right.
+
+use crate::normal::is;
+use transcript::json::{Json, write_compact};
+
+/// The calls projection of a meaning in the normal form, as JSON text: every `tool_call` in order, with the
+/// outcome that answers it or `null`; and the meaning's `authorization_discovery`.
+#[must_use]
+pub fn calls(meaning: Json<'_>) -> String {
+    let events: Vec<Json<'_>> = meaning.member("events").map(|it| it.items().collect()).unwrap_or_default();
+    let mut outcomes: Vec<Option<(&str, Json<'_>)>> = vec![None; events.len()];
+    for event in &events {
+        let outcome = ["result", "error"].into_iter().find_map(|name| Some((name, event.member(name)?)));
+        let call = event.member("answers").and_then(|it| it.text().parse::<usize>().ok());
+        if let Some(slot) = call.and_then(|index| outcomes.get_mut(index)) {
+            *slot = slot.or(outcome);
+        }
+    }
+    let mut out = b"{\"calls\": [".to_vec();
+    let mut first = true;
+    for (event, outcome) in events.iter().zip(&outcomes) {
+        if !event.member("kind").is_some_and(|kind| is(kind, "tool_call")) {
+            continue;
+        }
+        out.extend_from_slice(if first { b"\n{" } else { b",\n{" });
+        first = false;
+        for name in ["tool", "arguments"] {
+            if let Some(value) = event.member(name) {
+                member(name, value, &mut out);
+                out.extend_from_slice(b", ");
+            }
+        }
+        out.extend_from_slice(b"\"outcome\": ");
+        match outcome {
+            Some((name, value)) => {
+                out.push(b'{');
+                member(name, *value, &mut out);
+                out.push(b'}');
+            }
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"\n],\n");
+    match meaning.member("authorization_discovery") {
+        Some(summary) => member("authorization_discovery", summary, &mut out),
+        None => out.extend_from_slice(b"\"authorization_discovery\": null"),
+    }
+    out.push(b'}');
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn member(name: &str, value: Json<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("\"{name}\": ").as_bytes());
+    write_compact(value, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::calls;
+    use crate::normal::parse;
+
+    #[test]
+    fn calls_have_their_outcomes() {
+        let meaning = r#"{"events": [
+            {"kind": "request", "id": "0", "method": "initialize"},
+            {"kind": "tool_call", "id": "1", "tool": "a", "arguments": {"n": 1.0}},
+            {"kind": "tool_call", "tool": "b"},
+            {"kind": "tool_call", "id": "2", "tool": "c", "arguments": null},
+            {"kind": "error", "id": "2", "answers": 3, "error": {"code": 1}},
+            {"kind": "result", "id": "0", "answers": 0, "result": {}},
+            {"kind": "result", "id": "1", "answers": 1, "result": null},
+            {"kind": "result", "id": "1", "answers": null, "result": "late"}],
+            "authorization_discovery": null}"#;
+        let expected = r#"{"calls": [
+            {"tool": "a", "arguments": {"n": 1.0}, "outcome": {"result": null}},
+            {"tool": "b", "outcome": null},
+            {"tool": "c", "arguments": null, "outcome": {"error": {"code": 1}}}],
+            "authorization_discovery": null}"#;
+        let projection = calls(parse(meaning).unwrap());
+        assert!(parse(&projection).unwrap().same(parse(expected).unwrap()), "{projection}");
+        assert!(projection.contains("1.0"), "numbers keep their spelling");
+    }
+
+    #[test]
+    fn a_session_without_calls_has_an_empty_list() {
+        let projection = calls(parse(r#"{"events": []}"#).unwrap());
+        assert!(
+            parse(&projection)
+                .unwrap()
+                .same(parse(r#"{"calls":[],"authorization_discovery":null}"#).unwrap())
+        );
+    }
+}

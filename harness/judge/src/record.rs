@@ -1,0 +1,235 @@
+//! The record of a run: what every report is rendered from.
+//!
+//! Knows: the shape of `results.json`, schema 1. Refuses to know: how verdicts came about, and what time it is;
+//! the same results give the same record, byte for byte.
+
+use crate::answer::Level;
+use crate::verdict::{Judgement, Verdict};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use transcript::json::{Json, write_compact, write_string};
+
+/// The version of this shape.
+pub const SCHEMA: u32 = 1;
+
+/// The version of the reading contract that is judged by.
+pub const CONTRACT: &str = "1";
+
+/// Longer values are cut in a record; then they are strings that say so.
+const LONGEST: usize = 16 << 10;
+
+/// A whole run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What was run.
+    pub suite: Suite,
+    /// What it was run against.
+    pub implementation: Implementation,
+    /// How many readings were planned; the totals add up to it.
+    pub planned: u64,
+    /// How many came to each verdict; a verdict that no reading came to is left out.
+    pub totals: BTreeMap<Verdict, u64>,
+    /// The cases of the plan by name.
+    pub cases: BTreeMap<String, Note>,
+    /// The clauses that these cases cite, by id, with their titles.
+    pub clauses: BTreeMap<String, String>,
+    /// Every reading, in the order of the plan.
+    pub results: Vec<Line>,
+}
+
+/// Which suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suite {
+    /// The version of the program that brought it.
+    pub version: String,
+    /// `sha256:` and the digest over all its cases, whether or not they were selected.
+    pub digest: String,
+    /// [`CONTRACT`].
+    pub contract: String,
+}
+
+/// Which importer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Implementation {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it can show.
+    pub level: Level,
+}
+
+/// What a case says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Its title.
+    pub title: String,
+    /// Its words for the person whose importer fails it.
+    pub reason: String,
+}
+
+/// One reading and what came of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Line {
+    /// The case.
+    pub case: String,
+    /// The capture format.
+    pub format: String,
+    /// The transcript, from the root of the suite; none where the case has none in this format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The clauses that the case shows.
+    pub clauses: Vec<String>,
+    /// Why it was skipped, what the importer said, or how it failed to say anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The first difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// Whether a message of the transcript is accounted for nowhere.
+    pub silent_loss: bool,
+    /// How many values were taken as equal because one of them was redacted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redacted: usize,
+}
+
+/// Where an answer first differs. A side that has nothing there is left out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Difference {
+    /// JSON pointer into the answer.
+    pub at: String,
+    /// The value that was expected.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub expected: Option<Box<RawValue>>,
+    /// The value that stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub actual: Option<Box<RawValue>>,
+}
+
+impl Record {
+    /// A record of these results. The totals are counted here, so that they add up to the plan.
+    #[must_use]
+    pub fn new(
+        suite: Suite,
+        implementation: Implementation,
+        cases: BTreeMap<String, Note>,
+        results: Vec<Line>,
+    ) -> Self {
+        let mut totals = BTreeMap::new();
+        let mut clauses = BTreeMap::new();
+        for line in &results {
+            *totals.entry(line.verdict).or_default() += 1;
+            for id in &line.clauses {
+                let title = transcript::clauses::find(id).map_or("", |clause| clause.title);
+                clauses.insert(id.clone(), title.to_owned());
+            }
+        }
+        let planned = results.len() as u64;
+        Self { schema: SCHEMA, suite, implementation, planned, totals, cases, clauses, results }
+    }
+
+    /// Whether the implementation fell short anywhere.
+    #[must_use]
+    pub fn falls_short(&self) -> bool {
+        self.results.iter().any(|line| line.verdict.falls_short())
+    }
+}
+
+impl Line {
+    /// A result with what its judgement says; what was asked is for the caller to fill in.
+    #[must_use]
+    pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
+        let Judgement { verdict, difference, silent_loss, message, redacted } = judgement;
+        let difference = difference.map(|difference| Difference {
+            at: difference.pointer,
+            expected: difference.left.as_deref().and_then(value),
+            actual: difference.right.as_deref().and_then(value),
+        });
+        let (case, format) = (case.to_owned(), format.to_owned());
+        let clauses = clauses.to_vec();
+        Self { case, format, file: None, verdict, clauses, message, difference, silent_loss, redacted }
+    }
+}
+
+/// A value on one line, every token as it was spelled; a string with its beginning where it is too long.
+fn value(text: &str) -> Option<Box<RawValue>> {
+    let mut out = Vec::new();
+    match Json::parse(text) {
+        Ok(value) if text.len() <= LONGEST => write_compact(value, &mut out),
+        _ => {
+            let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let cut = format!("{} … ({} bytes in all)", &text[..end], text.len());
+            write_string(cut.as_bytes(), &mut out);
+        }
+    }
+    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+}
+
+/// `null` is a value that stood there, unlike a member that is left out.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Implementation, LONGEST, Line, Record, Suite};
+    use crate::answer::Level;
+    use crate::verdict::{Judgement, Verdict};
+    use std::collections::BTreeMap;
+    use transcript::diff::Difference;
+
+    fn record() -> Record {
+        let difference = |left: Option<&str>, right: Option<&str>| {
+            let (left, right) = (left.map(Into::into), right.map(Into::into));
+            let difference = Difference { pointer: "/events/2/answers".into(), left, right };
+            Judgement { difference: Some(difference), ..Judgement::plain(Verdict::Fail, None) }
+        };
+        let clauses = ["ID-NULL".to_owned()];
+        let line = |format, judgement| Line::new("ids/null-id", format, &clauses, judgement);
+        let results = vec![
+            line("a", Judgement::plain(Verdict::Pass, None)),
+            line("b", difference(Some("null"), Some("1e400"))),
+            line("c", difference(None, Some("{ \"n\": 9007199254740993 }"))),
+            line("d", Judgement::plain(Verdict::Skip, Some("why".into()))),
+        ];
+        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        Record::new(suite, implementation, BTreeMap::new(), results)
+    }
+
+    #[test]
+    fn the_totals_add_up_to_the_plan() {
+        let record = record();
+        assert_eq!(record.planned, record.totals.values().sum::<u64>());
+        assert_eq!(record.totals[&Verdict::Fail], 2);
+        assert!(record.falls_short());
+        assert!(record.clauses["ID-NULL"].contains("null"));
+    }
+
+    #[test]
+    fn a_record_survives_its_json_byte_for_byte() {
+        let text = serde_json::to_string_pretty(&record()).unwrap();
+        let again: Record = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string_pretty(&again).unwrap(), text);
+        assert!(text.contains("\"expected\": null,\n") && text.contains("\"actual\": 1e400\n"), "{text}");
+        assert!(text.contains("{\"n\":9007199254740993}"), "{text}");
+        assert!(text.contains("\"fail\": 2") && text.contains("\"level\": \"events\""), "{text}");
+    }
+
+    #[test]
+    fn a_long_value_is_cut_and_says_so() {
+        let long = format!("\"{}\"", "é".repeat(LONGEST));
+        let value = super::value(&long).unwrap();
+        assert!(value.get().len() < LONGEST + 100 && value.get().contains("bytes in all"));
+    }
+}

@@ -1,0 +1,447 @@
+//! From an expectation and an answer to a verdict.
+//!
+//! Knows: when an answer is right, what its first difference is, and when it lost a message in silence. Refuses
+//! to know: which format was read, how the importer was asked, and how a verdict is shown.
+
+use crate::answer::{Answer, How, Level};
+use crate::expectation::Expectation;
+use crate::loss::{of_calls, of_events, silent};
+use crate::normal::parse;
+use crate::projection::calls;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use transcript::diff::{Comparison, Difference, Rules, first_below};
+use transcript::json::{Json, Kind, write_string};
+
+/// What is made of one answer, in the order in which reports list them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// As expected.
+    Pass,
+    /// A wrong answer.
+    Fail,
+    /// A wrong answer that a baseline lists.
+    ExpectedFail,
+    /// A right answer that a baseline lists as a failure.
+    UnexpectedPass,
+    /// Not asked, or not answered for a reason that was given.
+    Skip,
+    /// The importer died.
+    Crash,
+    /// It did not come back in time.
+    Timeout,
+    /// What it said is no answer.
+    Garbled,
+    /// It said something else the second time.
+    Unstable,
+}
+
+impl Verdict {
+    /// Every verdict, in their order.
+    pub const ALL: [Self; 9] = [
+        Self::Pass,
+        Self::Fail,
+        Self::ExpectedFail,
+        Self::UnexpectedPass,
+        Self::Skip,
+        Self::Crash,
+        Self::Timeout,
+        Self::Garbled,
+        Self::Unstable,
+    ];
+
+    /// The name in records and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::ExpectedFail => "expected-fail",
+            Self::UnexpectedPass => "unexpected-pass",
+            Self::Skip => "skip",
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Garbled => "garbled",
+            Self::Unstable => "unstable",
+        }
+    }
+
+    /// Whether a run with this verdict in it falls short.
+    #[must_use]
+    pub fn falls_short(self) -> bool {
+        !matches!(self, Self::Pass | Self::ExpectedFail | Self::Skip)
+    }
+}
+
+/// A verdict with what led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Where the answer first differs from what was expected: left is expected, right is actual.
+    pub difference: Option<Difference>,
+    /// A message of the transcript is accounted for nowhere.
+    pub silent_loss: bool,
+    /// What the importer said, or why it was skipped, where that is not plain from the difference.
+    pub message: Option<String>,
+    /// How many values were taken as equal because one of them was redacted.
+    pub redacted: usize,
+}
+
+impl Judgement {
+    /// A judgement with nothing to show but its words.
+    #[must_use]
+    pub fn plain(verdict: Verdict, message: Option<String>) -> Self {
+        Self { verdict, difference: None, silent_loss: false, message, redacted: 0 }
+    }
+
+    pub(crate) fn fail(difference: Difference, message: Option<String>) -> Self {
+        Self { difference: Some(difference), ..Self::plain(Verdict::Fail, message) }
+    }
+}
+
+/// What is known of the question besides what is expected.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// What the importer can show.
+    pub level: Level,
+    /// Whether the transcript's format carries a 401's challenge; where it does not, no summary is expected.
+    pub challenge: bool,
+    /// The redaction marker of the case: a string that holds it equals any value (clause RPL-REDACT).
+    pub redacted: Option<&'q str>,
+}
+
+/// What is asked of the K2-A summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Summaries {
+    /// It is the expected one.
+    Equal,
+    /// There is none, since the format carries no challenge.
+    None,
+    /// Nothing.
+    Any,
+}
+
+/// Judges one answer. Whether the answers of a case agree with each other is for [`crate::consistency`].
+#[must_use]
+pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer) -> Judgement {
+    match answer {
+        Answer::Unsupported { why } => return Judgement::plain(Verdict::Skip, Some(why.clone())),
+        Answer::Broken { how, message } => return Judgement::plain(broken(*how), Some(message.clone())),
+        Answer::Rejection { code, message } => return rejected(expectation, code.as_deref(), message),
+        Answer::Meaning(_) | Answer::Calls(_) => {}
+    }
+    // An answer that is none is garbled, whatever was expected: so it is compared with itself at least.
+    let meaning = expectation.meaning().map(|meaning| Answer::Meaning(meaning.to_owned()));
+    let summaries = match (&meaning, question.challenge) {
+        (Some(_), true) => Summaries::Equal,
+        (_, false) => Summaries::None,
+        (None, true) => Summaries::Any,
+    };
+    let compared = match compare(meaning.as_ref().unwrap_or(answer), answer, question, summaries) {
+        Ok(judgement) => judgement,
+        Err(why) => return Judgement::plain(Verdict::Garbled, Some(why)),
+    };
+    match expectation {
+        Expectation::Meaning(_) | Expectation::Either(_) => compared,
+        Expectation::Rejection(code) => {
+            let left = Some(quoted(code.name()));
+            let difference = Difference { pointer: "/rejection/code".into(), left, right: None };
+            Judgement::fail(difference, Some(format!("it was read: {}", answer.in_words())))
+        }
+    }
+}
+
+fn broken(how: How) -> Verdict {
+    match how {
+        How::Crash => Verdict::Crash,
+        How::Timeout => Verdict::Timeout,
+        How::Garbled => Verdict::Garbled,
+        How::Unstable => Verdict::Unstable,
+    }
+}
+
+fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Judgement {
+    let said = Some(message.to_owned());
+    match expectation {
+        Expectation::Either(_) => Judgement::plain(Verdict::Pass, None),
+        Expectation::Rejection(expected) if code.is_none_or(|code| code == expected.name()) => {
+            Judgement::plain(Verdict::Pass, None)
+        }
+        Expectation::Rejection(expected) => {
+            let (left, right) = (Some(quoted(expected.name())), code.map(quoted));
+            Judgement::fail(Difference { pointer: "/rejection/code".into(), left, right }, said)
+        }
+        Expectation::Meaning(_) => {
+            let code = code.map(|code| format!("\"code\": {}, ", quoted(code))).unwrap_or_default();
+            let right = Some(format!("{{{code}\"message\": {}}}", quoted(message)));
+            Judgement::fail(Difference { pointer: "/rejection".into(), left: None, right }, None)
+        }
+    }
+}
+
+/// The text of a reading at the level of the question.
+///
+/// # Errors
+/// A sentence where it shows less than the importer said it can, or is no JSON at all.
+fn at_level(answer: &Answer, level: Level) -> Result<Cow<'_, str>, String> {
+    match (answer, level) {
+        (Answer::Meaning(text), Level::Events) | (Answer::Calls(text), Level::Calls) => Ok(text.into()),
+        (Answer::Meaning(text), Level::Calls) => Ok(calls(json(text)?).into()),
+        (Answer::Calls(_), Level::Events) => {
+            Err("calls alone, from an importer that shows all events".into())
+        }
+        (other, _) => Err(format!("{} is no reading", other.in_words())),
+    }
+}
+
+fn json(text: &str) -> Result<Json<'_>, String> {
+    parse(text).map_err(|why| format!("the answer is no JSON: {why}"))
+}
+
+/// The parts of a reading that are compared.
+struct Shown<'a> {
+    level: Level,
+    list: Json<'a>,
+    /// None where it is `null` or absent.
+    summary: Option<Json<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(text: &'a str, level: Level) -> Result<Self, String> {
+        let value = json(text)?;
+        let list = value.member(list_name(level)).filter(|list| list.kind() == Kind::Array);
+        let list = list.ok_or_else(|| format!("the answer has no `{}` array", list_name(level)))?;
+        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != Kind::Null);
+        Ok(Self { level, list, summary })
+    }
+
+    /// Compares the reading with the one that is expected.
+    fn against(&self, expected: &Self, question: &Question<'_>, summaries: Summaries) -> Judgement {
+        let rules = Rules { ignore: Vec::new(), redacted: question.redacted.map(Into::into) };
+        let name = list_name(self.level);
+        let Comparison { difference, redacted, .. } =
+            first_below(vec![name.into()], expected.list, self.list, &rules);
+        if let Some(difference) = difference {
+            let parts = match self.level {
+                Level::Events => of_events,
+                Level::Calls => of_calls,
+            };
+            let silent_loss = silent(&parts(expected.list), &parts(self.list), &rules);
+            return Judgement { silent_loss, redacted, ..Judgement::fail(difference, None) };
+        }
+        let other = match summaries {
+            Summaries::Equal => self.other_summary(expected.summary),
+            Summaries::None => self.other_summary(None),
+            Summaries::Any => None,
+        };
+        match other {
+            Some(difference) => Judgement { redacted, ..Judgement::fail(difference, None) },
+            None => Judgement { redacted, ..Judgement::plain(Verdict::Pass, None) },
+        }
+    }
+
+    /// How the summary differs; one that is absent is the same as `null`.
+    fn other_summary(&self, expected: Option<Json<'_>>) -> Option<Difference> {
+        let path = || vec![SUMMARY.to_owned()];
+        match (expected, self.summary) {
+            (None, None) => None,
+            (Some(left), Some(right)) => first_below(path(), left, right, &Rules::default()).difference,
+            (left, right) => Some(Difference {
+                pointer: format!("/{SUMMARY}"),
+                left: Some(left.map_or("null", Json::text).to_owned()),
+                right: Some(right.map_or("null", Json::text).to_owned()),
+            }),
+        }
+    }
+}
+
+const SUMMARY: &str = "authorization_discovery";
+
+fn list_name(level: Level) -> &'static str {
+    match level {
+        Level::Events => "events",
+        Level::Calls => "calls",
+    }
+}
+
+/// Judges one reading by another, both at the level of the question: equal or not, and where not.
+///
+/// # Errors
+/// A sentence where one of them is no reading of that level.
+pub(crate) fn compare(
+    expected: &Answer,
+    actual: &Answer,
+    question: &Question<'_>,
+    summaries: Summaries,
+) -> Result<Judgement, String> {
+    let (expected, actual) = (at_level(expected, question.level)?, at_level(actual, question.level)?);
+    let expected = Shown::of(&expected, question.level)?;
+    Ok(Shown::of(&actual, question.level)?.against(&expected, question, summaries))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text.as_bytes(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Judgement, Question, Verdict, judge};
+    use crate::answer::{Answer, How, Level};
+    use crate::expectation::Expectation;
+    use transcript::rejection::Code;
+
+    const MEANING: &str = r#"{"events": [
+        {"kind": "tool_call", "id": "1", "tool": "a", "arguments": {"n": 9007199254740993}},
+        {"kind": "result", "id": "1", "answers": 0, "result": {"sum": 3}}],
+        "authorization_discovery": null}"#;
+    const SUMMARY: &str = r#"{"visible": true, "source_kind": "www_authenticate", "resource_metadata_visible": true,
+        "authorization_servers_visible": false, "scope_challenge_visible": false}"#;
+
+    fn ask(expectation: &Expectation, level: Level, challenge: bool, answer: &Answer) -> Judgement {
+        judge(expectation, &Question { level, challenge, redacted: None }, answer)
+    }
+
+    fn events(expectation: &Expectation, answer: &Answer) -> Judgement {
+        ask(expectation, Level::Events, false, answer)
+    }
+
+    fn meaning(text: &str) -> Answer {
+        Answer::Meaning(text.into())
+    }
+
+    fn rejection(code: Option<&str>) -> Answer {
+        Answer::Rejection { code: code.map(Into::into), message: "line 3: no".into() }
+    }
+
+    fn at(judgement: &Judgement) -> (&str, Option<&str>, Option<&str>) {
+        let difference = judgement.difference.as_ref().unwrap();
+        (&difference.pointer, difference.left.as_deref(), difference.right.as_deref())
+    }
+
+    #[test]
+    fn a_meaning_passes_by_value_and_fails_with_its_first_difference() {
+        let expected = Expectation::Meaning(MEANING.into());
+        let respelled = MEANING
+            .replace("\"sum\": 3", "\"sum\": 3.0")
+            .replace(",\n        \"authorization_discovery\": null", "");
+        assert_eq!(events(&expected, &meaning(&respelled)).verdict, Verdict::Pass);
+        let rounded = events(&expected, &meaning(&MEANING.replace("993", "992")));
+        assert_eq!((rounded.verdict, rounded.silent_loss), (Verdict::Fail, false));
+        let place = "/events/0/arguments/n";
+        assert_eq!(at(&rounded), (place, Some("9007199254740993"), Some("9007199254740992")));
+        let orphan = events(&expected, &meaning(&MEANING.replace("\"answers\": 0", "\"answers\": null")));
+        assert_eq!(at(&orphan), ("/events/1/answers", Some("0"), Some("null")));
+        assert!(!orphan.silent_loss);
+    }
+
+    #[test]
+    fn a_missing_event_is_a_silent_loss_and_a_rejection_is_none() {
+        let expected = Expectation::Meaning(MEANING.into());
+        let short = r#"{"events": [{"kind": "tool_call", "id": "1", "tool": "a",
+            "arguments": {"n": 9007199254740993}}]}"#;
+        let lost = events(&expected, &meaning(short));
+        assert_eq!((lost.verdict, lost.silent_loss), (Verdict::Fail, true));
+        assert_eq!(at(&lost).0, "/events/1");
+        let refused = events(&expected, &rejection(None));
+        assert_eq!((refused.verdict, refused.silent_loss), (Verdict::Fail, false));
+        assert_eq!(at(&refused), ("/rejection", None, Some(r#"{"message": "line 3: no"}"#)));
+    }
+
+    #[test]
+    fn a_rejection_needs_its_code_only_where_the_importer_gives_one() {
+        let expected = Expectation::Rejection(Code::InvalidId);
+        assert_eq!(events(&expected, &rejection(None)).verdict, Verdict::Pass);
+        assert_eq!(events(&expected, &rejection(Some("invalid-id"))).verdict, Verdict::Pass);
+        let other = events(&expected, &rejection(Some("batch")));
+        assert_eq!(at(&other), ("/rejection/code", Some("\"invalid-id\""), Some("\"batch\"")));
+        let read = events(&expected, &meaning(MEANING));
+        assert_eq!(at(&read), ("/rejection/code", Some("\"invalid-id\""), None));
+        assert_eq!(read.message.as_deref(), Some("it was read: a reading of 2 events"));
+    }
+
+    #[test]
+    fn an_open_case_takes_a_rejection_and_the_one_meaning_it_gives() {
+        let free = Expectation::Either(None);
+        let bound = Expectation::Either(Some(MEANING.into()));
+        for expected in [&free, &bound] {
+            assert_eq!(events(expected, &rejection(Some("limit"))).verdict, Verdict::Pass);
+            assert_eq!(events(expected, &meaning(MEANING)).verdict, Verdict::Pass);
+        }
+        assert_eq!(events(&free, &meaning(r#"{"events": []}"#)).verdict, Verdict::Pass);
+        let lost = events(&bound, &meaning(r#"{"events": []}"#));
+        assert_eq!((lost.verdict, lost.silent_loss), (Verdict::Fail, true));
+    }
+
+    #[test]
+    fn the_summary_is_compared_where_the_format_carries_it_and_absent_elsewhere() {
+        let with = MEANING
+            .replace("\"authorization_discovery\": null", &format!("\"authorization_discovery\": {SUMMARY}"));
+        let expected = Expectation::Meaning(with.clone());
+        let verdict =
+            |challenge, text: &str| ask(&expected, Level::Events, challenge, &meaning(text)).verdict;
+        assert_eq!(verdict(true, &with), Verdict::Pass);
+        assert_eq!(verdict(true, MEANING), Verdict::Fail);
+        assert_eq!(verdict(false, MEANING), Verdict::Pass);
+        assert_eq!(verdict(false, &with), Verdict::Fail);
+        let other = with.replace("\"scope_challenge_visible\": false", "\"scope_challenge_visible\": true");
+        let judgement = ask(&expected, Level::Events, true, &meaning(&other));
+        assert_eq!(at(&judgement).0, "/authorization_discovery/scope_challenge_visible");
+        let free = Expectation::Either(None);
+        assert_eq!(ask(&free, Level::Events, false, &meaning(&with)).verdict, Verdict::Fail);
+        assert_eq!(ask(&free, Level::Events, true, &meaning(&with)).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn calls_are_judged_by_the_projection() {
+        let expected = Expectation::Meaning(MEANING.into());
+        let call = |outcome: &str| {
+            format!(
+                r#"{{"calls": [{{"tool": "a", "arguments": {{"n": 9007199254740993}}, "outcome": {outcome}}}]}}"#
+            )
+        };
+        let calls = |text: String| ask(&expected, Level::Calls, false, &Answer::Calls(text));
+        assert_eq!(calls(call(r#"{"result": {"sum": 3}}"#)).verdict, Verdict::Pass);
+        let lost = calls(call("null"));
+        assert_eq!((lost.verdict, lost.silent_loss), (Verdict::Fail, true));
+        assert_eq!(at(&lost).0, "/calls/0/outcome");
+        assert_eq!(ask(&expected, Level::Calls, false, &meaning(MEANING)).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn what_is_no_answer_has_a_verdict_of_its_own() {
+        let rejecting = Expectation::Rejection(Code::Batch);
+        for text in ["", "[]", "{}", r#"{"events": {}}"#, r#"{"events": []"#] {
+            for expected in [&rejecting, &Expectation::Either(None), &Expectation::Meaning(MEANING.into())] {
+                assert_eq!(events(expected, &meaning(text)).verdict, Verdict::Garbled, "{text}");
+            }
+        }
+        assert_eq!(events(&rejecting, &Answer::Calls(r#"{"calls": []}"#.into())).verdict, Verdict::Garbled);
+        for (how, verdict) in [
+            (How::Crash, Verdict::Crash),
+            (How::Timeout, Verdict::Timeout),
+            (How::Garbled, Verdict::Garbled),
+            (How::Unstable, Verdict::Unstable),
+        ] {
+            let answer = Answer::Broken { how, message: "seen".into() };
+            let judgement = events(&Expectation::Either(None), &answer);
+            assert_eq!((judgement.verdict, judgement.message.as_deref()), (verdict, Some("seen")));
+            assert!(verdict.falls_short());
+        }
+        let skipped = events(&rejecting, &Answer::Unsupported { why: "no har".into() });
+        assert_eq!((skipped.verdict, skipped.verdict.falls_short()), (Verdict::Skip, false));
+    }
+
+    #[test]
+    fn a_redacted_value_is_counted() {
+        let expected = Expectation::Meaning(MEANING.into());
+        let question = Question { level: Level::Events, challenge: false, redacted: Some("[X]") };
+        let hidden = meaning(&MEANING.replace(r#"{"sum": 3}"#, r#""[X]""#));
+        let judgement = judge(&expected, &question, &hidden);
+        assert_eq!((judgement.verdict, judgement.redacted), (Verdict::Pass, 1));
+        assert_eq!(events(&expected, &hidden).verdict, Verdict::Fail);
+    }
+}
