@@ -1,1 +1,7 @@
-//! (in progress)
+//! A record of a run, rendered for people and for programs: one renderer a file.
+//!
+//! Everything shown here stands in a [`judge::record::Record`]. Nothing is judged again, and the same record gives
+//! the same bytes.
+
+pub mod json;
+pub mod text;

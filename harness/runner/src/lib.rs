@@ -1,6 +1,13 @@
 //! The harness as a program and as a library: the only crate of the house that touches the world.
 
+pub mod builtin;
 pub mod command;
 pub mod exit;
+pub mod importer;
+pub mod run;
 pub mod show;
 pub mod source;
+pub mod suite;
+pub mod trials;
+
+pub use trials::harness;

@@ -1,7 +1,7 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, convert, diff, read};
+use runner::command::{Around, Failure, convert, diff, explain, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::IsTerminal as _;
@@ -17,6 +17,8 @@ Examples:
   mcp-concord read session.har
   mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
   mcp-concord convert session.har --to mcp-replay > session.jsonl
+  mcp-concord run --filter 'ids/*'
+  mcp-concord explain COR-FIRST
 
 Exit codes: 0 all well; 1 the judged thing fell short; 2 the call or its input could not be used;
 3 the implementation under test could not be run.")]
@@ -46,6 +48,8 @@ enum Verb {
     Read(read::Args),
     Diff(diff::Args),
     Convert(convert::Args),
+    Run(run::Args),
+    Explain(explain::Args),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -78,6 +82,8 @@ fn main() -> ExitCode {
         Verb::Read(args) => read::run(args, around),
         Verb::Diff(args) => diff::run(args, around),
         Verb::Convert(args) => convert::run(args, around),
+        Verb::Run(args) => run::run(args, around),
+        Verb::Explain(args) => explain::run(args, around),
         Verb::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "mcp-concord", &mut std::io::stdout());
             Ok(exit::WELL)

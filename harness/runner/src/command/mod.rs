@@ -2,7 +2,9 @@
 
 pub mod convert;
 pub mod diff;
+pub mod explain;
 pub mod read;
+pub mod run;
 
 use crate::show::Voice;
 use crate::source::Source;

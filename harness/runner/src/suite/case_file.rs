@@ -1,0 +1,249 @@
+//! `case.toml`: what a case says of itself.
+//!
+//! Knows: its keys, and what to write where one is missing or wrong. Refuses to know: which files stand beside
+//! it, and whether they are any good.
+
+use super::Problem;
+use super::nearest::hint;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+use transcript::clauses;
+use transcript::rejection::Code;
+
+/// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spelled {
+    title: Option<Spanned<String>>,
+    clauses: Option<Spanned<Vec<Spanned<String>>>>,
+    expect: Option<Spanned<String>>,
+    reason: Option<Spanned<String>>,
+    origin: Option<Spanned<String>>,
+    reject: Option<Spanned<String>>,
+    source: Option<Spanned<String>>,
+    revision: Option<Spanned<String>>,
+    redacted: Option<Spanned<String>>,
+    #[serde(default)]
+    formats: BTreeMap<String, Spanned<FormatNote>>,
+    recorded: Option<Recorded>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatNote {
+    carries: Option<bool>,
+    why: Option<String>,
+}
+
+/// Where a recorded session comes from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recorded {
+    program: Spanned<String>,
+    how: Spanned<String>,
+    date: Spanned<String>,
+}
+
+/// The file as it is meant. All of it has been checked by itself.
+#[derive(Debug)]
+pub(super) struct CaseFile {
+    pub(super) title: String,
+    pub(super) clauses: Vec<String>,
+    pub(super) expect: Expect,
+    pub(super) reason: String,
+    pub(super) redacted: Option<String>,
+    /// Formats that cannot carry the session, each with the reason.
+    pub(super) uncarried: Vec<(&'static formats::Format, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expect {
+    Meaning,
+    Rejection(Code),
+    Either,
+}
+
+/// What to write for each required key.
+const REQUIRED: &[(&str, &str)] = &[
+    ("title", r#"title = "A null id is no correlation id""#),
+    ("clauses", r#"clauses = ["ID-NULL"]"#),
+    ("expect", r#"expect = "meaning", "rejection" or "either""#),
+    ("reason", r#"reason = "one or two sentences for the person whose importer fails here""#),
+    ("origin", r#"origin = "written by hand from the clauses""#),
+];
+
+/// Reads and checks the text of a `case.toml`.
+pub(super) fn read(place: &str, text: &str) -> Result<CaseFile, Vec<Problem>> {
+    let mut reader = Reader { place, text, problems: Vec::new() };
+    let spelled: Spelled = match toml::from_str(text) {
+        Ok(spelled) => spelled,
+        Err(error) => {
+            let message = error.message().replace('\n', " ");
+            reader.say(error.span().map(|span| span.start), message);
+            return Err(reader.problems);
+        }
+    };
+    let file = reader.check(spelled);
+    file.filter(|_| reader.problems.is_empty()).ok_or(reader.problems)
+}
+
+struct Reader<'t> {
+    place: &'t str,
+    text: &'t str,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn check(&mut self, spelled: Spelled) -> Option<CaseFile> {
+        let title = self.sentence("title", spelled.title);
+        let clauses = self.clauses(spelled.clauses);
+        let expect = self.expect(spelled.expect, spelled.reject);
+        let reason = self.sentence("reason", spelled.reason);
+        let origin = self.sentence("origin", spelled.origin);
+        for (name, value) in [("source", spelled.source), ("revision", spelled.revision.clone())] {
+            value.map(|value| self.filled(name, value));
+        }
+        if let Some(revision) = spelled.revision.filter(|revision| !is_date(revision.get_ref())) {
+            self.say(Some(revision.span().start), "a revision is a date, such as revision = \"2025-11-25\"");
+        }
+        let redacted = spelled.redacted.map(|marker| self.filled("redacted", marker));
+        if let Some(Recorded { program, how, date }) = spelled.recorded {
+            for (name, value) in [("program", program), ("how", how), ("date", date)] {
+                self.filled(name, value);
+            }
+        }
+        let uncarried =
+            spelled.formats.into_iter().filter_map(|(name, note)| self.format(&name, note)).collect();
+        let (title, clauses, expect, reason) = (title?, clauses?, expect?, reason?);
+        origin?;
+        Some(CaseFile { title, clauses, expect, reason, redacted, uncarried })
+    }
+
+    /// A text that must be there and say something.
+    fn sentence(&mut self, name: &str, value: Option<Spanned<String>>) -> Option<String> {
+        let value = self.required(name, value)?;
+        Some(self.filled(name, value))
+    }
+
+    fn required<T>(&mut self, name: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() {
+            let write = REQUIRED.iter().find(|(key, _)| *key == name).map_or("", |(_, write)| write);
+            self.say(None, format!("`{name}` is missing; write {write}"));
+        }
+        value
+    }
+
+    fn filled(&mut self, name: &str, value: Spanned<String>) -> String {
+        if value.get_ref().trim().is_empty() {
+            self.say(Some(value.span().start), format!("`{name}` is empty"));
+        }
+        value.into_inner()
+    }
+
+    fn clauses(&mut self, list: Option<Spanned<Vec<Spanned<String>>>>) -> Option<Vec<String>> {
+        let list = self.required("clauses", list)?;
+        if list.get_ref().is_empty() {
+            self.say(Some(list.span().start), "a case shows at least one clause");
+        }
+        let mut ids: Vec<String> = Vec::new();
+        for id in list.into_inner() {
+            let at = Some(id.span().start);
+            let id = id.into_inner();
+            if clauses::find(&id).is_none() {
+                self.say(at, unknown_clause(&id));
+            } else if ids.contains(&id) {
+                self.say(at, format!("{id} stands twice"));
+            }
+            ids.push(id);
+        }
+        Some(ids)
+    }
+
+    fn expect(&mut self, expect: Option<Spanned<String>>, reject: Option<Spanned<String>>) -> Option<Expect> {
+        let expect = self.required("expect", expect)?;
+        let at = Some(expect.span().start);
+        match (expect.get_ref().as_str(), reject) {
+            ("meaning", None) => Some(Expect::Meaning),
+            ("either", None) => Some(Expect::Either),
+            ("meaning" | "either", Some(reject)) => {
+                self.say(Some(reject.span().start), "`reject` goes with expect = \"rejection\" alone");
+                None
+            }
+            ("rejection", None) => {
+                self.say(at, "a rejection has a code; write reject = \"invalid-id\" or another one");
+                None
+            }
+            ("rejection", Some(reject)) => {
+                let code = Code::named(reject.get_ref());
+                if code.is_none() {
+                    let hint = hint(reject.get_ref(), Code::all().map(Code::name));
+                    let message = format!("there is no rejection code `{}`{hint}", reject.get_ref());
+                    self.say(Some(reject.span().start), message);
+                }
+                code.map(Expect::Rejection)
+            }
+            (other, _) => {
+                let write = r#"expect = "meaning", "rejection" or "either""#;
+                self.say(at, format!("`{other}` can be expected of nothing; write {write}"));
+                None
+            }
+        }
+    }
+
+    fn format(
+        &mut self,
+        name: &str,
+        note: Spanned<FormatNote>,
+    ) -> Option<(&'static formats::Format, String)> {
+        let at = Some(note.span().start);
+        let note = note.into_inner();
+        let format = formats::FORMATS.iter().copied().find(|format| format.name == name);
+        if format.is_none() {
+            let hint = hint(name, formats::FORMATS.iter().map(|format| format.name));
+            self.say(at, format!("[formats.{name}]: there is no such format{hint}"));
+        }
+        if note.carries != Some(false) {
+            let message =
+                "needs `carries = false`; a format that does carry the session has its transcript here";
+            self.say(at, format!("[formats.{name}] {message}"));
+        }
+        let why = note.why.filter(|why| !why.trim().is_empty());
+        match &why {
+            None => self.say(at, format!("[formats.{name}] needs a `why`: a clause, or a sentence")),
+            Some(why) => {
+                let first = why.split([':', ' ']).next().unwrap_or_default();
+                if looks_like_a_clause(first) && clauses::find(first).is_none() {
+                    self.say(at, format!("[formats.{name}] {}", unknown_clause(first)));
+                }
+            }
+        }
+        Some((format?, why?))
+    }
+
+    fn say(&mut self, at: Option<usize>, message: impl Into<String>) {
+        let line = at.map(|at| 1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count());
+        self.problems.push(Problem { place: self.place.to_owned(), line, message: message.into() });
+    }
+}
+
+fn unknown_clause(id: &str) -> String {
+    let hint = hint(id, clauses::all().map(|clause| clause.id));
+    format!("there is no clause `{id}`{hint}")
+}
+
+fn looks_like_a_clause(word: &str) -> bool {
+    word.contains('-') && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-')
+}
+
+fn is_date(text: &str) -> bool {
+    let digits = |range: std::ops::Range<usize>| {
+        text.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    text.len() == 10
+        && digits(0..4)
+        && digits(5..7)
+        && digits(8..10)
+        && &text[4..5] == "-"
+        && &text[7..8] == "-"
+}

@@ -1,0 +1,129 @@
+//! The suite: case directories, found and checked before anything is run.
+//!
+//! Knows: what makes a suite unusable; every problem is listed, not the first alone. Refuses to know: what an
+//! importer makes of it. A case is found by where it stands: nothing registers it, and its path is its name.
+
+mod case;
+mod case_file;
+mod folder;
+mod nearest;
+
+pub use case::{Case, Transcript, Uncarried};
+pub use folder::{Blob, Root};
+pub use nearest::nearest;
+
+use folder::Folder;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// The cases, ordered by name.
+#[derive(Debug)]
+pub struct Suite {
+    /// At least one.
+    pub cases: Vec<Case>,
+}
+
+/// Something that makes a suite unusable.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The file or folder.
+    pub place: String,
+    /// Its line, from 1, where it has one.
+    pub line: Option<usize>,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+impl Problem {
+    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), line: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(formatter, "{}:{line}: {}", self.place, self.message),
+            None => write!(formatter, "{}: {}", self.place, self.message),
+        }
+    }
+}
+
+impl Suite {
+    /// Finds and checks every case of `roots` together.
+    ///
+    /// # Errors
+    /// Every problem of the suite, ordered by place.
+    pub fn load(roots: &[Root]) -> Result<Self, Vec<Problem>> {
+        let (mut problems, mut cases) = (Vec::new(), Vec::new());
+        for root in roots {
+            let before = problems.len();
+            let folders = root.folders(&mut problems);
+            if folders.is_empty() && problems.len() == before {
+                let message = "there is no case.toml anywhere in it, so it is no suite";
+                problems.push(Problem::new(root.to_string(), message));
+            }
+            for folder in folders {
+                match Case::check(folder) {
+                    Ok(case) => cases.push(case),
+                    Err(found) => problems.extend(found),
+                }
+            }
+        }
+        cases.sort_by(|a, b| a.name.cmp(&b.name));
+        twice(&cases, "name", |case| &case.name, &mut problems);
+        twice(&cases, "title", |case| &case.title, &mut problems);
+        if problems.is_empty() {
+            return Ok(Self { cases });
+        }
+        problems.sort();
+        problems.dedup();
+        Err(problems)
+    }
+
+    /// The one case of this name, found by its path alone: none where no such folder exists.
+    ///
+    /// # Errors
+    /// Every problem of the case.
+    pub fn load_one(root: &Path, name: &str) -> Result<Option<Case>, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let Some(folder) = Folder::find(root, name, &mut problems) else {
+            return if problems.is_empty() { Ok(None) } else { Err(problems) };
+        };
+        let case = Case::check(folder);
+        match (case, problems.is_empty()) {
+            (Ok(case), true) => Ok(Some(case)),
+            (Ok(_), false) => Err(problems),
+            (Err(found), _) => Err([problems, found].concat()),
+        }
+    }
+
+    /// A digest over every byte of every case, whatever order they were found in.
+    ///
+    /// # Errors
+    /// Where a file cannot be read again.
+    pub fn digest(&self) -> io::Result<String> {
+        let mut digests: Vec<[u8; 32]> = Vec::new();
+        for case in &self.cases {
+            digests.push(case.digest()?);
+        }
+        digests.sort_unstable();
+        let digest: [u8; 32] = Sha256::digest(digests.concat()).into();
+        let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!("sha256:{}", hex.concat()))
+    }
+}
+
+/// Names and titles stand for one case each.
+fn twice(cases: &[Case], what: &str, of: impl Fn(&Case) -> &String, problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<&str, &Case> = BTreeMap::new();
+    for case in cases {
+        if let Some(first) = seen.insert(of(case), case) {
+            let message = format!("the {what} \"{}\" is taken by {}", of(case), first.place);
+            problems.push(Problem::new(format!("{}/case.toml", case.place), message));
+        }
+    }
+}

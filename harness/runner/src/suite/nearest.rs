@@ -1,0 +1,61 @@
+//! What somebody may have meant who wrote a name that does not exist.
+
+/// The known names nearest to `wanted`, nearest first: at most three, none that shares too little with it.
+pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let mut found: Vec<(usize, &str)> = known
+        .filter_map(|name| {
+            let lower = name.to_lowercase();
+            let inside = wanted.len() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
+            let steps = if inside { 1 } else { distance(&wanted, &lower) };
+            (steps <= 2.max(wanted.chars().count() / 3)).then_some((steps, name))
+        })
+        .collect();
+    // Stable: names that are as near stay in the order in which they are listed.
+    found.sort_by_key(|(steps, _)| *steps);
+    found.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// `, did you mean A or B?`, or nothing.
+pub(super) fn hint<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+    match nearest(wanted, known).as_slice() {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(" or ")),
+    }
+}
+
+/// How many characters must be put in, taken out or changed.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (above, a) in from.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = above + 1;
+        for (left, b) in to.iter().enumerate() {
+            let change = corner + usize::from(a != *b);
+            corner = row[left + 1];
+            row[left + 1] = change.min(corner + 1).min(row[left] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn near_names_are_found_nearest_first() {
+        let known = ["ID-NULL", "ID-NUMBER", "ID-NULL-TEXT", "COR-FIRST"];
+        assert_eq!(nearest("ID-NUL", known.into_iter())[0], "ID-NULL");
+        assert_eq!(nearest("id-null", known.into_iter())[0], "ID-NULL");
+        assert_eq!(nearest("COR-FRIST", known.into_iter()), ["COR-FIRST"]);
+        assert_eq!(nearest("XYZ", known.into_iter()), [""; 0]);
+    }
+
+    #[test]
+    fn a_distance_counts_single_changes() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!((distance("", "abc"), distance("abc", ""), distance("a", "a")), (3, 3, 0));
+    }
+}

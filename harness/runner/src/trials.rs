@@ -1,0 +1,143 @@
+//! The suite as tests of `cargo test` and of nextest: one trial for each case and format.
+//!
+//! Knows: libtest's command line and the names of trials. Refuses to know: what makes a reading right. Give it an
+//! importer from a test target with `harness = false`:
+//!
+//! ```no_run
+//! use runner::builtin::Builtin;
+//! use std::process::ExitCode;
+//!
+//! fn main() -> ExitCode {
+//!     runner::harness(Builtin, "cases")
+//! }
+//! ```
+//!
+//! A trial is named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
+//! the choice be the same in every format. An exact name is found by its path alone, since nextest starts a
+//! process for each trial.
+
+use crate::exit;
+use crate::importer::{Importer, STACK};
+use crate::run::{Planned, Reading, judge_case, readings};
+use crate::suite::{Case, Problem, Root, Suite};
+use judge::expectation::Expectation;
+use judge::record::{self, Line, Record};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+/// Runs the suite below `cases` against `importer`, as the command line of a test target asks.
+///
+/// The exit code is 101 where a trial fails, as libtest has it, and 2 where the suite or the call cannot be used:
+/// a name or filter that matches nothing is an error, since a run of nothing proves nothing.
+pub fn harness(importer: impl Importer + 'static, cases: impl AsRef<Path>) -> ExitCode {
+    let arguments = Arguments::from_args();
+    match trials(Arc::new(importer), cases.as_ref(), &arguments) {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(problems) => {
+            let mut err = std::io::stderr().lock();
+            for problem in problems {
+                // Where nobody listens any more, the exit code still tells.
+                let _ = writeln!(err, "error: {problem}");
+            }
+            ExitCode::from(exit::UNUSABLE)
+        }
+    }
+}
+
+/// The name of the trial that asks for one choice in every format.
+const CONSISTENT: &str = "consistent";
+
+fn trials(
+    importer: Arc<dyn Importer>,
+    cases: &Path,
+    arguments: &Arguments,
+) -> Result<Vec<Trial>, Vec<Problem>> {
+    let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
+    let found = match exact {
+        Some(name) => exactly(cases, name)?.into_iter().collect(),
+        None => Suite::load(&[Root::Disk(cases.to_owned())])?.cases,
+    };
+    let trials: Vec<Trial> =
+        found.into_iter().flat_map(|case| of_case(Arc::new(case), &importer, cases)).collect();
+    if let Some(filter) = arguments.filter.as_deref() {
+        let matches = |name: &str| if arguments.exact { name == filter } else { name.contains(filter) };
+        if !trials.iter().any(|trial| matches(trial.name())) {
+            let message = format!("no trial is named `{filter}`; --list shows all names");
+            return Err(vec![Problem { place: cases.display().to_string(), line: None, message }]);
+        }
+    }
+    Ok(trials)
+}
+
+/// The case that the trial of this name belongs to, without a look at any other.
+fn exactly(cases: &Path, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
+    match trial.rsplit_once("::") {
+        Some((case, _)) => Suite::load_one(cases, &case.replace("::", "/")),
+        None => Ok(None),
+    }
+}
+
+fn of_case(case: Arc<Case>, importer: &Arc<dyn Importer>, cases: &Path) -> Vec<Trial> {
+    let name = |last: &str| format!("{}::{last}", case.name.replace('/', "::"));
+    let mut trials = Vec::new();
+    for reading in readings(&case, &**importer) {
+        let format = reading.format.name;
+        let skip = reading.what.err().map(|skip| skip.why(importer.name(), reading.format));
+        let skipped = skip.is_some();
+        let (again, importer, cases) = (Arc::clone(&case), Arc::clone(importer), cases.to_owned());
+        let trial = Trial::ignorable_test(name(format), move || match skip {
+            Some(why) => Ok(Completion::ignored_with(why)),
+            None => judged(&again, &*importer, &cases, Some(format)).map(|()| Completion::Completed),
+        });
+        // Declared beforehand: nextest counts a trial that finds out at run time as passed.
+        trials.push(trial.with_ignored_flag(skipped));
+    }
+    if matches!(case.expectation, Expectation::Either(_)) {
+        let (again, importer, cases) = (Arc::clone(&case), Arc::clone(importer), cases.to_owned());
+        trials.push(Trial::test(name(CONSISTENT), move || judged(&again, &*importer, &cases, None)));
+    }
+    trials
+}
+
+/// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON.
+fn judged(case: &Case, importer: &dyn Importer, cases: &Path, format: Option<&str>) -> Result<(), Failed> {
+    let mut readings: Vec<Reading<'_>> = readings(case, importer);
+    readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
+    let planned = Planned { case, readings };
+    let lines = thread::scope(|scope| {
+        let judging =
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || judge_case(&planned, importer));
+        judging?.join().map_err(|_| std::io::Error::other("the judging thread panicked"))?
+    });
+    let lines = lines.map_err(|error| format!("{}: {error}", case.place))?;
+    let failed = lines.into_iter().filter(|line| line.verdict.falls_short()).collect::<Vec<Line>>();
+    let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
+    if failed.is_empty() { Ok(()) } else { Err(told(case, importer, (cases, &trial), failed).into()) }
+}
+
+fn told(case: &Case, importer: &dyn Importer, (cases, trial): (&Path, &str), lines: Vec<Line>) -> String {
+    let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
+    let implementation = record::Implementation {
+        name: importer.name().to_owned(),
+        version: importer.version().to_owned(),
+        level: importer.level(),
+    };
+    let notes = BTreeMap::from([(case.name.clone(), case.note())]);
+    let record = Record::new(suite, implementation, notes, lines);
+    let file = |line: &Line| line.file.as_ref().map(|file| cases.join(file).display().to_string());
+    let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");
+    let options = reports::text::Options {
+        colour: false,
+        volume: reports::text::Volume::Quiet,
+        file: &file,
+        alone: &alone,
+    };
+    let failures: Vec<String> =
+        record.results.iter().map(|line| reports::text::failure(&record, line, &options)).collect();
+    failures.join("\n")
+}

@@ -1,0 +1,355 @@
+//! The record for a terminal: a table by topic, each failure as a person needs it, and the totals in counts.
+//!
+//! Knows: columns and colours. Refuses to know: whether there is a terminal, and where the suite's files are; the
+//! caller says both.
+
+use anstyle::{AnsiColor, Style};
+use judge::record::{Line, Record};
+use judge::verdict::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// How it is to be shown.
+pub struct Options<'o> {
+    /// With colours.
+    pub colour: bool,
+    /// How much.
+    pub volume: Volume,
+    /// The transcript of a line, as a person finds it.
+    pub file: &'o dyn Fn(&Line) -> Option<String>,
+    /// The command that runs a line alone.
+    pub alone: &'o dyn Fn(&Line) -> String,
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Volume {
+    /// Failures and totals.
+    Quiet,
+    /// And the table, and why readings were skipped.
+    Normal,
+    /// And every reading.
+    Loud,
+}
+
+/// Values longer than this are cut, in characters.
+const WIDTH: usize = 200;
+
+/// So many reasons for skips are listed where not everything is asked for.
+const REASONS: usize = 10;
+
+/// The whole record.
+#[must_use]
+pub fn render(record: &Record, options: &Options<'_>) -> String {
+    let mut parts = Vec::new();
+    if options.volume >= Volume::Loud {
+        parts.push(every_line(record, options));
+    }
+    if options.volume >= Volume::Normal {
+        parts.push(table(record, options));
+    }
+    parts.extend(
+        record.results.iter().filter(|it| it.verdict.falls_short()).map(|it| failure(record, it, options)),
+    );
+    if options.volume >= Volume::Normal {
+        parts.push(skips(record, options));
+    }
+    parts.push(totals(record, options));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// One result that fell short, with all that is needed to understand it and to run it alone.
+#[must_use]
+pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
+    let mut out = String::new();
+    let verdict = paint(line.verdict.name(), style(line.verdict), options.colour);
+    let loss = if line.silent_loss {
+        let words = "silent loss: a message of the transcript is accounted for nowhere";
+        format!(", {}", paint(words, style(Verdict::Fail), options.colour))
+    } else {
+        String::new()
+    };
+    let _ = writeln!(out, "{verdict}: {}, {}{loss}", plain(&line.case), line.format);
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "  {name:<9} {value}");
+    };
+    if let Some(file) = (options.file)(line) {
+        row("file", &plain(&file));
+    }
+    for id in &line.clauses {
+        row("clause", &format!("{id}: {}", record.clauses.get(id).map_or("", String::as_str)));
+    }
+    if let Some(note) = record.cases.get(&line.case) {
+        row("reason", &plain(&note.reason));
+    }
+    if let Some(difference) = &line.difference {
+        let shown =
+            |value: Option<&str>| value.map_or_else(|| "(nothing)".to_owned(), |value| cut(value, WIDTH));
+        row("at", &plain(if difference.at.is_empty() { "(the whole answer)" } else { &difference.at }));
+        row("expected", &shown(difference.expected.as_deref().map(|it| it.get())));
+        row("actual", &shown(difference.actual.as_deref().map(|it| it.get())));
+    }
+    if let Some(message) = &line.message {
+        row("message", &cut(message, WIDTH));
+    }
+    row("alone", &(options.alone)(line));
+    out
+}
+
+/// How many readings of how many cases came to what.
+#[must_use]
+pub fn totals(record: &Record, options: &Options<'_>) -> String {
+    let counts: Vec<String> = record
+        .totals
+        .iter()
+        .map(|(verdict, count)| {
+            paint(&format!("{count} {}", verdict.name()), style(*verdict), options.colour)
+        })
+        .collect();
+    let counts = if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") };
+    let losses = record.results.iter().filter(|line| line.silent_loss).count();
+    let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
+    let mut out = format!(
+        "{} of {}: {counts}\n",
+        counted(record.planned, "reading"),
+        counted(record.cases.len() as u64, "case")
+    );
+    if losses > 0 {
+        let _ = writeln!(out, "{}", counted(losses as u64, "silent loss"));
+    }
+    if redacted > 0 {
+        let _ = writeln!(
+            out,
+            "{} taken as equal because they are redacted (RPL-REDACT)",
+            counted(redacted as u64, "value")
+        );
+    }
+    out
+}
+
+fn every_line(record: &Record, options: &Options<'_>) -> String {
+    let mut out = String::new();
+    for line in &record.results {
+        let verdict = paint(&format!("{:<15}", line.verdict.name()), style(line.verdict), options.colour);
+        let why = line.message.as_deref().filter(|_| line.verdict == Verdict::Skip);
+        let why = why.map(|why| format!("  ({})", cut(why, WIDTH))).unwrap_or_default();
+        let _ = writeln!(out, "{verdict} {}/{}{why}", plain(&line.case), line.format);
+    }
+    out
+}
+
+/// Cases and verdicts by topic: the part of a case's name above its last part.
+fn table(record: &Record, options: &Options<'_>) -> String {
+    #[derive(Default)]
+    struct Row<'r> {
+        cases: BTreeSet<&'r str>,
+        verdicts: BTreeMap<Verdict, u64>,
+    }
+    let mut rows: BTreeMap<&str, Row<'_>> = BTreeMap::new();
+    for line in &record.results {
+        let topic = line.case.rsplit_once('/').map_or("-", |(topic, _)| topic);
+        let row = rows.entry(topic).or_default();
+        row.cases.insert(&line.case);
+        *row.verdicts.entry(line.verdict).or_default() += 1;
+    }
+    let topic_width = rows.keys().map(|topic| topic.chars().count()).chain([5]).max().unwrap_or_default();
+    let verdicts: Vec<Verdict> =
+        Verdict::ALL.into_iter().filter(|it| record.totals.contains_key(it)).collect();
+    let mut out = format!("{:<topic_width$}  {:>6}", "topic", "cases");
+    for verdict in &verdicts {
+        let _ =
+            write!(out, "  {}", paint(&format!("{:>6}", verdict.name()), style(*verdict), options.colour));
+    }
+    out.push('\n');
+    for (topic, row) in &rows {
+        let _ = write!(out, "{:<topic_width$}  {:>6}", plain(topic), row.cases.len());
+        for verdict in &verdicts {
+            let width = verdict.name().len().max(6);
+            match row.verdicts.get(verdict) {
+                Some(count) => {
+                    let _ = write!(
+                        out,
+                        "  {}",
+                        paint(&format!("{count:>width$}"), style(*verdict), options.colour)
+                    );
+                }
+                None => {
+                    let _ = write!(out, "  {:>width$}", "");
+                }
+            }
+        }
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push('\n');
+    }
+    out
+}
+
+/// Why readings were skipped, the most frequent reason first.
+fn skips(record: &Record, options: &Options<'_>) -> String {
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for line in record.results.iter().filter(|line| line.verdict == Verdict::Skip) {
+        *reasons.entry(line.message.as_deref().unwrap_or("no reason was given")).or_default() += 1;
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut reasons: Vec<(&str, u64)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let all = reasons.len();
+    if options.volume < Volume::Loud {
+        reasons.truncate(REASONS);
+    }
+    let mut out = String::from("skipped:\n");
+    for (reason, count) in &reasons {
+        let _ = writeln!(out, "  {count:>5}  {}", cut(reason, WIDTH));
+    }
+    if reasons.len() < all {
+        let _ = writeln!(
+            out,
+            "         and {} (-v lists them)",
+            counted((all - reasons.len()) as u64, "other reason")
+        );
+    }
+    out
+}
+
+fn counted(count: u64, one: &str) -> String {
+    match (count, one.ends_with('s')) {
+        (1, _) => format!("1 {one}"),
+        (_, true) => format!("{count} {one}es"),
+        (_, false) => format!("{count} {one}s"),
+    }
+}
+
+fn style(verdict: Verdict) -> Style {
+    let colour = match verdict {
+        Verdict::Pass => AnsiColor::Green,
+        Verdict::Skip | Verdict::ExpectedFail => AnsiColor::Yellow,
+        _ => AnsiColor::Red,
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    if verdict.falls_short() { style.bold() } else { style }
+}
+
+fn paint(text: &str, style: Style, colour: bool) -> String {
+    if colour { format!("{}{text}{}", style.render(), style.render_reset()) } else { text.to_owned() }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        Some((end, _)) => format!("{}…", plain(&text[..end])),
+        None => plain(text),
+    }
+}
+
+/// Text of a stranger's transcript or program, on one line and without power over the terminal.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\t' | '\n' => out.push(' '),
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
+            }
+            char if char.is_control() => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, Volume, render};
+    use judge::answer::{Answer, Level};
+    use judge::expectation::Expectation;
+    use judge::record::{Implementation, Line, Note, Record, Suite};
+    use judge::verdict::{Judgement, Question, Verdict, judge};
+
+    fn record() -> Record {
+        let clauses = ["ID-NULL".to_owned()];
+        let expected = Expectation::Meaning(
+            r#"{"events": [{"kind": "notification", "method": "a"}, {"kind": "notification", "method": "b"}]}"#.into(),
+        );
+        let question = Question { level: Level::Events, challenge: false, redacted: None };
+        let lost = Answer::Meaning(r#"{"events": [{"kind": "notification", "method": "a"}]}"#.into());
+        let mangled = Answer::Meaning(expected.meaning().unwrap().replace("\"b\"", "\"\\u001b\u{1b}[31m\""));
+        let line = |case: &str, format: &str, judgement| Line {
+            file: Some(format!("{case}/{format}.json")),
+            ..Line::new(case, format, &clauses, judgement)
+        };
+        let results = vec![
+            line("ids/one", "x", Judgement::plain(Verdict::Pass, None)),
+            line("ids/one", "y", judge(&expected, &question, &lost)),
+            line("ids/two", "x", Judgement::plain(Verdict::Skip, Some("x cannot".into()))),
+            line(
+                "order/three",
+                "x",
+                judge(&expected, &question, &Answer::Unsupported { why: mangled.in_words() }),
+            ),
+        ];
+        let note = || Note { title: "One".into(), reason: "Mind the null.".into() };
+        let cases = ["ids/one", "ids/two", "order/three"].map(|name| (name.to_owned(), note())).into();
+        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        Record::new(suite, implementation, cases, results)
+    }
+
+    fn text(volume: Volume, colour: bool) -> String {
+        let file = |line: &Line| line.file.as_ref().map(|file| format!("here/{file}"));
+        let alone = |line: &Line| format!("run {}/{}", line.case, line.format);
+        render(&record(), &Options { colour, volume, file: &file, alone: &alone })
+    }
+
+    #[test]
+    fn a_run_is_told_in_a_table_its_failures_and_its_totals() {
+        let expected = "\
+topic   cases    pass    fail    skip
+ids         2       1       1       1
+order       1                       1
+
+fail: ids/one, y, silent loss: a message of the transcript is accounted for nowhere
+  file      here/ids/one/y.json
+  clause    ID-NULL: A null id is no correlation id
+  reason    Mind the null.
+  at        /events/1
+  expected  {\"kind\":\"notification\",\"method\":\"b\"}
+  actual    (nothing)
+  alone     run ids/one/y
+
+skipped:
+      1  a reading of 2 events
+      1  x cannot
+
+4 readings of 3 cases: 1 pass, 1 fail, 2 skip
+1 silent loss
+";
+        let title = transcript_title();
+        assert_eq!(text(Volume::Normal, false), expected.replace("A null id is no correlation id", &title));
+    }
+
+    fn transcript_title() -> String {
+        record().clauses["ID-NULL"].clone()
+    }
+
+    #[test]
+    fn colours_and_volume_are_the_callers_choice() {
+        assert!(!text(Volume::Loud, false).contains('\u{1b}'));
+        let colours = text(Volume::Normal, true);
+        assert!(colours.contains("\u{1b}[1m\u{1b}[31mfail"), "{colours}");
+        let quiet = text(Volume::Quiet, false);
+        assert!(!quiet.contains("topic") && quiet.contains("fail: ids/one, y"), "{quiet}");
+        assert!(
+            text(Volume::Loud, false).starts_with("pass            ids/one/x\nfail            ids/one/y\n")
+        );
+    }
+
+    #[test]
+    fn a_strangers_text_cannot_play_with_the_terminal() {
+        assert_eq!(super::plain("a\n\u{1b}[31m\u{202e}b"), "a \\u{1b}[31m\\u{202e}b");
+        assert_eq!(super::cut("abcd", 3), "abc…");
+    }
+}
