@@ -95,7 +95,7 @@ impl Refusal {
     /// a message with a fault.
     #[must_use]
     pub fn is_noise(&self) -> bool {
-        matches!(self.code, Code::NotAMessage | Code::InvalidJson | Code::Truncated)
+        matches!(self.code, Code::NotAMessage | Code::InvalidJson | Code::Truncated | Code::BrokenData)
     }
 }
 

@@ -1,14 +1,15 @@
 //! `har`: a log of whole HTTP exchanges, HAR 1.2 (clauses HAR-ORDER, HAR-MESSAGE, HAR-STREAM, HAR-MISSING, HAR-K2A).
 //!
-//! Cannot carry: when a message of a stream came, so that what a long stream said amid later exchanges stands
-//! where the stream began; what a server sent before anybody asked for it; the process and its exit. A carriage
-//! return in the data of an event that is no message comes back as a line feed, since SSE has no other way.
+//! Cannot carry: when each message of a stream came, so that what a long stream said amid later exchanges stands
+//! where the stream began; the process and its exit; of an envelope's context more than the headers of a request
+//! and the status and headers of a response. The words of an SSE comment are not kept, and a carriage return in
+//! the data of an event that is no message comes back as a line feed, since SSE has no other way.
 //!
 //! What the session does not know, a HAR must still say. The writer puts in the URL `http://localhost/mcp`, the
 //! headers without which nobody could tell what a body is, the statuses that MCP asks for, and times that stand
-//! still. It writes neither cookies nor the parts of a query, keeps no body that carried nothing, and gives the
-//! messages of one stream that the session knows amid others as several streams, because their order counts for
-//! more than their number.
+//! still. It writes neither cookies nor the parts of a query, keeps no body that carried nothing, and writes one
+//! stream as several where the session knows its messages amid others, because their order counts for more than
+//! the number of streams.
 
 mod body;
 mod plan;

@@ -277,7 +277,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
 
     /// Rejects, or notes the noise where the caller asked for leniency.
     fn refuse(&mut self, cause: Refusal, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
-        if self.options.lenient && (cause.is_noise() || cause.code == Code::BrokenData) {
+        if self.options.lenient && cause.is_noise() {
             return self.note(stamp.on(Content::Noise(cause.message), spot));
         }
         Err(self.input.refuse(cause, 0, &spot.pointer()))
