@@ -29,7 +29,7 @@ pub struct Totals {
 #[derive(Debug)]
 pub enum Step<'e, 'a> {
     /// A message, and what it means.
-    Event(&'e Entry<'a>, Event<'a>),
+    Event(&'e Entry<'a>, &'e Event<'a>),
     /// Something else that the transcript holds.
     Context(&'e Entry<'a>),
 }
@@ -53,7 +53,7 @@ pub fn walk(
             _ => {}
         }
         match contract.take(&entry)? {
-            Some(event) => each(Step::Event(&entry, event)),
+            Some(event) => each(Step::Event(&entry, &event)),
             None => each(Step::Context(&entry)),
         }
     })?;
@@ -83,7 +83,7 @@ pub fn meaning(format: &Format, reader: &mut dyn Read, options: Options) -> Resu
     let mut text = Writer::new();
     let totals = walk(format, &mut Input::new(reader)?, options, &mut |step| {
         if let Step::Event(_, event) = step {
-            text.event(&event);
+            text.event(event);
         }
         Ok(())
     })?;

@@ -270,7 +270,7 @@ impl Pairing<'_> {
         }
         if a.event().is_response() && !self.leaves_out("answers") {
             let expected = a.answers.map(|index| self.counterpart(index));
-            if expected != b.answers.map(|index| Some(index)) {
+            if expected != b.answers.map(Some) {
                 let shown =
                     |answers: Option<u64>| Some(answers.map_or("null".to_owned(), |index| index.to_string()));
                 return differs("answers", shown(a.answers), shown(b.answers));

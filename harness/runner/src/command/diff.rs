@@ -256,8 +256,8 @@ impl<W: Write> Show<'_, W> {
         let verdict = if counts.same() { "the same session" } else { "different sessions" };
         writeln!(
             self.out,
-            "{verdict}: {} events equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
-            counts.equal,
+            "{verdict}: {} equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
+            counted(counts.equal, "event"),
             counts.differing,
             counts.only_left,
             counts.only_right,
@@ -272,10 +272,14 @@ impl<W: Write> Show<'_, W> {
             )?;
         }
         if counts.ignored > 0 {
-            writeln!(self.out, "{} places were left out as told", counts.ignored)?;
+            writeln!(self.out, "{} left out as told", counted(counts.ignored, "place"))?;
         }
         Ok(())
     }
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A place and the event that stands there.

@@ -60,11 +60,11 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let totals = walk(format, &mut input, options, &mut |step| {
         let block = match (step, &mut calls) {
             (Step::Event(_, event), Some((calls, out))) => {
-                calls.take(&event, out);
+                calls.take(event, out);
                 (out.len() >= BLOCK).then(|| std::mem::take(out))
             }
             (Step::Event(_, event), None) => {
-                writer.event(&event);
+                writer.event(event);
                 (writer.waiting() >= BLOCK).then(|| writer.take())
             }
             (Step::Context(entry), _) => {
