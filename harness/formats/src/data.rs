@@ -24,6 +24,11 @@ pub(crate) enum Carried<'a> {
 /// Where the text begins like an object and is no JSON, or holds a message that is at fault, in an array, or in a
 /// string of its own. The place counts from the beginning of `text`.
 pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
+    // Nearly every text is a message, and then one pass is all it takes.
+    let refused = match Message::parse(text) {
+        Ok(message) => return Ok(Carried::Message(message)),
+        Err(refusal) => refusal,
+    };
     let start = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
     let value = match (text.as_bytes().get(start), Json::parse(text)) {
         (Some(b'{'), Err(fault)) => {
@@ -35,7 +40,7 @@ pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
         (_, Ok(value)) => value,
     };
     match value.kind() {
-        Kind::Object if resembles_message(value) => Message::parse(text).map(Carried::Message),
+        Kind::Object if resembles_message(value) => Err(refused),
         Kind::Array if holds_messages(value) => {
             let message = "the data is an array of messages, where one message belongs".to_owned();
             Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal(Code::Batch, start, message) })

@@ -3,7 +3,7 @@
 //! Knows: the slots and what may stand in each. Decides nothing before the whole entry is seen, since `event` may
 //! stand after `data`, and the status after the body.
 
-use crate::data::{Carried, carried, content, holds_messages};
+use crate::data::{Carried, Places, carried, content, holds_messages};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind, Scanner, Text};
 use transcript::message::{Message, Refusal, resembles_message};
@@ -52,21 +52,27 @@ pub(super) struct Found<'a> {
 /// What stands in an entry's slot.
 pub(super) enum Held<'a> {
     Message(Message<'a>),
-    /// A string whose content is to be read as a message: the caller keeps it alive.
-    Text(Cow<'a, str>),
+    /// A string, and its content, which is to be read as a message.
+    Text(Text<'a>, Cow<'a, str>),
     Event,
     Empty,
 }
 
 impl<'a> Held<'a> {
-    /// The content, where it needs no text of its own.
+    /// What is handed on. A refusal's place counts from the beginning of the slot's value, also inside a string.
     pub(super) fn content(&self) -> Result<Content<'_>, Refusal> {
         Ok(match self {
             Self::Message(message) => Content::Message(*message),
-            Self::Text(text) => match carried(text)? {
-                Carried::Message(message) => Content::Message(message),
-                Carried::Nothing => Content::Event,
-            },
+            Self::Text(string, text) => {
+                let in_the_string = |refusal: Refusal| {
+                    let at = 1 + Places::of(*string).raw(refusal.at);
+                    Refusal { at, ..refusal }
+                };
+                match carried(text).map_err(in_the_string)? {
+                    Carried::Message(message) => Content::Message(message),
+                    Carried::Nothing => Content::Event,
+                }
+            }
             Self::Event => Content::Event,
             Self::Empty => Content::Empty,
         })
@@ -136,7 +142,9 @@ impl<'a> Parts<'a> {
             }
             (None, None, Some(event)) => {
                 let (at, held, sse) = event.held()?;
-                found(Slot::Sse, Side::Server, "/sse", at, held, Some(sse))
+                let tail =
+                    if matches!(held, Held::Message(_) | Held::Text(..)) { "/sse/data" } else { "/sse" };
+                found(Slot::Sse, Side::Server, tail, at, held, Some(sse))
             }
             (request, response, sse) => {
                 let there = [
@@ -260,17 +268,14 @@ impl<'a> Event<'a> {
         }
         let is_message = sse.name.as_deref().is_none_or(|name| name.is_empty() || name == "message");
         let Some(data) = self.data else { return Ok((self.at, Held::Event, sse)) };
-        let string = data.value.as_text().map(content);
+        let string = data.value.as_text();
         if !is_message {
-            sse.data = string;
+            sse.data = string.map(content);
             return Ok((data.at, Held::Event, sse));
         }
         let held = match (data.message, data.value.kind(), string) {
             (Ok(message), ..) => Held::Message(message),
-            (_, _, Some(string)) => {
-                sse.data = Some(string.clone());
-                Held::Text(string)
-            }
+            (_, _, Some(string)) => Held::Text(string, content(string)),
             (Err(refusal), Kind::Object, _) if resembles_message(data.value) => return Err(refusal),
             (Err(refusal), Kind::Array, _) if holds_messages(data.value) => {
                 return Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal });

@@ -1,12 +1,12 @@
 //! Reading an envelope, entry by entry.
 
-use super::entry::{Parts, context};
+use super::entry::{Held, Parts, context};
 use crate::Options;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Sink, Spot};
+use transcript::session::{Content, Entry, Halt, Sink, Spot};
 
 /// Reads an envelope whose `transport` must be `label`.
 pub(crate) fn read(
@@ -161,21 +161,28 @@ fn hand(
     let content = match found.held.content() {
         Ok(content) => content,
         Err(refusal) if options.lenient && refusal.is_noise() => Content::Noise(refusal.message),
-        // Inside a string the place cannot be counted, so the string's own stands for it.
-        Err(refusal) => {
-            let pointer = format!("{}/data", spot.pointer());
-            return Err(input.refuse(Refusal { at: found.at, ..refusal }, 0, &pointer));
-        }
+        Err(refusal) => return Err(input.refuse(refusal, found.at, &spot.pointer())),
     };
+    let mut sse = found.sse;
+    if let (Content::Event, Held::Text(_, text), Some(sse)) = (&content, &found.held, &mut sse) {
+        sse.data = Some(text.clone());
+    }
     let entry = Entry {
         time,
         side: Some(found.side),
         slot: found.slot,
-        sse: found.sse,
+        sse,
         context: context.as_ref(),
         ..Entry::new(spot, content)
     };
-    sink(entry).map_err(|halt| input.halted(halt, found.at, &spot))
+    // Inside a string the place of what a sink refuses is the string's.
+    let message_at = if matches!(found.held, Held::Text(..)) { None } else { Some(found.at) };
+    sink(entry).map_err(|halt| match (halt, message_at) {
+        (Halt::Refused(refusal), None) => {
+            input.refuse(Refusal { at: 0, ..refusal }, found.at, &spot.pointer())
+        }
+        (halt, _) => input.halted(halt, found.at, &spot),
+    })
 }
 
 fn spot(input: &Input<'_>) -> Spot {
