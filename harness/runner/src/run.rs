@@ -216,3 +216,159 @@ fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Que
         redacted: case.redacted.as_deref(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Selection, Shard, plan, run};
+    use crate::builtin::Builtin;
+    use crate::importer::Importer;
+    use crate::suite::{Root, Suite};
+    use judge::answer::{Answer, Level};
+    use judge::record::{self, Record};
+    use judge::verdict::Verdict;
+
+    /// The built-in reader with a fault put in between.
+    struct Faulty(fn(&str, Answer) -> Answer);
+
+    impl Importer for Faulty {
+        fn name(&self) -> &str {
+            "faulty"
+        }
+
+        fn version(&self) -> &str {
+            "0"
+        }
+
+        fn reads(&self, format: &str) -> bool {
+            format != "inspector"
+        }
+
+        fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+            (self.0)(format, Builtin.read(format, transcript))
+        }
+    }
+
+    fn judged(filter: &str, importer: &dyn Importer) -> Record {
+        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let filters = vec![globset::Glob::new(filter).unwrap().compile_matcher()];
+        let plan = plan(&suite, importer, &Selection { filters, ..Selection::default() });
+        assert!(!plan.is_empty(), "{filter}");
+        let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
+        run(&plan, importer, 3, suite).unwrap()
+    }
+
+    fn count(record: &Record, verdict: Verdict) -> u64 {
+        record.totals.get(&verdict).copied().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_format_that_is_not_read_is_skipped_with_the_reason() {
+        let record = judged("ids/zero", &Faulty(|_, answer| answer));
+        assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (1, record.planned - 1));
+        let skipped = record.results.iter().find(|line| line.verdict == Verdict::Skip).unwrap();
+        assert_eq!(skipped.message.as_deref(), Some("faulty does not read inspector"));
+    }
+
+    #[test]
+    fn a_panic_costs_one_reading_alone() {
+        let record = judged(
+            "ids/*",
+            &Faulty(|format, answer| match format {
+                "http-sse" => panic!("no streams today"),
+                _ => answer,
+            }),
+        );
+        let crashed: Vec<_> = record.results.iter().filter(|line| line.verdict == Verdict::Crash).collect();
+        assert!(!crashed.is_empty() && crashed.iter().all(|line| line.format == "http-sse"));
+        assert!(crashed[0].message.as_deref().unwrap().contains("no streams today"));
+        assert_eq!(record.results.iter().filter(|line| line.verdict.falls_short()).count(), crashed.len());
+    }
+
+    #[test]
+    fn numbers_through_a_float_are_found_out() {
+        let rounded = |_: &str, answer| match answer {
+            Answer::Meaning(text) => {
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                Answer::Meaning(in_floats(value).to_string())
+            }
+            other => other,
+        };
+        let record = judged("values/integer-beyond-double/*", &Faulty(rounded));
+        assert_eq!(count(&record, Verdict::Pass), 0, "{record:?}");
+        assert!(record.results.iter().all(|line| !line.silent_loss));
+    }
+
+    fn in_floats(value: serde_json::Value) -> serde_json::Value {
+        use serde_json::Value;
+        match value {
+            Value::Number(number) => number.as_f64().map_or(Value::Null, Into::into),
+            Value::Array(items) => items.into_iter().map(in_floats).collect(),
+            Value::Object(members) => members.into_iter().map(|(name, it)| (name, in_floats(it))).collect(),
+            other => other,
+        }
+    }
+
+    #[test]
+    fn a_lost_answer_is_a_silent_loss_at_every_level() {
+        struct Calls(bool);
+        impl Importer for Calls {
+            fn name(&self) -> &str {
+                "calls"
+            }
+
+            fn version(&self) -> &str {
+                "0"
+            }
+
+            fn level(&self) -> Level {
+                Level::Calls
+            }
+
+            fn reads(&self, format: &str) -> bool {
+                format == "jsonrpc"
+            }
+
+            fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+                let Answer::Meaning(text) = Builtin.read(format, transcript) else { panic!("it is read") };
+                let calls = judge::projection::calls(judge::normal::parse(&text).unwrap());
+                let outcome = calls.find("\"outcome\": {").unwrap();
+                let end = outcome + calls[outcome..].find('\n').unwrap();
+                let end = if calls[..end].ends_with(',') { end - 1 } else { end };
+                Answer::Calls(match self.0 {
+                    true => format!("{}\"outcome\": null}}{}", &calls[..outcome], &calls[end..]),
+                    false => calls,
+                })
+            }
+        }
+        let whole = judged("correlation/one-call/jsonrpc", &Calls(false));
+        assert_eq!(count(&whole, Verdict::Pass), 1, "{whole:?}");
+        let lost = judged("correlation/one-call/jsonrpc", &Calls(true));
+        assert!(lost.results[0].verdict == Verdict::Fail && lost.results[0].silent_loss, "{lost:?}");
+    }
+
+    #[test]
+    fn an_open_case_asks_for_one_choice() {
+        let torn = |format: &str, answer| match format {
+            "http-sse" => Answer::Rejection { code: None, message: "not this one".into() },
+            _ => answer,
+        };
+        let record = judged("envelope/null-sse", &Faulty(torn));
+        let verdicts: Vec<_> =
+            record.results.iter().map(|line| (line.format.as_str(), line.verdict)).collect();
+        assert_eq!(verdicts, [("streamable-http", Verdict::Pass), ("http-sse", Verdict::Fail)]);
+        assert_eq!(judged("envelope/null-sse", &Builtin).totals.get(&Verdict::Pass), Some(&2));
+    }
+
+    #[test]
+    fn a_shard_is_told_by_the_name_alone() {
+        for text in ["", "1", "0/1", "2/1", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(Shard::parse(text).is_err(), "{text}");
+        }
+        let whole = Shard::parse("1/1").unwrap();
+        let parts = ["1/3", "2/3", "3/3"].map(|text| Shard::parse(text).unwrap());
+        for case in ["ids/null-id", "ids/zero", "", "é"] {
+            assert!(whole.holds(case));
+            assert_eq!(parts.iter().filter(|part| part.holds(case)).count(), 1, "{case}");
+        }
+    }
+}

@@ -127,3 +127,58 @@ fn twice(cases: &[Case], what: &str, of: impl Fn(&Case) -> &String, problems: &m
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Root, Suite};
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn repository() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
+    }
+
+    #[test]
+    fn the_embedded_suite_is_the_one_in_the_repository() {
+        let [embedded, disk] =
+            [Root::Embedded, Root::Disk(repository())].map(|root| Suite::load(&[root]).unwrap());
+        let names = |suite: &Suite| suite.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&embedded), names(&disk));
+        assert_eq!(embedded.digest().unwrap(), disk.digest().unwrap());
+    }
+
+    #[test]
+    fn a_case_is_found_by_its_name_alone() {
+        let suite = Suite::load(&[Root::Disk(repository())]).unwrap();
+        for case in &suite.cases {
+            let found = Suite::load_one(&repository(), &case.name).unwrap().unwrap();
+            assert_eq!((found.title, found.transcripts.len()), (case.title.clone(), case.transcripts.len()));
+        }
+        for name in ["", "ids", "ids/not-there", "../cases/ids/zero", "src"] {
+            assert!(Suite::load_one(&repository(), name).unwrap().is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_suite_may_be_one_case_and_hold_what_tools_leave_behind() {
+        let suite = tempfile::tempdir().unwrap();
+        let case = suite.path().join("found-17");
+        let leftovers = ["found-17/../node_modules/a", "found-17/../.git/b", "found-17/../build/c"];
+        for folder in ["found-17"].iter().chain(&leftovers) {
+            fs::create_dir_all(suite.path().join(folder)).unwrap();
+        }
+        fs::write(suite.path().join("build/CACHEDIR.TAG"), "").unwrap();
+        for file in ["case.toml", "jsonrpc.jsonl", "meaning.json"] {
+            fs::copy(repository().join("ids/zero").join(file), case.join(file)).unwrap();
+            for folder in leftovers {
+                fs::copy(repository().join("ids/zero").join(file), suite.path().join(folder).join(file))
+                    .unwrap();
+            }
+        }
+        for root in [suite.path(), &case] {
+            let suite = Suite::load(&[Root::Disk(root.to_owned())]).unwrap();
+            let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
+            assert_eq!(names, ["found-17"], "{}", root.display());
+        }
+    }
+}
