@@ -3,7 +3,8 @@
 //! Knows: when the answers to the transcripts of one case agree. Refuses to know: which of them is right.
 
 use crate::answer::Answer;
-use crate::verdict::{Judgement, Question, Summaries, Verdict, compare};
+use crate::compare::{Summaries, compare};
+use crate::verdict::{Judgement, Question, Verdict};
 use transcript::diff::Difference;
 
 /// An answer with what it was asked about.

@@ -28,7 +28,7 @@ pub struct Record {
     pub suite: Suite,
     /// What it was run against.
     pub implementation: Implementation,
-    /// How many readings were planned; the totals add up to it.
+    /// How many readings were planned; the totals add up to it, or the run is no run.
     pub planned: u64,
     /// How many came to each verdict; a verdict that no reading came to is left out.
     pub totals: BTreeMap<Verdict, u64>,

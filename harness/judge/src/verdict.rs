@@ -4,14 +4,11 @@
 //! to know: which format was read, how the importer was asked, and how a verdict is shown.
 
 use crate::answer::{Answer, How, Level};
+use crate::compare::{Summaries, compare};
 use crate::expectation::Expectation;
-use crate::loss::{of_calls, of_events, silent};
-use crate::normal::parse;
-use crate::projection::calls;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use transcript::diff::{Comparison, Difference, Rules, first_below};
-use transcript::json::{Json, Kind, write_string};
+use transcript::diff::Difference;
+use transcript::json::write_string;
 
 /// What is made of one answer, in the order in which reports list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,17 +109,6 @@ pub struct Question<'q> {
     pub redacted: Option<&'q str>,
 }
 
-/// What is asked of the K2-A summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Summaries {
-    /// It is the expected one.
-    Equal,
-    /// There is none, since the format carries no challenge.
-    None,
-    /// Nothing.
-    Any,
-}
-
 /// Judges one answer. Whether the answers of a case agree with each other is for [`crate::consistency`].
 #[must_use]
 pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer) -> Judgement {
@@ -179,106 +165,6 @@ fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Jud
             Judgement::fail(Difference { pointer: "/rejection".into(), left: None, right }, None)
         }
     }
-}
-
-/// The text of a reading at the level of the question.
-///
-/// # Errors
-/// A sentence where it shows less than the importer said it can, or is no JSON at all.
-fn at_level(answer: &Answer, level: Level) -> Result<Cow<'_, str>, String> {
-    match (answer, level) {
-        (Answer::Meaning(text), Level::Events) | (Answer::Calls(text), Level::Calls) => Ok(text.into()),
-        (Answer::Meaning(text), Level::Calls) => Ok(calls(json(text)?).into()),
-        (Answer::Calls(_), Level::Events) => {
-            Err("calls alone, from an importer that shows all events".into())
-        }
-        (other, _) => Err(format!("{} is no reading", other.in_words())),
-    }
-}
-
-fn json(text: &str) -> Result<Json<'_>, String> {
-    parse(text).map_err(|why| format!("the answer is no JSON: {why}"))
-}
-
-/// The parts of a reading that are compared.
-struct Shown<'a> {
-    level: Level,
-    list: Json<'a>,
-    /// None where it is `null` or absent.
-    summary: Option<Json<'a>>,
-}
-
-impl<'a> Shown<'a> {
-    fn of(text: &'a str, level: Level) -> Result<Self, String> {
-        let value = json(text)?;
-        let list = value.member(list_name(level)).filter(|list| list.kind() == Kind::Array);
-        let list = list.ok_or_else(|| format!("the answer has no `{}` array", list_name(level)))?;
-        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != Kind::Null);
-        Ok(Self { level, list, summary })
-    }
-
-    /// Compares the reading with the one that is expected.
-    fn against(&self, expected: &Self, question: &Question<'_>, summaries: Summaries) -> Judgement {
-        let rules = Rules { ignore: Vec::new(), redacted: question.redacted.map(Into::into) };
-        let name = list_name(self.level);
-        let Comparison { difference, redacted, .. } =
-            first_below(vec![name.into()], expected.list, self.list, &rules);
-        if let Some(difference) = difference {
-            let parts = match self.level {
-                Level::Events => of_events,
-                Level::Calls => of_calls,
-            };
-            let silent_loss = silent(&parts(expected.list), &parts(self.list), &rules);
-            return Judgement { silent_loss, redacted, ..Judgement::fail(difference, None) };
-        }
-        let other = match summaries {
-            Summaries::Equal => self.other_summary(expected.summary),
-            Summaries::None => self.other_summary(None),
-            Summaries::Any => None,
-        };
-        match other {
-            Some(difference) => Judgement { redacted, ..Judgement::fail(difference, None) },
-            None => Judgement { redacted, ..Judgement::plain(Verdict::Pass, None) },
-        }
-    }
-
-    /// How the summary differs; one that is absent is the same as `null`.
-    fn other_summary(&self, expected: Option<Json<'_>>) -> Option<Difference> {
-        let path = || vec![SUMMARY.to_owned()];
-        match (expected, self.summary) {
-            (None, None) => None,
-            (Some(left), Some(right)) => first_below(path(), left, right, &Rules::default()).difference,
-            (left, right) => Some(Difference {
-                pointer: format!("/{SUMMARY}"),
-                left: Some(left.map_or("null", Json::text).to_owned()),
-                right: Some(right.map_or("null", Json::text).to_owned()),
-            }),
-        }
-    }
-}
-
-const SUMMARY: &str = "authorization_discovery";
-
-fn list_name(level: Level) -> &'static str {
-    match level {
-        Level::Events => "events",
-        Level::Calls => "calls",
-    }
-}
-
-/// Judges one reading by another, both at the level of the question: equal or not, and where not.
-///
-/// # Errors
-/// A sentence where one of them is no reading of that level.
-pub(crate) fn compare(
-    expected: &Answer,
-    actual: &Answer,
-    question: &Question<'_>,
-    summaries: Summaries,
-) -> Result<Judgement, String> {
-    let (expected, actual) = (at_level(expected, question.level)?, at_level(actual, question.level)?);
-    let expected = Shown::of(&expected, question.level)?;
-    Ok(Shown::of(&actual, question.level)?.against(&expected, question, summaries))
 }
 
 fn quoted(text: &str) -> String {
@@ -416,7 +302,10 @@ mod tests {
         let rejecting = Expectation::Rejection(Code::Batch);
         for text in ["", "[]", "{}", r#"{"events": {}}"#, r#"{"events": []"#] {
             for expected in [&rejecting, &Expectation::Either(None), &Expectation::Meaning(MEANING.into())] {
-                assert_eq!(events(expected, &meaning(text)).verdict, Verdict::Garbled, "{text}");
+                for level in [Level::Events, Level::Calls] {
+                    let judgement = ask(expected, level, false, &meaning(text));
+                    assert_eq!(judgement.verdict, Verdict::Garbled, "{text}");
+                }
             }
         }
         assert_eq!(events(&rejecting, &Answer::Calls(r#"{"calls": []}"#.into())).verdict, Verdict::Garbled);

@@ -167,6 +167,11 @@ pub fn run(
     for result in done.into_values() {
         lines.extend(result?);
     }
+    let readings: usize = plan.iter().map(|planned| planned.readings.len()).sum();
+    if lines.len() != readings {
+        let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
+        return Err(io::Error::other(message));
+    }
     let implementation = Implementation {
         name: importer.name().to_owned(),
         version: importer.version().to_owned(),

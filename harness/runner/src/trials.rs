@@ -19,6 +19,7 @@
 use crate::exit;
 use crate::importer::{Importer, STACK};
 use crate::run::{Planned, Reading, judge_case, readings};
+use crate::show::plain;
 use crate::suite::{Case, Problem, Root, Suite};
 use judge::expectation::Expectation;
 use judge::record::{self, Line, Record};
@@ -42,7 +43,7 @@ pub fn harness(importer: impl Importer + 'static, cases: impl AsRef<Path>) -> Ex
             let mut err = std::io::stderr().lock();
             for problem in problems {
                 // Where nobody listens any more, the exit code still tells.
-                let _ = writeln!(err, "error: {problem}");
+                let _ = writeln!(err, "error: {}", plain(&problem.to_string()));
             }
             ExitCode::from(exit::UNUSABLE)
         }
@@ -140,4 +141,111 @@ fn told(case: &Case, importer: &dyn Importer, (cases, trial): (&Path, &str), lin
     let failures: Vec<String> =
         record.results.iter().map(|line| reports::text::failure(&record, line, &options)).collect();
     failures.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{judged, trials};
+    use crate::builtin::Builtin;
+    use crate::importer::Importer;
+    use crate::suite::Suite;
+    use judge::answer::Answer;
+    use libtest_mimic::{Arguments, Trial};
+    use std::path::{Path, PathBuf};
+    use std::sync::Arc;
+
+    fn cases() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
+    }
+
+    fn found(arguments: &[&str]) -> Result<Vec<Trial>, String> {
+        let arguments = Arguments::from_iter(["test"].iter().chain(arguments));
+        trials(Arc::new(Builtin), &cases(), &arguments).map_err(|problems| problems[0].to_string())
+    }
+
+    #[test]
+    fn each_case_and_format_is_a_trial_and_each_open_case_one_more() {
+        let trials = found(&[]).unwrap();
+        let names: Vec<&str> = trials.iter().map(Trial::name).collect();
+        for name in ["ids::zero::jsonrpc", "envelope::null-sse::http-sse", "envelope::null-sse::consistent"] {
+            assert!(names.contains(&name), "{name} is missing");
+        }
+        assert!(!names.contains(&"ids::zero::consistent"));
+        let mut unique = names.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
+        assert!(trials.iter().all(|trial| trial.kind().is_empty()), "a kind would become part of the name");
+    }
+
+    #[test]
+    fn what_a_format_cannot_carry_is_ignored_when_it_is_listed() {
+        let trials = found(&[]).unwrap();
+        let ignored =
+            |name: &str| trials.iter().find(|trial| trial.name() == name).unwrap().has_ignored_flag();
+        assert!(ignored("direction::both-count-from-zero::jsonrpc"));
+        assert!(!ignored("direction::both-count-from-zero::har"));
+    }
+
+    #[test]
+    fn an_exact_name_loads_its_case_alone() {
+        let names =
+            |trials: Vec<Trial>| trials.iter().map(|trial| trial.name().to_owned()).collect::<Vec<_>>();
+        let trials = names(found(&["--exact", "ids::zero::har"]).unwrap());
+        assert!(trials.iter().all(|name| name.starts_with("ids::zero::")), "{trials:?}");
+        assert!(trials.contains(&"ids::zero::har".to_owned()), "{trials:?}");
+    }
+
+    #[test]
+    fn a_name_that_matches_nothing_is_an_error() {
+        for arguments in [
+            &["--exact", "ids::zero::pcap"][..],
+            &["--exact", "ids::zero"],
+            &["--exact", "zero"],
+            &["--exact", "ids::not-there::har"],
+            &["not-there"],
+        ] {
+            let Err(problem) = found(arguments) else { panic!("{arguments:?} was found") };
+            assert!(problem.contains(arguments[arguments.len() - 1]), "{problem}");
+        }
+        assert!(found(&["null-sse"]).is_ok());
+    }
+
+    #[test]
+    fn a_failure_is_told_with_its_file_and_the_way_to_run_it_alone() {
+        struct Refusing;
+        impl Importer for Refusing {
+            fn name(&self) -> &str {
+                "refusing"
+            }
+
+            fn version(&self) -> &str {
+                "0"
+            }
+
+            fn reads(&self, _: &str) -> bool {
+                true
+            }
+
+            fn read(&self, format: &str, _: &[u8]) -> Answer {
+                match format {
+                    "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
+                    _ => Answer::Meaning(r#"{"events": []}"#.into()),
+                }
+            }
+        }
+        let told = |case: &str, format| {
+            let case = Suite::load_one(&cases(), case).unwrap().unwrap();
+            judged(&case, &Refusing, &cases(), format).unwrap_err().message().unwrap_or_default().to_owned()
+        };
+        let alone = told("ids/zero", Some("http-sse"));
+        for part in
+            ["fail: ids/zero, http-sse", "http-sse.json", "not today", "--exact 'ids::zero::http-sse'"]
+        {
+            assert!(alone.contains(part), "{part} is missing in\n{alone}");
+        }
+        assert!(told("ids/zero", Some("har")).contains("silent loss"));
+        let torn = told("ids/form-fraction", None);
+        assert!(torn.contains("ids/form-fraction, http-sse") && torn.contains("::consistent'"), "{torn}");
+    }
 }

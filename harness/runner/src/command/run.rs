@@ -80,7 +80,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     if args.list {
         return list(&planned, &importer);
     }
-    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be read: {error}"));
+    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let suite_line = record::Suite {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         digest: suite.digest().map_err(unreadable)?,

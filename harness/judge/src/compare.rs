@@ -1,0 +1,127 @@
+//! One reading held against another, at the level that the importer can show.
+//!
+//! Knows: which parts of a reading are compared, in which order, and that what is absent may equal `null` in a
+//! summary. Refuses to know: which of the two was expected, and why.
+
+use crate::answer::{Answer, Level};
+use crate::loss::{of_calls, of_events, silent};
+use crate::normal::parse;
+use crate::projection::calls;
+use crate::verdict::{Judgement, Question, Verdict};
+use std::borrow::Cow;
+use transcript::diff::{Comparison, Difference, Rules, first_below};
+use transcript::json::{Json, Kind};
+
+/// What is asked of the K2-A summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Summaries {
+    /// It is the expected one.
+    Equal,
+    /// There is none, since the format carries no challenge.
+    None,
+    /// Nothing.
+    Any,
+}
+
+/// Judges one reading by another, both at the level of the question: equal or not, and where not.
+///
+/// # Errors
+/// A sentence where one of them is no reading of that level.
+pub(crate) fn compare(
+    expected: &Answer,
+    actual: &Answer,
+    question: &Question<'_>,
+    summaries: Summaries,
+) -> Result<Judgement, String> {
+    let (expected, actual) = (at_level(expected, question.level)?, at_level(actual, question.level)?);
+    let expected = Shown::of(&expected, question.level)?;
+    Ok(Shown::of(&actual, question.level)?.against(&expected, question, summaries))
+}
+
+/// The text of a reading at the level of the question.
+///
+/// # Errors
+/// A sentence where it shows less than the importer said it can, or is no JSON at all.
+fn at_level(answer: &Answer, level: Level) -> Result<Cow<'_, str>, String> {
+    match (answer, level) {
+        (Answer::Meaning(text), Level::Events) | (Answer::Calls(text), Level::Calls) => Ok(text.into()),
+        (Answer::Meaning(text), Level::Calls) => {
+            Shown::of(text, Level::Events)?;
+            Ok(calls(json(text)?).into())
+        }
+        (Answer::Calls(_), Level::Events) => {
+            Err("calls alone, from an importer that shows all events".into())
+        }
+        (other, _) => Err(format!("{} is no reading", other.in_words())),
+    }
+}
+
+fn json(text: &str) -> Result<Json<'_>, String> {
+    parse(text).map_err(|why| format!("the answer is no JSON: {why}"))
+}
+
+/// The parts of a reading that are compared.
+struct Shown<'a> {
+    level: Level,
+    list: Json<'a>,
+    /// None where it is `null` or absent.
+    summary: Option<Json<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(text: &'a str, level: Level) -> Result<Self, String> {
+        let value = json(text)?;
+        let list = value.member(list_name(level)).filter(|list| list.kind() == Kind::Array);
+        let list = list.ok_or_else(|| format!("the answer has no `{}` array", list_name(level)))?;
+        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != Kind::Null);
+        Ok(Self { level, list, summary })
+    }
+
+    /// Compares the reading with the one that is expected.
+    fn against(&self, expected: &Self, question: &Question<'_>, summaries: Summaries) -> Judgement {
+        let rules = Rules { ignore: Vec::new(), redacted: question.redacted.map(Into::into) };
+        let name = list_name(self.level);
+        let Comparison { difference, redacted, .. } =
+            first_below(vec![name.into()], expected.list, self.list, &rules);
+        if let Some(difference) = difference {
+            let parts = match self.level {
+                Level::Events => of_events,
+                Level::Calls => of_calls,
+            };
+            let silent_loss = silent(&parts(expected.list), &parts(self.list), &rules);
+            return Judgement { silent_loss, redacted, ..Judgement::fail(difference, None) };
+        }
+        let other = match summaries {
+            Summaries::Equal => self.other_summary(expected.summary),
+            Summaries::None => self.other_summary(None),
+            Summaries::Any => None,
+        };
+        match other {
+            Some(difference) => Judgement { redacted, ..Judgement::fail(difference, None) },
+            None => Judgement { redacted, ..Judgement::plain(Verdict::Pass, None) },
+        }
+    }
+
+    /// How the summary differs; one that is absent is the same as `null`.
+    fn other_summary(&self, expected: Option<Json<'_>>) -> Option<Difference> {
+        let path = || vec![SUMMARY.to_owned()];
+        match (expected, self.summary) {
+            (None, None) => None,
+            (Some(left), Some(right)) => first_below(path(), left, right, &Rules::default()).difference,
+            (left, right) => Some(Difference {
+                pointer: format!("/{SUMMARY}"),
+                left: Some(left.map_or("null", Json::text).to_owned()),
+                right: Some(right.map_or("null", Json::text).to_owned()),
+            }),
+        }
+    }
+}
+
+const SUMMARY: &str = "authorization_discovery";
+
+fn list_name(level: Level) -> &'static str {
+    match level {
+        Level::Events => "events",
+        Level::Calls => "calls",
+    }
+}
