@@ -1,4 +1,4 @@
-//! The record as `results.json`.
+//! The record as `results.json`; `results.schema.json` beside this folder says what stands in it.
 
 use judge::record::Record;
 
@@ -8,4 +8,75 @@ use judge::record::Record;
 /// Where the record holds what JSON cannot.
 pub fn render(record: &Record) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(record).map(|text| text + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use judge::answer::Level;
+    use judge::record::{Implementation, Line, Note, Record, Suite};
+    use judge::verdict::{Judgement, Verdict};
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+    use transcript::diff::Difference;
+
+    /// A record with every member that there is, or with those alone that are always there.
+    fn record(full: bool) -> Value {
+        let difference =
+            Difference { pointer: "/events/0".into(), left: Some("1".into()), right: Some("2".into()) };
+        let fail = Judgement {
+            difference: Some(difference),
+            silent_loss: true,
+            redacted: 1,
+            ..plain(Verdict::Fail)
+        };
+        let judgement = if full { fail } else { plain(Verdict::Pass) };
+        let mut line = Line::new("ids/a", "x", &["ID-NULL".to_owned()], judgement);
+        line.file = full.then(|| "ids/a/x.json".into());
+        line.message = full.then(|| "no".into());
+        let note = Note { title: "A".into(), reason: "B.".into() };
+        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };
+        let record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
+        serde_json::from_str(&super::render(&record).unwrap()).unwrap()
+    }
+
+    fn plain(verdict: Verdict) -> Judgement {
+        Judgement::plain(verdict, None)
+    }
+
+    #[test]
+    fn the_schema_names_what_a_record_has_and_nothing_else() {
+        let schema: Value = serde_json::from_str(include_str!("../results.schema.json")).unwrap();
+        for (full, keyword) in [(true, "properties"), (false, "required")] {
+            let record = record(full);
+            let mut waiting = vec![(String::new(), &record, &schema)];
+            while let Some((at, value, part)) = waiting.pop() {
+                let part = match part["$ref"].as_str() {
+                    Some(name) => schema.pointer(name.trim_start_matches('#')).unwrap(),
+                    None => part,
+                };
+                if let (Some(members), true) = (value.as_object(), part.get("properties").is_some()) {
+                    let named: BTreeSet<&str> = match &part[keyword] {
+                        Value::Array(names) => names.iter().map(|name| name.as_str().unwrap()).collect(),
+                        names => names.as_object().unwrap().keys().map(String::as_str).collect(),
+                    };
+                    assert_eq!(
+                        members.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+                        named,
+                        "{keyword} at {at}/"
+                    );
+                }
+                let below =
+                    |name: &str| part["properties"].get(name).or_else(|| part.get("additionalProperties"));
+                for (name, member) in value.as_object().into_iter().flatten() {
+                    waiting.extend(below(name).map(|part| (format!("{at}/{name}"), member, part)));
+                }
+                for item in value.as_array().into_iter().flatten() {
+                    waiting.push((format!("{at}/-"), item, &part["items"]));
+                }
+            }
+        }
+        let verdicts: Vec<&str> = Verdict::ALL.iter().map(|verdict| verdict.name()).collect();
+        assert_eq!(schema["$defs"]["verdict"]["enum"], serde_json::json!(verdicts));
+    }
 }

@@ -40,7 +40,7 @@ pub fn ask(importer: &dyn Importer, format: &str, transcript: &[u8]) -> Answer {
 
 /// How deep the stack of an asking thread is. The threads of a test harness have 2 MiB, which is not enough for a
 /// reader that recurses over deep JSON; address space alone is taken up by what is not used.
-pub(crate) const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 fn once(importer: &dyn Importer, format: &str, transcript: &[u8]) -> Answer {
     quieten();
