@@ -157,8 +157,11 @@ fn select<'s>(
     }
     selection.shard = args.shard;
     let planned = plan(suite, importer, &selection);
+    let asked = planned.iter().flat_map(|planned| &planned.readings).any(|reading| reading.what.is_ok());
     if planned.is_empty() {
         around.voice.note("none of the selected cases is in this shard");
+    } else if !asked {
+        around.voice.note("every reading that was selected is skipped, so nothing is judged");
     }
     Ok(planned)
 }

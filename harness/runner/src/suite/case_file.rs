@@ -79,8 +79,11 @@ pub(super) fn read(place: &str, text: &str) -> Result<CaseFile, Vec<Problem>> {
     let spelled: Spelled = match toml::from_str(text) {
         Ok(spelled) => spelled,
         Err(error) => {
-            let message = error.message().replace('\n', " ");
-            reader.say(error.span().map(|span| span.start), message);
+            let at = error.span().map(|span| span.start);
+            let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
+            let write = REQUIRED.iter().find(|(name, _)| *name == key);
+            let write = write.map(|(_, write)| format!("; write {write}")).unwrap_or_default();
+            reader.say(at, format!("{}{write}", error.message().replace('\n', " ")));
             return Err(reader.problems);
         }
     };
@@ -225,6 +228,12 @@ impl Reader<'_> {
         let line = at.map(|at| 1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count());
         self.problems.push(Problem { place: self.place.to_owned(), line, message: message.into() });
     }
+}
+
+/// The first word of the line around byte `at`: the key, where the line has one.
+fn key_of_line(text: &str, at: usize) -> Option<&str> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split(|c: char| c == '=' || c.is_whitespace()).next()
 }
 
 fn unknown_clause(id: &str) -> String {
