@@ -305,6 +305,8 @@ impl Slot {
 struct Parts {
     spans: [Span; 8],
     twice: Option<(usize, &'static str)>,
+    /// The same inside `params`, where it matters for a tool call alone.
+    twice_in_params: Option<(usize, &'static str)>,
 }
 
 impl Parts {
@@ -348,7 +350,7 @@ impl Parts {
             if let Some(slot) = slot {
                 let span = Span { start, end: scanner.at() - base };
                 if !std::mem::replace(&mut self.spans[slot as usize], span).is_empty() {
-                    self.twice.get_or_insert((at - base, slot.name()));
+                    self.twice_in_params.get_or_insert((at - base, slot.name()));
                 }
             }
             more = scanner.more(b'}')?;
@@ -372,7 +374,12 @@ impl Parts {
             |code: Code, at: usize, message: String| Refusal { code, clause: code.clause(), at, message };
         let at = |slot: Slot| self.spans[slot as usize].start;
         let mut said = String::new();
-        if let Some((at, name)) = self.twice {
+        // Elsewhere such a member decides nothing, and is kept as it stands in every other value.
+        let calls_a_tool = self
+            .value(text, Slot::Method)
+            .and_then(Json::as_text)
+            .is_some_and(|method| method.is("tools/call"));
+        if let Some((at, name)) = self.twice.or(self.twice_in_params.filter(|_| calls_a_tool)) {
             let _ = write!(said, "the member `{name}` stands twice, and readers differ on which one counts");
             return Err(refuse(Code::AmbiguousMember, at, said));
         }
@@ -474,6 +481,16 @@ mod tests {
         assert_eq!(message.text(), text.trim());
         assert_eq!(message.outcome().unwrap().text(), "[ 1 ]");
         assert_eq!(Message::of(text.trim(), message.shape()).id(), Id::Null);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_in_params_matters_to_a_tool_call_alone() {
+        let text = r#"{"params":{"name":1,"n\u0061me":2},"jsonrpc":"2.0","method":"prompts/get"}"#;
+        assert_eq!(Message::parse(text).unwrap().params().unwrap().text(), r#"{"name":1,"n\u0061me":2}"#);
+        let refusal = Message::parse(&text.replace("prompts/get", "tools/call")).unwrap_err();
+        assert_eq!((refusal.code, refusal.at), (Code::AmbiguousMember, 20));
+        let answer = r#"{"jsonrpc":"2.0","id":1,"params":{"name":1,"name":2},"result":{}}"#;
+        assert!(Message::parse(answer).is_ok());
     }
 
     #[test]
