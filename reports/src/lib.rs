@@ -4,4 +4,5 @@
 //! the same bytes.
 
 pub mod json;
+pub mod plain;
 pub mod text;

@@ -3,6 +3,7 @@
 //! Knows: columns and colours. Refuses to know: whether there is a terminal, and where the suite's files are; the
 //! caller says both.
 
+use crate::plain::{cut, plain};
 use anstyle::{AnsiColor, Style};
 use judge::record::{Line, Record};
 use judge::verdict::Verdict;
@@ -240,31 +241,6 @@ fn style(verdict: Verdict) -> Style {
 
 fn paint(text: &str, style: Style, colour: bool) -> String {
     if colour { format!("{}{text}{}", style.render(), style.render_reset()) } else { text.to_owned() }
-}
-
-fn cut(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        Some((end, _)) => format!("{}…", plain(&text[..end])),
-        None => plain(text),
-    }
-}
-
-/// Text of a stranger's transcript or program, on one line and without power over the terminal.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '\t' | '\n' => out.push(' '),
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
-            }
-            char if char.is_control() => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
-            }
-            char => out.push(char),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub use meaning::{Meaning, Step, Totals, Writer, meaning, walk};
 pub use owned::{Loss, Owned, Session, Surroundings, What};
 
 use std::io::{self, Write};
+use transcript::message::Refusal;
 use transcript::session::Sink;
 
 /// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
@@ -90,6 +91,31 @@ pub struct Carries {
 /// How a transcript is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Pass over what is no message where one belongs, handing it on as noise, instead of rejecting.
-    pub lenient: bool,
+    /// What is passed over and handed on as noise, instead of ending the reading.
+    pub tolerance: Tolerance,
+}
+
+/// How much a reader passes over where a message belongs. What it passes over it hands on: nothing goes unsaid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tolerance {
+    /// Nothing: whatever is no message by the contract rejects the transcript.
+    #[default]
+    Nothing,
+    /// What a recorder may have picked up beside the messages: see [`Refusal::is_noise`].
+    Noise,
+    /// Every faulty message, for whoever judges each by itself.
+    Faults,
+}
+
+impl Options {
+    /// Options that pass over a recorder's noise.
+    pub const LENIENT: Self = Self { tolerance: Tolerance::Noise };
+
+    fn passes(self, refusal: &Refusal) -> bool {
+        match self.tolerance {
+            Tolerance::Nothing => false,
+            Tolerance::Noise => refusal.is_noise(),
+            Tolerance::Faults => true,
+        }
+    }
 }

@@ -228,7 +228,7 @@ impl Owned {
             Content::Opened(line) => What::Opened(line.text().to_owned()),
             Content::Closed(line) => What::Closed(line.text().to_owned()),
             Content::Passed(what) => What::Left(what.clone().into_owned()),
-            Content::Noise(why) => What::Left(why.clone()),
+            Content::Noise(why) => What::Left(why.message.clone()),
             Content::Missing(whose) => What::Missing(whose),
         };
         Self {

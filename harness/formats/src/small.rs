@@ -6,7 +6,11 @@ use transcript::rejection::Code;
 
 /// The meaning of `text`, in the format of this name.
 pub(crate) fn read(format: &str, text: &str, lenient: bool) -> Result<Meaning, ReadError> {
-    meaning(find(format).unwrap(), &mut text.as_bytes(), Options { lenient })
+    meaning(
+        find(format).unwrap(),
+        &mut text.as_bytes(),
+        if lenient { Options::LENIENT } else { Options::default() },
+    )
 }
 
 /// The text of that meaning.

@@ -151,8 +151,9 @@ pub enum Content<'a> {
     Closed(Json<'a>),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
     Passed(Cow<'a, str>),
-    /// Something that is no message where one belongs, passed over because the caller asked for leniency: why.
-    Noise(String),
+    /// Something that is no message where one belongs, or a message with a fault, passed over because the caller
+    /// tolerates it: why. The refusal's place counts from the entry's.
+    Noise(Refusal),
     /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
     Missing(&'static str),
 }

@@ -129,6 +129,16 @@ impl<'a> Parts<'a> {
         context(self.context?)
     }
 
+    /// The one slot that the entry fills, if it fills just one.
+    pub(super) fn only_slot(&self) -> Option<(Slot, Side, &'static str)> {
+        match (&self.request, &self.response, &self.sse) {
+            (Some(_), None, None) => Some((Slot::Request, Side::Client, "/request")),
+            (None, Some(_), None) => Some((Slot::Response, Side::Server, "/response")),
+            (None, None, Some(_)) => Some((Slot::Sse, Side::Server, "/sse")),
+            _ => None,
+        }
+    }
+
     /// What the entry holds, now that all of it is seen. `start` is where it begins in the text.
     pub(super) fn found(self, start: usize, context: Option<&Context<'_>>) -> Result<Found<'a>, Refusal> {
         let found = |slot, side, tail, at, held, sse| Ok(Found { slot, side, tail, at, held, sse });

@@ -155,12 +155,20 @@ fn hand(
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     let (time, context) = (parts.time, parts.context());
-    let found =
-        parts.found(0, context.as_ref()).map_err(|refusal| input.refuse(refusal, 0, &spot.pointer()))?;
+    let slot = parts.only_slot();
+    let found = match (parts.found(0, context.as_ref()), slot) {
+        (Ok(found), _) => found,
+        (Err(refusal), Some((slot, side, tail))) if options.passes(&refusal) => {
+            let spot = Spot { tail, ..spot };
+            let entry = Entry { time, side: Some(side), slot, ..Entry::new(spot, Content::Noise(refusal)) };
+            return sink(entry).map_err(|halt| input.halted(halt, 0, &spot));
+        }
+        (Err(refusal), _) => return Err(input.refuse(refusal, 0, &spot.pointer())),
+    };
     let spot = Spot { tail: found.tail, ..spot };
     let content = match found.held.content() {
         Ok(content) => content,
-        Err(refusal) if options.lenient && refusal.is_noise() => Content::Noise(refusal.message),
+        Err(refusal) if options.passes(&refusal) => Content::Noise(refusal),
         Err(refusal) => return Err(input.refuse(refusal, found.at, &spot.pointer())),
     };
     let mut sse = found.sse;

@@ -277,8 +277,8 @@ impl<'a> Reading<'a, '_, '_, '_> {
 
     /// Rejects, or notes the noise where the caller asked for leniency.
     fn refuse(&mut self, cause: Refusal, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
-        if self.options.lenient && cause.is_noise() {
-            return self.note(stamp.on(Content::Noise(cause.message), spot));
+        if self.options.passes(&cause) {
+            return self.note(stamp.on(Content::Noise(cause), spot));
         }
         Err(self.input.refuse(cause, 0, &spot.pointer()))
     }

@@ -206,13 +206,12 @@ impl List {
         spot: Spot,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        if !(self.options.lenient && refusal.is_noise()) {
+        if !self.options.passes(&refusal) {
             return Err(input.refuse(refusal, base, &spot.pointer()));
         }
         let place = input.place(base);
         let spot = Spot { offset: place.offset, line: place.line, ..spot };
-        sink(Entry::new(spot, Content::Noise(refusal.message)))
-            .map_err(|halt| input.halted(halt, base, &spot))
+        sink(Entry::new(spot, Content::Noise(refusal))).map_err(|halt| input.halted(halt, base, &spot))
     }
 
     /// Hands on what was held, in its order.

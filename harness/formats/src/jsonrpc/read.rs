@@ -12,10 +12,10 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
             Ok(message) => Content::Message(message),
             Err(refusal) => {
                 let refusal = refusal.on_a_line(line.open_ended);
-                if !(options.lenient && refusal.is_noise()) {
+                if !options.passes(&refusal) {
                     return Err(line.refuse(refusal, ""));
                 }
-                Content::Noise(refusal.message)
+                Content::Noise(refusal)
             }
         };
         sink(Entry::new(line.spot(0, ""), content)).map_err(|halt| line.halted(halt, 0, ""))

@@ -5,7 +5,7 @@
 
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
-use crate::{Options, time};
+use crate::{Options, Tolerance, time};
 use std::borrow::Cow;
 use transcript::json::{Json, Scanner, Text, same_number};
 use transcript::message::{Message, Refusal, resembles_message};
@@ -121,11 +121,11 @@ impl Trace {
     /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let said = "the first line is no `meta` line: the head of the trace is missing";
-        if !self.options.lenient {
+        if self.options.tolerance == Tolerance::Nothing {
             return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        hand(line, None, Content::Noise(said.to_owned()), sink)
+        hand(line, None, Content::Noise(refusal(Code::MissingMeta, 0, said)), sink)
     }
 
     fn message(
@@ -163,10 +163,10 @@ impl Trace {
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         let pointer = entry.spot.root;
-        if !(self.options.lenient && refusal.is_noise()) {
+        if !self.options.passes(&refusal) {
             return Err(line.refuse(refusal, pointer));
         }
-        sink(Entry { content: Content::Noise(refusal.message), ..entry })
+        sink(Entry { content: Content::Noise(refusal), ..entry })
             .map_err(|halt| line.halted(halt, 0, pointer))
     }
 }

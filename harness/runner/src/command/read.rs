@@ -56,7 +56,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut writer = Writer::new();
     let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
     let mut failed: Option<io::Error> = None;
-    let options = Options { lenient: args.lenient };
+    let options = if args.lenient { Options::LENIENT } else { Options::default() };
     let totals = walk(format, &mut input, options, &mut |step| {
         let block = match (step, &mut calls) {
             (Step::Event(_, event), Some((calls, out))) => {
@@ -69,7 +69,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             }
             (Step::Context(entry), _) => {
                 if let Content::Noise(why) = &entry.content {
-                    around.voice.note(&format!("{name}:{}: passed over: {why}", entry.spot.line));
+                    around.voice.note(&format!("{name}:{}: passed over: {}", entry.spot.line, why.message));
                 }
                 None
             }

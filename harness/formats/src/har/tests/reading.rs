@@ -235,11 +235,11 @@ fn leniency_passes_over_what_is_no_message() {
         post(T, &call(2), "application/json", "{"),
         post(T, r#"{"jsonrpc":"2.0"}"#, "application/json", &done(2)),
     ]);
-    let meaning = read_with(text.as_bytes(), Options { lenient: true }).unwrap();
+    let meaning = read_with(text.as_bytes(), Options::LENIENT).unwrap();
     assert_eq!((meaning.totals.events, meaning.totals.noise, meaning.totals.unanswered), (4, 3, 0));
     // A message with a fault is no noise.
     let text = file(&[post(T, r#"{"jsonrpc":"1.0","method":"a"}"#, "", "")]);
-    assert!(read_with(text.as_bytes(), Options { lenient: true }).is_err());
+    assert!(read_with(text.as_bytes(), Options::LENIENT).is_err());
 }
 
 #[test]
