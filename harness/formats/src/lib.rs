@@ -9,6 +9,7 @@ mod detect;
 mod envelope;
 mod har;
 mod http_sse;
+pub mod identify;
 mod input;
 mod inspector;
 mod jsonrpc;

@@ -1,7 +1,7 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, convert, diff, explain, read, run};
+use runner::command::{Around, Failure, convert, diff, explain, identify, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::IsTerminal as _;
@@ -50,6 +50,7 @@ enum Verb {
     Convert(convert::Args),
     Run(run::Args),
     Explain(explain::Args),
+    Identify(identify::Args),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => convert::run(args, around),
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
+        Verb::Identify(args) => identify::run(args, around),
         Verb::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "mcp-concord", &mut std::io::stdout());
             Ok(exit::WELL)

@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod diff;
 pub mod explain;
+pub mod identify;
 pub mod read;
 pub mod run;
 

@@ -1,0 +1,506 @@
+//! Which transport and which revision of MCP a capture shows, with the evidence, and the connection counts that
+//! go with it.
+//!
+//! Knows: the signs of each transport and era, and which of them rules. Refuses to know: how a capture is
+//! spelled; what a format cannot tell is said to be unknown. Memory: see [`Identifier`].
+//!
+//! Two rules that a glance gets wrong. Only a GET that is answered with an event stream is an SSE connection: a
+//! POST answered with one is an ordinary answer of Streamable HTTP. And a revision is what both sides settled
+//! on, never what the client wished for: a version that requests name counts once one of them gets a result.
+//!
+//! Clients of HTTP+SSE send the `MCP-Protocol-Version` header too, to the endpoint that the stream announced.
+//! There it tells a revision and no transport.
+
+mod counts;
+mod endpoint;
+mod evidence;
+#[cfg(test)]
+mod tests;
+
+pub use counts::Responses;
+pub use evidence::{Evidence, Place};
+
+use crate::{Format, Input, Options, ReadError, Step, walk};
+use counts::{Counts, is_connection, is_stream};
+use evidence::{Tally, Values};
+use std::collections::{HashMap, HashSet};
+use transcript::json::{Json, Kind};
+use transcript::meaning::{self, Event};
+use transcript::session::{Content, Entry, Exchange, Headers, Side, Slot, Spot, Sse, header};
+
+/// The member of `params._meta` by which a request of revision 2026-07-28 names its revision.
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// How many requests whose answer would settle something are waited for at a time.
+const WAITING: usize = 4096;
+
+/// How many announced endpoints are remembered, and how long one may be.
+const ENDPOINTS: usize = 64;
+const LONGEST_URL: usize = 4096;
+
+/// How the two sides were connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// One endpoint, whose POSTs are answered with JSON or with an event stream; since 2025-03-26.
+    StreamableHttp,
+    /// A stream that announces where to post to; 2024-11-05.
+    HttpSse,
+}
+
+impl Transport {
+    /// The name, which is also that of the capture format that keeps such sessions.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StreamableHttp => "streamable-http",
+            Self::HttpSse => "http-sse",
+        }
+    }
+
+    /// The transport that a format is named after: its files say so themselves.
+    fn named(name: &str) -> Option<Self> {
+        [Self::StreamableHttp, Self::HttpSse].into_iter().find(|transport| transport.name() == name)
+    }
+}
+
+/// What the evidence comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// One transport, and nothing against it.
+    One(Transport),
+    /// Signs of both.
+    Mixed,
+    /// No sign of either.
+    Unknown,
+}
+
+/// Where a revision was read from, in the order in which they rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Named by requests, at least one of which got a result.
+    RequestMeta,
+    /// The server's answer to `initialize`.
+    InitializeResult,
+    /// The `MCP-Protocol-Version` header.
+    Header,
+    /// Something that only one revision has, or that a server must take for it.
+    Hint,
+}
+
+impl Source {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RequestMeta => "request-meta",
+            Self::InitializeResult => "initialize-result",
+            Self::Header => "header",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// What a capture turned out to show. `None` in a count: the format cannot tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identification {
+    /// The transport.
+    pub transport: Verdict,
+    /// The revision, and what it was read from.
+    pub revision: Option<(String, Source)>,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
+    /// HTTP requests that carry a method of MCP.
+    pub requests_total: Option<u64>,
+    /// GETs that were answered with an event stream; each resumption is one more.
+    pub sse_connections_total: Option<u64>,
+    /// Those that are open when the capture ends.
+    pub sse_connections_active: Option<u64>,
+    /// SSE events, those that carry no message among them.
+    pub sse_events: Option<u64>,
+    /// HTTP answers by kind.
+    pub responses: Option<Responses>,
+    /// JSON-RPC messages.
+    pub messages: u64,
+    /// Bodies that the exporter dropped, so that they could not be looked at.
+    pub missing: u64,
+}
+
+/// Identifies a capture in a single pass.
+///
+/// # Errors
+/// As [`walk`].
+pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification, ReadError> {
+    let mut identifier = Identifier::new(format);
+    let totals = walk(format, input, Options::default(), &mut |step| {
+        match step {
+            Step::Event(entry, event) => identifier.take(entry, Some(&event)),
+            Step::Context(entry) => identifier.take(entry, None),
+        }
+        Ok(())
+    })?;
+    Ok(Identification { missing: totals.missing, ..identifier.finish() })
+}
+
+/// Gathers signs entry by entry. Memory: the first of each kind and counts; beside them the requests that wait
+/// for the answer that grants what they name, up to a limit, and streams that are open.
+#[derive(Debug, Default)]
+pub struct Identifier {
+    /// What the capture calls itself, where its format is one of a transport.
+    label: Option<Transport>,
+    http: bool,
+    sse: bool,
+    signs: Signs,
+    counts: Counts,
+    requests: u64,
+    sse_events: u64,
+    messages: u64,
+    exchange: Option<Current>,
+    announced: Vec<String>,
+    /// Requests that name a version, by event, with the version's number.
+    wishes: HashMap<u64, usize>,
+    initializes: HashSet<u64>,
+}
+
+/// What was found, by kind.
+#[derive(Debug, Default)]
+struct Signs {
+    header: Tally,
+    legacy_header: Tally,
+    versions: Values,
+    session: Tally,
+    method: Tally,
+    streamed: Tally,
+    answered: Tally,
+    endpoint: Tally,
+    metas: Values,
+    initialized: Values,
+    /// POSTs that could have had the version header and had none.
+    bare: Tally,
+    program: Tally,
+    url: Tally,
+}
+
+/// The exchange whose messages come now.
+#[derive(Debug)]
+struct Current {
+    number: Option<u64>,
+    post: bool,
+    connection: bool,
+    fine: bool,
+    counted: bool,
+    versioned: bool,
+    events: u64,
+    url: String,
+}
+
+impl Identifier {
+    /// Begins with a capture in this format.
+    #[must_use]
+    pub fn new(format: &Format) -> Self {
+        let label = Transport::named(format.name);
+        Self { label, http: format.carries.http, sse: format.carries.sse, ..Self::default() }
+    }
+
+    /// Takes the next entry, and the event that it means, if any.
+    pub fn take(&mut self, entry: &Entry<'_>, event: Option<&Event<'_>>) {
+        match &entry.content {
+            Content::Exchange(exchange) => self.exchange(exchange, entry),
+            Content::Opened(meta) => self.opened(*meta, &entry.spot),
+            Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
+            _ => return,
+        }
+        if let Some(context) = entry.context {
+            let tail = match entry.content {
+                Content::Envelope => "/headers",
+                _ => "/transport_context/headers",
+            };
+            self.headers(&context.headers, &entry.spot, tail, self.label == Some(Transport::HttpSse));
+        }
+        if let Some(sse) = &entry.sse {
+            self.event(sse, entry);
+        }
+        if let Some(event) = event {
+            self.message(event, entry);
+        }
+    }
+
+    fn exchange(&mut self, exchange: &Exchange<'_>, entry: &Entry<'_>) {
+        self.counts.take(exchange, entry.time);
+        let post = exchange.method.eq_ignore_ascii_case("POST");
+        let fine = exchange.status.is_some_and(|status| status < 400);
+        if post && is_stream(exchange) {
+            self.signs.streamed.add(&entry.spot, None);
+        }
+        let announced = self.announced.iter().any(|url| *url == *exchange.url);
+        let version = self.headers(&exchange.request_headers, &entry.spot, "/request/headers", announced);
+        if let (Some(version), true) = (version, fine) {
+            self.signs.versions.grant(version);
+        }
+        if header(&exchange.answer_headers, "mcp-session-id").is_some() {
+            self.signs.session.add(&entry.spot, Some("/response/headers"));
+        }
+        let counted = header(&exchange.request_headers, "mcp-method").is_some();
+        self.signs.method.granted |= counted && fine;
+        self.requests += u64::from(counted);
+        let connection = is_connection(exchange);
+        self.exchange = Some(Current {
+            number: entry.exchange,
+            post,
+            connection,
+            fine,
+            counted,
+            versioned: header(&exchange.request_headers, "mcp-protocol-version").is_some(),
+            events: 0,
+            url: if connection { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
+        });
+    }
+
+    /// Looks through the headers of requests; the number of the version that they name. `legacy`: they went to
+    /// an endpoint of HTTP+SSE, where the version header tells no transport.
+    fn headers(
+        &mut self,
+        headers: &Headers<'_>,
+        spot: &Spot,
+        tail: &'static str,
+        legacy: bool,
+    ) -> Option<usize> {
+        let signs = &mut self.signs;
+        if header(headers, "mcp-session-id").is_some() {
+            signs.session.add(spot, Some(tail));
+        }
+        if header(headers, "mcp-method").is_some() {
+            signs.method.add(spot, Some(tail));
+        }
+        let version = header(headers, "mcp-protocol-version")?;
+        if legacy { &mut signs.legacy_header } else { &mut signs.header }.add(spot, Some(tail));
+        signs.versions.add(version, spot, Some(tail))
+    }
+
+    fn opened(&mut self, meta: Json<'_>, spot: &Spot) {
+        let Some(command) = meta.member("command") else { return };
+        let is_url = |word: Json<'_>| {
+            let word = word.as_text().and_then(|word| word.to_str()).unwrap_or_default();
+            word.starts_with("http://") || word.starts_with("https://")
+        };
+        match command.kind() {
+            Kind::String | Kind::Array if is_url(command) || command.items().any(is_url) => {
+                self.signs.url.add(spot, Some("/command"));
+            }
+            Kind::Array if command.items().next().is_none() => {}
+            Kind::String | Kind::Array => self.signs.program.add(spot, Some("/command")),
+            _ => {}
+        }
+    }
+
+    fn event(&mut self, sse: &Sse<'_>, entry: &Entry<'_>) {
+        let name = sse.name.as_deref().unwrap_or_default();
+        // A comment or a mere `retry` is no event; empty data makes one.
+        if name.is_empty() && sse.data.is_none() && entry.message().is_none() {
+            return;
+        }
+        self.sse_events += 1;
+        let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+        let first = match current {
+            Some(current) => {
+                current.events += 1;
+                current.events == 1 && current.connection
+            }
+            None => self.sse_events == 1,
+        };
+        if !first || name != "endpoint" {
+            return;
+        }
+        self.signs.endpoint.add(&entry.spot, None);
+        let data = sse.data.as_deref().filter(|data| data.len() <= LONGEST_URL);
+        if let (Some(current), Some(data)) = (&self.exchange, data)
+            && self.announced.len() < ENDPOINTS
+        {
+            self.announced.push(endpoint::announced(&current.url, data));
+        }
+    }
+
+    fn message(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
+        self.messages += 1;
+        let method = event.message.method();
+        let initialize = method.is_some_and(|method| method.is("initialize"));
+        if entry.slot == Slot::Request && method.is_some() {
+            let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+            let counted = current.as_deref().is_some_and(|current| current.counted);
+            self.requests += u64::from(!counted);
+            if current.is_some_and(|current| !current.versioned) && !initialize {
+                self.signs.bare.add(&entry.spot, None);
+            }
+        }
+        if method.is_some() {
+            self.call(event, &entry.spot, initialize);
+        } else {
+            self.answer(event, entry);
+        }
+    }
+
+    fn call(&mut self, event: &Event<'_>, spot: &Spot, initialize: bool) {
+        let has_id = event.message.id().key().is_some();
+        if initialize && has_id && self.initializes.len() < WAITING {
+            self.initializes.insert(event.index);
+        }
+        if event.side == Some(Side::Server) {
+            return;
+        }
+        let meta = event.message.params().and_then(|params| params.member("_meta")?.member(META_VERSION));
+        let Some(version) = meta.and_then(|version| version.as_text()?.to_str()) else { return };
+        if let Some(number) = self.signs.metas.add(&version, spot, None)
+            && has_id
+            && !self.signs.metas.is_granted(number)
+            && self.wishes.len() < WAITING
+        {
+            self.wishes.insert(event.index, number);
+        }
+    }
+
+    fn answer(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
+        let current = self.exchange.as_ref().filter(|current| current.number == entry.exchange);
+        if entry.slot == Slot::Response && current.is_some_and(|current| current.post && current.fine) {
+            self.signs.answered.add(&entry.spot, None);
+        }
+        let wish = event.answers.and_then(|index| self.wishes.remove(&index));
+        let initialize = event.answers.map(|index| self.initializes.remove(&index));
+        if event.kind != meaning::Kind::Result {
+            return;
+        }
+        if let Some(number) = wish {
+            self.signs.metas.grant(number);
+        }
+        let Some(result) = event.message.outcome() else { return };
+        // Where the question is not known, as in a HAR file whose stream stands before it, only an answer to
+        // `initialize` has all of these.
+        let settles = initialize.unwrap_or_else(|| {
+            ["protocolVersion", "capabilities", "serverInfo"].iter().all(|name| result.member(name).is_some())
+        });
+        let version = result.member("protocolVersion").and_then(|version| version.as_text()?.to_str());
+        if let (true, Some(version)) = (settles, version)
+            && let Some(number) = self.signs.initialized.add(&version, &entry.spot, None)
+        {
+            self.signs.initialized.grant(number);
+        }
+    }
+
+    /// What it all comes to.
+    #[must_use]
+    pub fn finish(mut self) -> Identification {
+        let log = self.http && self.label.is_none();
+        let known = |count| log.then_some(count);
+        if !log {
+            // An envelope does not say how a request was received.
+            self.signs.versions.grant(0);
+            self.signs.method.granted = true;
+        }
+        let transport = self.verdict();
+        Identification {
+            transport,
+            revision: self.revision(transport),
+            evidence: self.signs.evidence(self.label, self.wants_header(transport)),
+            requests_total: self.http.then_some(self.requests),
+            sse_connections_total: known(self.counts.connections),
+            sse_connections_active: known(self.counts.active()),
+            sse_events: self.sse.then_some(self.sse_events),
+            responses: log.then_some(self.counts.responses),
+            messages: self.messages,
+            missing: 0,
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        let signs = &self.signs;
+        let streamable = [&signs.header, &signs.session, &signs.method, &signs.streamed, &signs.answered]
+            .iter()
+            .any(|sign| sign.any())
+            || self.label == Some(Transport::StreamableHttp);
+        let legacy = signs.endpoint.any() || self.label == Some(Transport::HttpSse);
+        match (streamable, legacy) {
+            (true, true) => Verdict::Mixed,
+            (true, false) => Verdict::One(Transport::StreamableHttp),
+            (false, true) => Verdict::One(Transport::HttpSse),
+            (false, false) => Verdict::Unknown,
+        }
+    }
+
+    fn revision(&self, transport: Verdict) -> Option<(String, Source)> {
+        let signs = &self.signs;
+        let hint = || match transport {
+            _ if signs.method.granted && signs.method.any() => Some("2026-07-28"),
+            _ if signs.endpoint.any() && transport != Verdict::Mixed => Some("2024-11-05"),
+            _ if self.wants_header(transport) => Some("2025-03-26"),
+            _ => None,
+        };
+        let said = [
+            (signs.metas.granted(), Source::RequestMeta),
+            (signs.initialized.granted(), Source::InitializeResult),
+            (signs.versions.granted(), Source::Header),
+        ];
+        said.into_iter()
+            .chain(std::iter::once_with(|| (hint(), Source::Hint)))
+            .find_map(|(version, source)| Some((version?.to_owned(), source)))
+    }
+
+    /// Whether a version header was to be expected and none came. A server must then assume 2025-03-26.
+    fn wants_header(&self, transport: Verdict) -> bool {
+        self.signs.bare.any()
+            && !self.signs.versions.any()
+            && transport == Verdict::One(Transport::StreamableHttp)
+    }
+}
+
+impl Signs {
+    fn evidence(&self, label: Option<Transport>, wants_header: bool) -> Vec<Evidence> {
+        let (streamable, legacy) = (Transport::StreamableHttp.name(), Transport::HttpSse.name());
+        let mut found: Vec<Evidence> = Vec::new();
+        found.extend(label.map(|label| Evidence {
+            shows: label.name().into(),
+            what: "the envelope's `transport`".to_owned(),
+            weak: false,
+            place: Place { line: None, pointer: "/transport".to_owned() },
+            more: 0,
+        }));
+        found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));
+        found.extend(self.header.evidence(streamable, "header MCP-Protocol-Version"));
+        found.extend(self.session.evidence(streamable, "header Mcp-Session-Id"));
+        found.extend(self.method.evidence(streamable, "header Mcp-Method"));
+        found.extend(self.streamed.evidence(streamable, "a POST answered with an event stream"));
+        found.extend(self.answered.evidence(streamable, "a POST answered with a JSON-RPC response"));
+        found.extend(
+            self.program
+                .evidence("stdio", "a recorded command that names a program and no URL")
+                .map(Evidence::weak),
+        );
+        found.extend(self.url.evidence("http", "a recorded command that names a URL").map(Evidence::weak));
+
+        found.extend(self.metas.evidence(
+            "named in _meta by requests, one of which got a result",
+            "named in _meta by requests, none of which got a result",
+        ));
+        let settled = "protocolVersion in the result of initialize";
+        found.extend(self.initialized.evidence(settled, settled));
+        found.extend(
+            self.versions.evidence(
+                "value of MCP-Protocol-Version",
+                "value of MCP-Protocol-Version on refused requests",
+            ),
+        );
+        found.extend(self.method.evidence("2026-07-28", "header Mcp-Method").map(Evidence::weak));
+        found.extend(self.endpoint.evidence("2024-11-05", "event `endpoint`").map(Evidence::weak));
+        found.extend(
+            self.session.evidence("2025-03-26 to 2025-11-25", "header Mcp-Session-Id").map(Evidence::weak),
+        );
+        if wants_header {
+            found.extend(
+                self.bare
+                    .evidence(
+                        "2025-03-26",
+                        "no MCP-Protocol-Version header, for which a server must assume this",
+                    )
+                    .map(Evidence::weak),
+            );
+        }
+        found
+    }
+}
