@@ -391,7 +391,7 @@ impl Identifier {
         let known = |count| log.then_some(count);
         if !log {
             // An envelope does not say how a request was received.
-            self.signs.versions.grant(0);
+            self.signs.versions.grant_all();
             self.signs.method.granted = true;
         }
         let transport = self.verdict();

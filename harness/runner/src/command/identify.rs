@@ -93,7 +93,7 @@ fn text(format: &Format, found: &Identification) -> String {
     );
     let mut out = String::new();
     let mut row = |name: &str, value: &str| {
-        let _ = writeln!(out, "{name:<16}{value}");
+        let _ = writeln!(out, "{name:<17}{value}");
     };
     row("format", format.name);
     row("transport", &transport(found));
