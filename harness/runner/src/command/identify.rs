@@ -5,12 +5,12 @@
 use super::{Around, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::show::plain;
-use formats::identify::{Evidence, Identification, Source, Transport, Verdict, identify};
+use formats::identify::{Evidence, Identification, Responses, Source, Transport, Verdict, identify};
 use formats::{Format, Input};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use transcript::json::write_string;
 
 /// Says which transport and revision of MCP a capture shows, with the evidence, and counts its connections.
 ///
@@ -57,7 +57,10 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut out = io::stdout().lock();
     match args.output {
         How::Text => out.write_all(text(format, &found).as_bytes())?,
-        How::Json => out.write_all(&json(format, &found))?,
+        How::Json => {
+            let text = serde_json::to_string_pretty(&findings(format, &found)).map_err(io::Error::from)?;
+            writeln!(out, "{text}")?;
+        }
     }
     out.flush()?;
     if found.missing > 0 {
@@ -159,75 +162,69 @@ fn columns(piece: &Evidence) -> [String; 3] {
     [plain(&piece.shows), plain(&what), plain(&place)]
 }
 
-fn json(format: &Format, found: &Identification) -> Vec<u8> {
-    let transport = match found.transport {
-        Verdict::One(transport) => Some(transport.name()),
-        Verdict::Mixed => Some("mixed"),
-        Verdict::Unknown => None,
+/// The findings for programs; null stands for unknown.
+#[derive(Debug, Serialize)]
+struct Findings<'f> {
+    format: &'f str,
+    transport: Option<&'f str>,
+    revision: Option<&'f str>,
+    revision_from: Option<&'f str>,
+    evidence: Vec<Piece<'f>>,
+    requests_total: Option<u64>,
+    sse_connections_total: Option<u64>,
+    sse_connections_active: Option<u64>,
+    sse_events: Option<u64>,
+    responses: Option<Kinds>,
+    messages: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Piece<'f> {
+    shows: &'f str,
+    what: &'f str,
+    line: Option<u64>,
+    pointer: &'f str,
+    weak: bool,
+    more: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Kinds {
+    json: u64,
+    event_stream: u64,
+    accepted: u64,
+    other: u64,
+    none: u64,
+}
+
+fn findings<'f>(format: &'f Format, found: &'f Identification) -> Findings<'f> {
+    let piece = |piece: &'f Evidence| Piece {
+        shows: &piece.shows,
+        what: &piece.what,
+        line: piece.place.line,
+        pointer: &piece.place.pointer,
+        weak: piece.weak,
+        more: piece.more,
     };
-    let (version, source) = match &found.revision {
-        Some((version, source)) => (Some(&**version), Some(source.name())),
-        None => (None, None),
+    let kinds = |kinds: Responses| {
+        let Responses { json, event_stream, accepted, other, none } = kinds;
+        Kinds { json, event_stream, accepted, other, none }
     };
-    let mut out = Vec::new();
-    let mut member = |name: &str, value: &[u8]| {
-        out.extend_from_slice(if out.is_empty() { b"{\n  " } else { b",\n  " });
-        write_string(name.as_bytes(), &mut out);
-        out.extend_from_slice(b": ");
-        out.extend_from_slice(value);
-    };
-    member("format", &string(Some(format.name)));
-    member("transport", &string(transport));
-    member("revision", &string(version));
-    member("revision_from", &string(source));
-    let pieces: Vec<Vec<u8>> = found.evidence.iter().map(piece).collect();
-    let pieces = match &*pieces {
-        [] => b"[]".to_vec(),
-        pieces => [b"[\n    ".as_slice(), &pieces.join(&b",\n    "[..]), b"\n  ]"].concat(),
-    };
-    member("evidence", &pieces);
-    member("requests_total", &number(found.requests_total));
-    member("sse_connections_total", &number(found.sse_connections_total));
-    member("sse_connections_active", &number(found.sse_connections_active));
-    member("sse_events", &number(found.sse_events));
-    let responses = found.responses.map_or_else(
-        || "null".to_owned(),
-        |kinds| {
-            format!(
-                "{{\"json\": {}, \"event_stream\": {}, \"accepted\": {}, \"other\": {}, \"none\": {}}}",
-                kinds.json, kinds.event_stream, kinds.accepted, kinds.other, kinds.none
-            )
+    Findings {
+        format: format.name,
+        transport: match found.transport {
+            Verdict::One(transport) => Some(transport.name()),
+            Verdict::Mixed => Some("mixed"),
+            Verdict::Unknown => None,
         },
-    );
-    member("responses", responses.as_bytes());
-    member("messages", &number(Some(found.messages)));
-    out.extend_from_slice(b"\n}\n");
-    out
-}
-
-fn piece(piece: &Evidence) -> Vec<u8> {
-    let members = [
-        ("shows", string(Some(&piece.shows))),
-        ("what", string(Some(&piece.what))),
-        ("line", number(piece.place.line)),
-        ("pointer", string(Some(&piece.place.pointer))),
-        ("weak", piece.weak.to_string().into_bytes()),
-        ("more", number(Some(piece.more))),
-    ];
-    let members: Vec<Vec<u8>> =
-        members.iter().map(|(name, value)| [format!("\"{name}\": ").as_bytes(), value].concat()).collect();
-    [b"{".as_slice(), &members.join(&b", "[..]), b"}"].concat()
-}
-
-fn string(text: Option<&str>) -> Vec<u8> {
-    let mut out = Vec::new();
-    match text {
-        Some(text) => write_string(text.as_bytes(), &mut out),
-        None => out.extend_from_slice(b"null"),
+        revision: found.revision.as_ref().map(|(version, _)| &**version),
+        revision_from: found.revision.as_ref().map(|(_, source)| source.name()),
+        evidence: found.evidence.iter().map(piece).collect(),
+        requests_total: found.requests_total,
+        sse_connections_total: found.sse_connections_total,
+        sse_connections_active: found.sse_connections_active,
+        sse_events: found.sse_events,
+        responses: found.responses.map(kinds),
+        messages: found.messages,
     }
-    out
-}
-
-fn number(number: Option<u64>) -> Vec<u8> {
-    number.map_or_else(|| b"null".to_vec(), |number| number.to_string().into_bytes())
 }
