@@ -28,24 +28,51 @@ pub trait Importer: Send + Sync {
 
     /// Reads a transcript, given as the bytes of the whole file.
     fn read(&self, format: &str, transcript: &[u8]) -> Answer;
+
+    /// Reads it twice: on this thread, where the importer is no process. A panic is a crash.
+    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+        let read = || caught(|| self.read(format, transcript));
+        Heard { answers: [read(), read()], said: String::new() }
+    }
+
+    /// Ends what the importer keeps running; a sentence where it did not end when it was told to.
+    fn stop(&self) -> Option<String> {
+        None
+    }
 }
 
-/// Asks twice, on this thread. A panic is a crash, and two different answers are no answer (clause SRV-SAME).
-#[must_use]
-pub fn ask(importer: &dyn Importer, format: &str, transcript: &[u8]) -> Answer {
-    let first = once(importer, format, transcript);
-    let second = once(importer, format, transcript);
-    first.asked_twice(&second)
+/// What came of asking twice about one transcript.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// The answers.
+    pub answers: [Answer; 2],
+    /// The end of what a program wrote to its standard error meanwhile.
+    pub said: String,
+}
+
+impl Heard {
+    /// Nothing was heard, since nothing could be asked.
+    pub(crate) fn nothing(why: &str) -> Self {
+        let answer = || Answer::Broken { how: How::Crash, message: why.to_owned() };
+        Self { answers: [answer(), answer()], said: String::new() }
+    }
+
+    /// The one answer that both are: two different answers are none (clause SRV-SAME).
+    #[must_use]
+    pub fn answer(self) -> Answer {
+        let [first, second] = self.answers;
+        first.asked_twice(&second)
+    }
 }
 
 /// How deep the stack of an asking thread is. The threads of a test harness have 2 MiB, which is not enough for a
 /// reader that recurses over deep JSON; address space alone is taken up by what is not used.
 pub(crate) const STACK: usize = 64 << 20;
 
-fn once(importer: &dyn Importer, format: &str, transcript: &[u8]) -> Answer {
+fn caught(read: impl FnOnce() -> Answer) -> Answer {
     quieten();
     PANIC.set(Some(String::new()));
-    let answer = catch_unwind(AssertUnwindSafe(|| importer.read(format, transcript)));
+    let answer = catch_unwind(AssertUnwindSafe(read));
     let seen = PANIC.take().unwrap_or_default();
     answer.unwrap_or(Answer::Broken { how: How::Crash, message: seen })
 }
@@ -80,7 +107,7 @@ fn quieten() {
 
 #[cfg(test)]
 mod tests {
-    use super::{Importer, ask};
+    use super::Importer;
     use judge::answer::{Answer, How};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -106,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_crash_that_says_what_it_said() {
-        let answer = ask(&Test(|| panic!("no such {}", "thing")), "jsonrpc", b"");
+        let answer = Test(|| panic!("no such {}", "thing")).twice("jsonrpc", b"").answer();
         let Answer::Broken { how: How::Crash, message } = answer else { panic!("{answer:?}") };
         assert!(message.contains("no such thing") && message.contains("importer.rs"), "{message}");
     }
@@ -114,14 +141,11 @@ mod tests {
     #[test]
     fn an_importer_that_changes_its_mind_is_unstable() {
         let count = AtomicUsize::new(0);
-        let answer = ask(
-            &Test(|| match count.fetch_add(1, Ordering::Relaxed) {
-                0 => Answer::Meaning("{\"events\": []}".into()),
-                _ => Answer::Rejection { code: None, message: "no".into() },
-            }),
-            "jsonrpc",
-            b"",
-        );
+        let whimsical = Test(|| match count.fetch_add(1, Ordering::Relaxed) {
+            0 => Answer::Meaning("{\"events\": []}".into()),
+            _ => Answer::Rejection { code: None, message: "no".into() },
+        });
+        let answer = whimsical.twice("jsonrpc", b"").answer();
         assert!(matches!(answer, Answer::Broken { how: How::Unstable, .. }), "{answer:?}");
         assert_eq!(count.into_inner(), 2);
     }

@@ -1,5 +1,6 @@
 //! The harness as a program and as a library: the only crate of the house that touches the world.
 
+pub mod adapter;
 pub mod builtin;
 pub mod command;
 pub mod exit;

@@ -3,7 +3,7 @@
 //! Knows: what is selected, and what becomes of each reading. Refuses to know: where the suite came from and how
 //! the record is shown. The record does not depend on how many threads there were.
 
-use crate::importer::{Importer, STACK, ask};
+use crate::importer::{Importer, STACK};
 use crate::suite::{Case, Suite, Transcript};
 use formats::Format;
 use globset::GlobMatcher;
@@ -190,7 +190,7 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
     let mut answered = Vec::new();
     for reading in &planned.readings {
         let answer = match reading.what {
-            Ok(transcript) => ask(importer, reading.format.name, &transcript.blob.bytes()?),
+            Ok(transcript) => importer.twice(reading.format.name, &transcript.blob.bytes()?).answer(),
             Err(skip) => Answer::Unsupported { why: skip.why(importer.name(), reading.format) },
         };
         answered.push((reading, question(case, reading.format, importer), answer));

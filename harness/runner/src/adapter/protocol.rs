@@ -1,0 +1,215 @@
+//! Protocol 1: what is asked, and what counts as an answer.
+//!
+//! Knows: the lines of the protocol, as text. Refuses to know: processes, and whether an answer is right. Answers
+//! stay exact JSON text: a number in them never becomes a float.
+
+use judge::answer::{Answer, Level};
+use judge::normal::parse;
+use std::path::Path;
+use transcript::json::{Json, Kind, write_string};
+
+pub(super) const START: &str = r#"{"cmd":"start","protocol":1}"#;
+pub(super) const STOP: &str = r#"{"cmd":"stop"}"#;
+
+/// The question about one transcript.
+pub(super) fn read(seq: u64, format: &str, path: &Path) -> String {
+    let (format, path) = (quoted(format), quoted(&path.to_string_lossy()));
+    format!(r#"{{"cmd":"read","seq":{seq},"format":{format},"path":{path}}}"#)
+}
+
+/// What an adapter says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hello {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) level: Level,
+    /// Its formats, as it spells them.
+    pub(super) formats: Vec<String>,
+}
+
+impl Hello {
+    /// Reads the answer to [`START`].
+    ///
+    /// # Errors
+    /// A sentence that says what to change.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
+        let shown = super::shown(line);
+        let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
+        let hello = parse(text).ok().filter(|hello| hello.kind() == Kind::Object).ok_or_else(|| {
+            format!(
+                "it is no JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
+                 so print banners and logs to stderr"
+            )
+        })?;
+        match hello.member("protocol").map(Json::text) {
+            Some("1") => {}
+            Some(other) => return Err(format!("it speaks protocol {other}; this program speaks protocol 1")),
+            None => return Err(format!("it has no `protocol`: add \"protocol\": 1 to {shown}")),
+        }
+        let text = |name: &str| string(hello, name).ok_or_else(|| format!("`{name}` must be a string"));
+        let (name, version, level) = (text("name")?, text("version")?, text("level")?);
+        let level = match level.as_str() {
+            "events" => Level::Events,
+            "calls" => Level::Calls,
+            other => return Err(format!("its level is `{other}`; there are `events` and `calls`")),
+        };
+        let formats: Option<Vec<String>> = hello
+            .member("formats")
+            .filter(|formats| formats.kind() == Kind::Array)
+            .and_then(|formats| formats.items().map(decoded).collect());
+        let formats = formats.ok_or("`formats` must be an array of names")?;
+        let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+        if formats.is_empty() {
+            return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
+        }
+        if let Some(unknown) = formats.iter().find(|name| formats::find(name).is_none()) {
+            return Err(format!("`formats` names `{unknown}`, which does not exist; there are {}", known()));
+        }
+        Ok(Self { name, version, level, formats })
+    }
+
+    /// The adapter's own name for a format, where it reads it.
+    pub(super) fn spelling(&self, format: &str) -> Option<&str> {
+        let wanted = formats::find(format)?;
+        let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
+        self.formats.iter().find(same).map(String::as_str)
+    }
+}
+
+/// Reads an answer object: to the question `seq`, where there is one.
+///
+/// # Errors
+/// Why it is no answer, with what came.
+pub(super) fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
+    let but = |why: &str| format!("{why}: {}", super::shown(text));
+    let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
+    let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
+    if value.kind() != Kind::Object {
+        return Err(but("what it said is no JSON object"));
+    }
+    if let Some(asked) = seq {
+        match value.member("seq").map(Json::text) {
+            Some(seq) if seq == asked.to_string() => {}
+            Some(seq) => return Err(but(&format!("it answered {seq} when {asked} was asked"))),
+            None => return Err(but("its answer has no `seq`")),
+        }
+    }
+    let said: Vec<(&str, Json<'_>)> = ["meaning", "calls", "rejection", "unsupported"]
+        .into_iter()
+        .filter_map(|name| Some((name, value.member(name)?)))
+        .collect();
+    match said.as_slice() {
+        [("meaning", meaning)] => Ok(Answer::Meaning(meaning.text().to_owned())),
+        [("calls", calls)] => {
+            let summary = value.member("authorization_discovery").map_or("null", Json::text);
+            Ok(Answer::Calls(format!(
+                "{{\"calls\": {}, \"authorization_discovery\": {summary}}}",
+                calls.text()
+            )))
+        }
+        [("rejection", rejection)] => {
+            let message = string(*rejection, "message")
+                .ok_or_else(|| but("its rejection has no `message`, which is a string"))?;
+            let code = match rejection.member("code") {
+                Some(code) if code.kind() != Kind::Null => {
+                    Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is no string"))?)
+                }
+                _ => None,
+            };
+            Ok(Answer::Rejection { code, message })
+        }
+        [("unsupported", why)] => match decoded(*why) {
+            Some(why) => Ok(Answer::Unsupported { why }),
+            None => Err(but("its `unsupported` is no string that says why")),
+        },
+        [] => Err(but("it has none of `meaning`, `calls`, `rejection` and `unsupported`")),
+        _ => Err(but("it has several of `meaning`, `calls`, `rejection` and `unsupported`")),
+    }
+}
+
+fn string(value: Json<'_>, name: &str) -> Option<String> {
+    decoded(value.member(name)?)
+}
+
+fn decoded(value: Json<'_>) -> Option<String> {
+    value.as_text().map(|text| String::from_utf8_lossy(&text.decode()).into_owned())
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text.as_bytes(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hello, answer, read};
+    use judge::answer::{Answer, Level};
+    use std::path::Path;
+
+    const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
+        "level":"calls","more":true}"#;
+
+    #[test]
+    fn a_handshake_says_who_and_what() {
+        let hello = Hello::parse(HELLO.as_bytes()).unwrap();
+        assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.level), ("a", "2", Level::Calls));
+        assert_eq!(hello.spelling("http-sse"), Some("sse-legacy"), "it is asked in its own words");
+        assert_eq!(hello.spelling("inspector"), None);
+    }
+
+    #[test]
+    fn a_refused_handshake_says_what_to_change() {
+        for (from, to, part) in [
+            ("\"protocol\":1", "\"protocol\":2", "speaks protocol 2"),
+            ("\"protocol\":1,", "", "no `protocol`"),
+            ("\"name\":\"a\",", "", "`name` must be a string"),
+            ("\"2\"", "2", "`version` must be a string"),
+            ("\"calls\"", "\"tools\"", "its level is `tools`; there are `events` and `calls`"),
+            ("\"har\"", "\"pcap\"", "`pcap`, which does not exist; there are jsonrpc"),
+            ("[\"sse-legacy\",\"har\"]", "[]", "`formats` is empty"),
+            ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
+            ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
+        ] {
+            let why = Hello::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
+            assert!(why.contains(part), "{part} is missing in: {why}");
+        }
+    }
+
+    #[test]
+    fn answers_keep_the_text_of_their_numbers() {
+        let meaning = r#"{"seq":7,"meaning":{"events":[9007199254740993,1e400,"\ud83d"]}}"#;
+        let expected = Answer::Meaning(r#"{"events":[9007199254740993,1e400,"\ud83d"]}"#.into());
+        assert_eq!(answer(meaning.as_bytes(), Some(7)), Ok(expected));
+        let calls = answer(br#"{"seq":7,"calls":[1.0]}"#, Some(7));
+        assert_eq!(calls, Ok(Answer::Calls(r#"{"calls": [1.0], "authorization_discovery": null}"#.into())));
+        let rejection = answer(br#"{"rejection":{"message":"\u006eo"}}"#, None);
+        assert_eq!(rejection, Ok(Answer::Rejection { code: None, message: "no".into() }));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_shown() {
+        for (text, part) in [
+            ("Listening", "no JSON object: Listening"),
+            ("[]", "no JSON object"),
+            (r#"{"meaning":{}}"#, "no `seq`"),
+            (r#"{"seq":6,"meaning":{}}"#, "answered 6 when 7 was asked"),
+            (r#"{"seq":"7","meaning":{}}"#, "answered \"7\" when 7 was asked"),
+            (r#"{"seq":7}"#, "has none of"),
+            (r#"{"seq":7,"meaning":{},"rejection":{}}"#, "has several of"),
+            (r#"{"seq":7,"rejection":{"code":"batch"}}"#, "has no `message`"),
+            (r#"{"seq":7,"rejection":{"message":"a","code":3}}"#, "`code`"),
+            (r#"{"seq":7,"unsupported":true}"#, "says why"),
+        ] {
+            let why = answer(text.as_bytes(), Some(7)).unwrap_err();
+            assert!(why.contains(part), "{part} is missing in: {why}");
+        }
+        assert!(answer(b"{\"seq\":7,\"meaning\":\"\xff\"}", Some(7)).unwrap_err().contains("no UTF-8"));
+    }
+
+    #[test]
+    fn a_question_is_one_line() {
+        let line = read(3, "har", Path::new("/t/a\"b\n.dat"));
+        assert_eq!(line, r#"{"cmd":"read","seq":3,"format":"har","path":"/t/a\"b\n.dat"}"#);
+    }
+}
