@@ -1,0 +1,120 @@
+/**
+ * HAR, version 1.2.
+ *
+ * Knows: which bodies of which exchanges may hold messages. Refuses to know: addresses, cookies, timings, and whether a
+ * site is an MCP server; a body with `jsonrpc` in it is what tells.
+ */
+
+import { document, utf8, withoutMark } from '../bytes.js';
+import { discovery } from '../challenge.js';
+import { byTime, dateTime, type Time } from '../clock.js';
+import { message, resembles, type Session, type Side } from '../contract.js';
+import { type Json, JsonNumber, JsonObject, NotJson, parse } from '../json.js';
+import { kindOf, member, objectMember, stringMember } from '../members.js';
+import { Rejection } from '../rejection.js';
+import { carried, events } from '../sse.js';
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const BEFORE_ALL: Time = -(10n ** 60n);
+
+/** Says how many bodies are missing, in `notes`. */
+export function readHar(bytes: Uint8Array, session: Session, notes: string[]): void {
+  const exchanges: { entry: JsonObject; place: string; time: Time }[] = [];
+  let time = BEFORE_ALL;
+  for (const [at, entry] of entriesOf(document(bytes)).entries()) {
+    const place = `/log/entries/${at}`;
+    if (!(entry instanceof JsonObject)) throw new Rejection('invalid-entry', place, `it is ${kindOf(entry)}, and an object is due`);
+    const started = stringMember(entry, 'startedDateTime', place);
+    const moment = started === undefined ? time : dateTime(started);
+    if (moment === undefined) throw new Rejection('wrong-type', `${place}/startedDateTime`, 'it is no date and time');
+    time = moment;
+    exchanges.push({ entry, place, time });
+  }
+  let missing = 0;
+  for (const { entry, place } of exchanges.sort(byTime)) {
+    missing += readRequest(entry, place, session) + readResponse(entry, place, session);
+  }
+  if (missing > 0) notes.push(`${missing} of the bodies are missing from the file; whatever they held is not read`);
+}
+
+function entriesOf(file: Json): Json[] {
+  if (!(file instanceof JsonObject)) throw new Rejection('wrong-document', '', `a HAR is an object, and the file is ${kindOf(file)}`);
+  const log = member(file, 'log', '');
+  const entries = log instanceof JsonObject ? member(log, 'entries', '/log') : undefined;
+  if (!Array.isArray(entries)) throw new Rejection('missing-entries', '/log/entries', 'there is no array of exchanges');
+  return entries;
+}
+
+/** What the client sent. Gives the number of missing bodies, 0 or 1, as `readResponse` does. */
+function readRequest(entry: JsonObject, place: string, session: Session): number {
+  const here = `${place}/request`;
+  const request = objectMember(entry, 'request', place);
+  if (request === undefined || stringMember(request, 'method', here) !== 'POST') return 0;
+  const data = objectMember(request, 'postData', here);
+  const body = data && text(data, `${here}/postData`);
+  if (body === undefined) return isPositive(member(request, 'bodySize', here)) ? 1 : 0;
+  readBody(body, `${here}/postData/text`, 'client', session);
+  return 0;
+}
+
+function readResponse(entry: JsonObject, place: string, session: Session): number {
+  const here = `${place}/response`;
+  const response = objectMember(entry, 'response', place);
+  if (response === undefined) return 0;
+  const headers = member(response, 'headers', here);
+  if (Array.isArray(headers)) session.challenged(discovery(member(response, 'status', here), pairs(headers, `${here}/headers`)));
+  const content = objectMember(response, 'content', here);
+  if (content === undefined) return 0;
+  const type = (stringMember(content, 'mimeType', `${here}/content`) ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json' && type !== 'text/event-stream') {
+    // Looked at all the same: a text that is no string is damage, whatever the type says.
+    stringMember(content, 'text', `${here}/content`);
+    return 0;
+  }
+  const body = text(content, `${here}/content`);
+  const at = `${here}/content/text`;
+  if (body === undefined) return isPositive(member(content, 'size', `${here}/content`)) ? 1 : 0;
+  if (type === 'application/json') {
+    readBody(body, at, 'server', session);
+    return 0;
+  }
+  for (const { name, data } of events(body)) {
+    const found = carried(name, data, at);
+    if (found !== null) session.add(found, 'server');
+  }
+  return 0;
+}
+
+/** A body that is one JSON text. Only an object with `jsonrpc` is ours. */
+function readBody(body: string, place: string, from: Side, session: Session): void {
+  let value: Json;
+  try {
+    value = parse(withoutMark(body));
+  } catch (error) {
+    if (error instanceof NotJson) return;
+    throw error;
+  }
+  const ours = (one: Json) => resembles(one) && one.has('jsonrpc');
+  if (Array.isArray(value) ? value.some(ours) : ours(value)) session.add(message(value, place), from);
+}
+
+/** The text of a body, decoded; `undefined` where the exporter left it out. */
+function text(body: JsonObject, place: string): string | undefined {
+  const [written, encoding] = [stringMember(body, 'text', place), stringMember(body, 'encoding', place)];
+  if (written === undefined || encoding?.toLowerCase() !== 'base64') return written;
+  const compact = written.replace(/[\r\n]/g, '');
+  if (!BASE64.test(compact) || compact.length % 4 === 1) throw new Rejection('wrong-type', `${place}/text`, 'it is no base64');
+  return utf8(Buffer.from(compact, 'base64'), `${place}/text`);
+}
+
+function* pairs(headers: Json[], place: string): Generator<[string, Json]> {
+  for (const [at, header] of headers.entries()) {
+    if (!(header instanceof JsonObject)) continue;
+    const [name, value] = [member(header, 'name', `${place}/${at}`), member(header, 'value', `${place}/${at}`)];
+    if (typeof name === 'string' && value !== undefined) yield [name, value];
+  }
+}
+
+function isPositive(size: Json | undefined): boolean {
+  return size instanceof JsonNumber && Number(size.text) > 0;
+}
