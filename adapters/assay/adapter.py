@@ -1,0 +1,120 @@
+"""Assay as an importer under test: adapter protocol 1 on stdin and stdout, for the crate `assay-cli`.
+
+    python3 adapter.py [PROGRAM]      PROGRAM is `assay` on the path where none is named; install.sh builds one
+
+Each `read` runs `PROGRAM import FILE --format F --out-trace OUT` and translates the trace. What the program's end means:
+
+- exit 0: it read the transcript.
+- exit 2, and `fatal:` with one of the two steps of an import that can refuse a file: a rejection.
+- anything else is no answer. A panic exits 101, a signal is a negative code, and exit 2 with another sentence is a call
+  that the program did not understand: they end this adapter with the program's own words on stderr, and the harness
+  calls that a crash. Exit 2 alone would not do, since Assay uses it for every error there is.
+
+A file that this adapter cannot open is no rejection either, so it is opened here first.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mapping import answer
+from jsontext import dump  # found by mapping
+
+FORMATS = ("jsonrpc", "streamable-http", "http-sse", "inspector")
+EXIT_FATAL = 2
+REFUSALS = ("fatal: failed to parse MCP transcript", "fatal: failed to read input")
+
+
+class Broken(Exception):
+    """The program ended in a way that is neither a reading nor a rejection."""
+
+
+class Assay:
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+
+    def hello(self):
+        said = self.run("--version").stdout.decode().split()
+        if len(said) != 2:
+            raise Broken(f"`{self.program} --version` said {said!r}")
+        return {
+            "protocol": 1,
+            "name": "assay",
+            "version": said[1],
+            "language": "rust",
+            "homepage": "https://github.com/Rul1an/assay",
+            "formats": list(FORMATS),
+            "level": "calls",
+        }
+
+    def read(self, path, format_name):
+        """One answer, without its `seq`."""
+        if format_name not in FORMATS:
+            return {"unsupported": f"assay import has no format {format_name!r}"}
+        path = Path(path).absolute()
+        path.open("rb").close()
+        done, trace = self.import_(path, format_name)
+        if done.returncode == 0:
+            return answer(trace)
+        said = done.stderr.decode("utf-8", "replace")
+        if done.returncode == EXIT_FATAL and said.startswith(REFUSALS):
+            return {"rejection": {"message": reason(said)}}
+        raise Broken(f"assay ended with {done.returncode}:\n{said}")
+
+    def import_(self, path, format_name):
+        """How the program ended, and the trace it left."""
+        out = Path(self.folder, "out.trace.jsonl")
+        out.unlink(missing_ok=True)
+        done = self.run("import", str(path), "--format", format_name, "--out-trace", out.name)
+        return done, out.read_bytes() if done.returncode == 0 else None
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder, check=False
+        )
+
+
+def reason(said):
+    """The causes of a refusal, on one line, without the program's own first sentence about the step."""
+    _, _, causes = said.partition("Caused by:")
+    return " / ".join(line.strip() for line in (causes or said).splitlines() if line.strip())
+
+
+def serve(assay, requests, answers):
+    for line in requests:
+        if not line.strip():
+            continue
+        request = json.loads(line)
+        command = request.get("cmd")
+        if command == "start":
+            if request.get("protocol") != 1:
+                raise SystemExit(f"this adapter speaks protocol 1, not {request.get('protocol')!r}")
+            reply = assay.hello()
+        elif command == "read":
+            reply = {"seq": request["seq"]} | assay.read(request["path"], request["format"])
+        elif command == "stop":
+            return
+        else:
+            raise SystemExit(f"no such command: {command!r}")
+        answers.write(dump(reply) + "\n")
+        answers.flush()
+
+
+def main(arguments):
+    if len(arguments) > 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        try:
+            serve(Assay(*(arguments or ["assay"]), folder), sys.stdin.buffer, sys.stdout)
+        except (Broken, FileNotFoundError) as error:
+            print(error, file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
