@@ -1,14 +1,11 @@
 //! The guide's test cases and edge cases, each as entries made by hand.
 
 use super::{Identification, Identifier, Responses, Source, Transport, Verdict};
-use crate::{Format, find, http_sse, jsonrpc, mcp_replay, streamable_http};
+use crate::{Format, find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::Message;
 use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse};
-
-/// An exchange log, whichever: what matters is that its format is named after no transport.
-static LOG: Format = Format { name: "log", ..http_sse::FORMAT };
 
 /// Feeds entries to an identifier as a reader would.
 struct Capture {
@@ -23,7 +20,7 @@ impl Capture {
     }
 
     fn log() -> Self {
-        Self::of(&LOG)
+        Self::of(&har::FORMAT)
     }
 
     fn give(&mut self, entry: &Entry<'_>) {

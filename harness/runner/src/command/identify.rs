@@ -78,6 +78,7 @@ fn text(format: &Format, found: &Identification) -> String {
     let unknown = format!("unknown ({} does not carry HTTP exchanges)", format.name);
     let count = |count: Option<u64>| count.map_or_else(|| unknown.clone(), |count| count.to_string());
     let connections = match (found.sse_connections_total, found.sse_connections_active) {
+        (Some(0), _) => "0".to_owned(),
         (Some(total), Some(active)) => format!("{total}, {active} of them open at the end"),
         _ => unknown.clone(),
     };
