@@ -15,10 +15,12 @@ const SSE: &str = "http-sse";
 const SETTLED: &str = "2025-11-25";
 const NAMED: &str = "2026-07-28";
 
-/// HAR files: transport, revision, requests with a method, GET streams and how many of them are open at the end,
+/// What a HAR file shows: transport, revision, requests with a method, GET streams and how many of them are open at the end,
 /// and answers that are JSON, event streams, and accepted.
+type Log = (&'static str, &'static str, &'static str, [u64; 3], [u64; 3]);
+
 #[rustfmt::skip]
-const LOGS: &[(&str, &str, &str, [u64; 3], [u64; 3])] = &[
+const LOGS: &[Log] = &[
     ("everything-http",              HTTP, SETTLED, [12, 2, 0], [0, 13, 1]),
     ("everything-http-cancelled-har", HTTP, SETTLED, [6, 1, 0], [0, 5, 2]),
     // The probe names 2026-07-28 and is refused with a 400.

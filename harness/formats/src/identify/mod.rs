@@ -14,6 +14,7 @@
 mod counts;
 mod endpoint;
 mod evidence;
+mod signs;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ pub use evidence::{Evidence, Place};
 
 use crate::{Format, Input, Options, ReadError, Step, walk};
 use counts::{Counts, is_connection, is_stream};
-use evidence::{Tally, Values};
+use signs::Signs;
 use std::collections::{HashMap, HashSet};
 use transcript::json::{Json, Kind};
 use transcript::meaning::{self, Event};
@@ -133,7 +134,7 @@ pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification
     let mut identifier = Identifier::new(format);
     let totals = walk(format, input, Options::default(), &mut |step| {
         match step {
-            Step::Event(entry, event) => identifier.take(entry, Some(&event)),
+            Step::Event(entry, event) => identifier.take(entry, Some(event)),
             Step::Context(entry) => identifier.take(entry, None),
         }
         Ok(())
@@ -159,25 +160,6 @@ pub struct Identifier {
     /// Requests that name a version, by event, with the version's number.
     wishes: HashMap<u64, usize>,
     initializes: HashSet<u64>,
-}
-
-/// What was found, by kind.
-#[derive(Debug, Default)]
-struct Signs {
-    header: Tally,
-    legacy_header: Tally,
-    versions: Values,
-    session: Tally,
-    method: Tally,
-    streamed: Tally,
-    answered: Tally,
-    endpoint: Tally,
-    metas: Values,
-    initialized: Values,
-    /// POSTs that could have had the version header and had none.
-    bare: Tally,
-    program: Tally,
-    url: Tally,
 }
 
 /// The exchange whose messages come now.
@@ -272,7 +254,9 @@ impl Identifier {
             signs.method.add(spot, Some(tail));
         }
         let version = header(headers, "mcp-protocol-version")?;
-        if legacy { &mut signs.legacy_header } else { &mut signs.header }.add(spot, Some(tail));
+        if !legacy {
+            signs.header.add(spot, Some(tail));
+        }
         signs.versions.add(version, spot, Some(tail))
     }
 
@@ -394,11 +378,11 @@ impl Identifier {
             self.signs.versions.grant_all();
             self.signs.method.granted = true;
         }
-        let transport = self.verdict();
+        let transport = self.signs.verdict(self.label);
         Identification {
             transport,
-            revision: self.revision(transport),
-            evidence: self.signs.evidence(self.label, self.wants_header(transport)),
+            revision: self.signs.revision(transport),
+            evidence: self.signs.evidence(self.label, self.signs.wants_header(transport)),
             requests_total: self.http.then_some(self.requests),
             sse_connections_total: known(self.counts.connections),
             sse_connections_active: known(self.counts.active()),
@@ -407,100 +391,5 @@ impl Identifier {
             messages: self.messages,
             missing: 0,
         }
-    }
-
-    fn verdict(&self) -> Verdict {
-        let signs = &self.signs;
-        let streamable = [&signs.header, &signs.session, &signs.method, &signs.streamed, &signs.answered]
-            .iter()
-            .any(|sign| sign.any())
-            || self.label == Some(Transport::StreamableHttp);
-        let legacy = signs.endpoint.any() || self.label == Some(Transport::HttpSse);
-        match (streamable, legacy) {
-            (true, true) => Verdict::Mixed,
-            (true, false) => Verdict::One(Transport::StreamableHttp),
-            (false, true) => Verdict::One(Transport::HttpSse),
-            (false, false) => Verdict::Unknown,
-        }
-    }
-
-    fn revision(&self, transport: Verdict) -> Option<(String, Source)> {
-        let signs = &self.signs;
-        let hint = || match transport {
-            _ if signs.method.granted && signs.method.any() => Some("2026-07-28"),
-            _ if signs.endpoint.any() && transport != Verdict::Mixed => Some("2024-11-05"),
-            _ if self.wants_header(transport) => Some("2025-03-26"),
-            _ => None,
-        };
-        let said = [
-            (signs.metas.granted(), Source::RequestMeta),
-            (signs.initialized.granted(), Source::InitializeResult),
-            (signs.versions.granted(), Source::Header),
-        ];
-        said.into_iter()
-            .chain(std::iter::once_with(|| (hint(), Source::Hint)))
-            .find_map(|(version, source)| Some((version?.to_owned(), source)))
-    }
-
-    /// Whether a version header was to be expected and none came. A server must then assume 2025-03-26.
-    fn wants_header(&self, transport: Verdict) -> bool {
-        self.signs.bare.any()
-            && !self.signs.versions.any()
-            && transport == Verdict::One(Transport::StreamableHttp)
-    }
-}
-
-impl Signs {
-    fn evidence(&self, label: Option<Transport>, wants_header: bool) -> Vec<Evidence> {
-        let (streamable, legacy) = (Transport::StreamableHttp.name(), Transport::HttpSse.name());
-        let mut found: Vec<Evidence> = Vec::new();
-        found.extend(label.map(|label| Evidence {
-            shows: label.name().into(),
-            what: "the envelope's `transport`".to_owned(),
-            weak: false,
-            place: Place { line: None, pointer: "/transport".to_owned() },
-            more: 0,
-        }));
-        found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));
-        found.extend(self.header.evidence(streamable, "header MCP-Protocol-Version"));
-        found.extend(self.session.evidence(streamable, "header Mcp-Session-Id"));
-        found.extend(self.method.evidence(streamable, "header Mcp-Method"));
-        found.extend(self.streamed.evidence(streamable, "a POST answered with an event stream"));
-        found.extend(self.answered.evidence(streamable, "a POST answered with a JSON-RPC response"));
-        found.extend(
-            self.program
-                .evidence("stdio", "a recorded command that names a program and no URL")
-                .map(Evidence::weak),
-        );
-        found.extend(self.url.evidence("http", "a recorded command that names a URL").map(Evidence::weak));
-
-        found.extend(self.metas.evidence(
-            "named in _meta by requests, one of which got a result",
-            "named in _meta by requests, none of which got a result",
-        ));
-        let settled = "protocolVersion in the result of initialize";
-        found.extend(self.initialized.evidence(settled, settled));
-        found.extend(
-            self.versions.evidence(
-                "value of MCP-Protocol-Version",
-                "value of MCP-Protocol-Version on refused requests",
-            ),
-        );
-        found.extend(self.method.evidence("2026-07-28", "header Mcp-Method").map(Evidence::weak));
-        found.extend(self.endpoint.evidence("2024-11-05", "event `endpoint`").map(Evidence::weak));
-        found.extend(
-            self.session.evidence("2025-03-26 to 2025-11-25", "header Mcp-Session-Id").map(Evidence::weak),
-        );
-        if wants_header {
-            found.extend(
-                self.bare
-                    .evidence(
-                        "2025-03-26",
-                        "no MCP-Protocol-Version header, for which a server must assume this",
-                    )
-                    .map(Evidence::weak),
-            );
-        }
-        found
     }
 }

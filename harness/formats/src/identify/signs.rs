@@ -1,0 +1,123 @@
+//! The signs of a capture, taken together: what they come to, and how they are told.
+//!
+//! Knows: which sign is one of what, and which rules where several speak. Refuses to know: how a sign was found.
+
+use super::evidence::{Tally, Values};
+use super::{Evidence, Place, Source, Transport, Verdict};
+
+/// What was found, by kind.
+#[derive(Debug, Default)]
+pub(super) struct Signs {
+    /// The version header, where it tells a transport.
+    pub(super) header: Tally,
+    /// Its values, wherever it went.
+    pub(super) versions: Values,
+    pub(super) session: Tally,
+    pub(super) method: Tally,
+    /// POSTs answered with an event stream, and with a response.
+    pub(super) streamed: Tally,
+    pub(super) answered: Tally,
+    pub(super) endpoint: Tally,
+    /// Versions that requests name, and that results of `initialize` do.
+    pub(super) metas: Values,
+    pub(super) initialized: Values,
+    /// POSTs that could have had the version header and had none.
+    pub(super) bare: Tally,
+    /// Recorded commands without a URL and with one.
+    pub(super) program: Tally,
+    pub(super) url: Tally,
+}
+
+impl Signs {
+    /// The transport that the signs come to, in a capture that calls itself `label`.
+    pub(super) fn verdict(&self, label: Option<Transport>) -> Verdict {
+        let streamable = [&self.header, &self.session, &self.method, &self.streamed, &self.answered]
+            .iter()
+            .any(|sign| sign.any())
+            || label == Some(Transport::StreamableHttp);
+        let legacy = self.endpoint.any() || label == Some(Transport::HttpSse);
+        match (streamable, legacy) {
+            (true, true) => Verdict::Mixed,
+            (true, false) => Verdict::One(Transport::StreamableHttp),
+            (false, true) => Verdict::One(Transport::HttpSse),
+            (false, false) => Verdict::Unknown,
+        }
+    }
+
+    /// The revision, from the first source that has one.
+    pub(super) fn revision(&self, transport: Verdict) -> Option<(String, Source)> {
+        let hint = || match transport {
+            _ if self.method.granted && self.method.any() => Some("2026-07-28"),
+            _ if self.endpoint.any() && transport != Verdict::Mixed => Some("2024-11-05"),
+            _ if self.wants_header(transport) => Some("2025-03-26"),
+            _ => None,
+        };
+        let said = [
+            (self.metas.granted(), Source::RequestMeta),
+            (self.initialized.granted(), Source::InitializeResult),
+            (self.versions.granted(), Source::Header),
+        ];
+        said.into_iter()
+            .chain(std::iter::once_with(|| (hint(), Source::Hint)))
+            .find_map(|(version, source)| Some((version?.to_owned(), source)))
+    }
+
+    /// Whether a version header was to be expected and none came. A server must then assume 2025-03-26.
+    pub(super) fn wants_header(&self, transport: Verdict) -> bool {
+        self.bare.any() && !self.versions.any() && transport == Verdict::One(Transport::StreamableHttp)
+    }
+
+    /// Every sign, written out: those of a transport first.
+    pub(super) fn evidence(&self, label: Option<Transport>, wants_header: bool) -> Vec<Evidence> {
+        let (streamable, legacy) = (Transport::StreamableHttp.name(), Transport::HttpSse.name());
+        let mut found: Vec<Evidence> = Vec::new();
+        found.extend(label.map(|label| Evidence {
+            shows: label.name().into(),
+            what: "the envelope's `transport`".to_owned(),
+            weak: false,
+            place: Place { line: None, pointer: "/transport".to_owned() },
+            more: 0,
+        }));
+        found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));
+        found.extend(self.header.evidence(streamable, "header MCP-Protocol-Version"));
+        found.extend(self.session.evidence(streamable, "header Mcp-Session-Id"));
+        found.extend(self.method.evidence(streamable, "header Mcp-Method"));
+        found.extend(self.streamed.evidence(streamable, "a POST answered with an event stream"));
+        found.extend(self.answered.evidence(streamable, "a POST answered with a JSON-RPC response"));
+        found.extend(
+            self.program
+                .evidence("stdio", "a recorded command that names a program and no URL")
+                .map(Evidence::weak),
+        );
+        found.extend(self.url.evidence("http", "a recorded command that names a URL").map(Evidence::weak));
+
+        found.extend(self.metas.evidence(
+            "named in _meta by requests, one of which got a result",
+            "named in _meta by requests, none of which got a result",
+        ));
+        let settled = "protocolVersion in the result of initialize";
+        found.extend(self.initialized.evidence(settled, settled));
+        found.extend(
+            self.versions.evidence(
+                "value of MCP-Protocol-Version",
+                "value of MCP-Protocol-Version on refused requests",
+            ),
+        );
+        found.extend(self.method.evidence("2026-07-28", "header Mcp-Method").map(Evidence::weak));
+        found.extend(self.endpoint.evidence("2024-11-05", "event `endpoint`").map(Evidence::weak));
+        found.extend(
+            self.session.evidence("2025-03-26 to 2025-11-25", "header Mcp-Session-Id").map(Evidence::weak),
+        );
+        if wants_header {
+            found.extend(
+                self.bare
+                    .evidence(
+                        "2025-03-26",
+                        "no MCP-Protocol-Version header, for which a server must assume this",
+                    )
+                    .map(Evidence::weak),
+            );
+        }
+        found
+    }
+}
