@@ -19,6 +19,9 @@ fn resolve(base: &str, reference: &str) -> String {
         return format!("{}{reference}", &base[..path]);
     }
     let end = base[path..].find(['?', '#']).map_or(base.len(), |end| path + end);
+    if reference.starts_with('?') {
+        return format!("{}{reference}", &base[..end]);
+    }
     let folder = base[path..end].rfind('/').map_or("/", |slash| &base[path..=path + slash]);
     format!("{}{folder}{reference}", &base[..path])
 }
@@ -32,6 +35,7 @@ mod tests {
         for (base, data, url) in [
             ("http://a:1/sse", "/message?s=1", "http://a:1/message?s=1"),
             ("http://a/x/sse?q=/", "message", "http://a/x/message"),
+            ("http://a/x/sse?q", "?s=1", "http://a/x/sse?s=1"),
             ("http://a", "message", "http://a/message"),
             ("http://a/sse", "https://b/m", "https://b/m"),
             ("http://a/sse", r#"{"uri":"/messages"}"#, "http://a/messages"),
