@@ -1,6 +1,10 @@
 //! Sessions and variants whose meaning is known by construction.
 //!
-//! So far: [`bulk`], long sessions for measurements. Knows how a session is spelled only through `formats`, and
-//! nothing of processes.
+//! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`bulk`]
+//! long sessions for measurements; [`fuzzing`] holds what must be true of any bytes at all. Knows how a session is
+//! spelled only through `formats`, and nothing of processes.
 
 pub mod bulk;
+pub mod fuzzing;
+pub mod session;
+pub mod values;

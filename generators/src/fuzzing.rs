@@ -1,0 +1,225 @@
+//! What must be true of any bytes at all, as plain functions that panic where it is not.
+//!
+//! Knows: the promises a reader makes whatever it is given (a reading or a rejection with a place in the file, the same
+//! however the bytes arrive) and those of a session that was read (every format that can carry it gives it back). The
+//! fuzz targets are these functions and nothing more, so that a stable test can replay what a fuzzer found.
+
+#![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
+
+use crate::session::Known;
+use arbitrary::{Arbitrary as _, Unstructured};
+use formats::sse::Parser;
+use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, detect, find, meaning};
+use serde_json::value::RawValue;
+use std::io::Read;
+use transcript::diff::{Rules, first};
+use transcript::json::{Json, Kind, Tree, write_compact};
+
+/// A property of bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which is also the name of its seeds and of what it found.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("jsonrpc", |bytes| reader("jsonrpc", bytes)),
+    ("streamable_http", |bytes| reader("streamable-http", bytes)),
+    ("http_sse", |bytes| reader("http-sse", bytes)),
+    ("mcp_replay", |bytes| reader("mcp-replay", bytes)),
+    ("inspector", |bytes| reader("inspector", bytes)),
+    ("har", |bytes| reader("har", bytes)),
+    ("sse", sse),
+    ("equivalence", equivalence),
+    ("convert", convert),
+    ("json", json),
+];
+
+/// Runs the target of this name.
+pub fn run(name: &str, bytes: &[u8]) {
+    match TARGETS.iter().find(|target| target.0 == name) {
+        Some((_, target)) => target(bytes),
+        None => panic!("there is no target {name}"),
+    }
+}
+
+/// A reader that hands out no more than `size` bytes at a time.
+#[derive(Debug)]
+pub struct Drops<'b> {
+    bytes: &'b [u8],
+    size: usize,
+}
+
+impl<'b> Drops<'b> {
+    /// `bytes`, `size` at a time and never none.
+    #[must_use]
+    pub fn new(bytes: &'b [u8], size: usize) -> Self {
+        Self { bytes, size: size.max(1) }
+    }
+}
+
+impl Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let size = self.size.min(buffer.len()).min(self.bytes.len());
+        let (now, later) = self.bytes.split_at(size);
+        buffer[..size].copy_from_slice(now);
+        self.bytes = later;
+        Ok(size)
+    }
+}
+
+/// A reading, or the rejection in words: code, place and message.
+fn read(format: &Format, reader: &mut dyn Read, lenient: bool) -> Result<Meaning, String> {
+    meaning(format, reader, Options { lenient }).map_err(|error| match error {
+        ReadError::Rejected(rejection) => format!("{rejection} at byte {}", rejection.place.offset),
+        other => panic!("bytes in memory can be read: {other}"),
+    })
+}
+
+/// One format's reader over any bytes.
+///
+/// # Panics
+/// Where the reading depends on how the bytes arrive, names a place that is not there, or is no JSON.
+pub fn reader(format: &str, bytes: &[u8]) {
+    let Some(format) = find(format) else { panic!("there is no format {format}") };
+    let whole = read(format, &mut { bytes }, false);
+    let size = 1 + bytes.len() % 7;
+    assert_eq!(whole, read(format, &mut Drops::new(bytes, size), false), "in pieces of {size}");
+    let lenient = read(format, &mut { bytes }, true);
+    match &whole {
+        Ok(meaning) => {
+            assert!(lenient.as_ref() == Ok(meaning), "leniency changes what needs none");
+            assert!(Json::parse(&meaning.text).is_ok(), "the meaning is no JSON: {}", meaning.text);
+            let events = meaning.text.lines().filter(|line| line.starts_with("{\"kind\": ")).count();
+            assert_eq!(events as u64, meaning.totals.events);
+        }
+        Err(_) => placed(format, bytes),
+    }
+    if let Ok(mut input) = Input::new(&mut { bytes }) {
+        let found = detect(&mut input).map(|found| found.map(|found| found.name)).ok();
+        let mut drops = Drops::new(bytes, size);
+        let again = Input::new(&mut drops).and_then(|mut input| detect(&mut input));
+        assert_eq!(found, again.map(|found| found.map(|found| found.name)).ok(), "detection in pieces");
+    }
+}
+
+/// That a rejection names a place that is in the file.
+fn placed(format: &Format, bytes: &[u8]) {
+    let Err(ReadError::Rejected(rejection)) = meaning(format, &mut { bytes }, Options::default()) else {
+        panic!("rejected once and not again");
+    };
+    let place = &rejection.place;
+    let offset = usize::try_from(place.offset).unwrap_or(usize::MAX);
+    assert!(offset <= bytes.len(), "byte {offset} of {}", bytes.len());
+    let lines = bytes[..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
+    assert_eq!(place.line, lines + 1, "the line of byte {offset}: {rejection}");
+    assert!(place.column >= 1, "{rejection}");
+    if let Some(excerpt) = &rejection.excerpt {
+        assert!(excerpt.text.is_char_boundary(excerpt.at), "{excerpt:?}");
+        assert!(!excerpt.text.contains('\n'), "{excerpt:?}");
+    }
+}
+
+/// A session that was read from any bytes goes through every format that can carry it.
+///
+/// # Panics
+/// Where it comes back with another meaning, or cannot be read back.
+pub fn convert(bytes: &[u8]) {
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let format = FORMATS[usize::from(choice) % FORMATS.len()];
+    let mut text = bytes;
+    let Ok(mut input) = Input::new(&mut text) else { return };
+    let Ok(session) = Session::read(format, &mut input, Options::default()) else { return };
+    let Ok(expected) = read(format, &mut { bytes }, false) else { panic!("read once and not again") };
+    every_format_says(&session, &expected.text);
+}
+
+/// A session that was made goes through every format that can carry it.
+///
+/// # Panics
+/// Where its meaning is not the one it was made with.
+pub fn equivalence(bytes: &[u8]) {
+    let Ok(known) = Known::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
+    match known.session() {
+        Ok(session) => every_format_says(&session, &known.meaning()),
+        Err(refusal) => panic!("{refusal:?} of a message that was made"),
+    }
+}
+
+/// The formats whose writer can carry this session.
+pub fn carriers(session: &Session) -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().copied().filter(|format| session.losses(format).iter().all(|loss| loss.clause.is_none()))
+}
+
+/// The session in this format.
+///
+/// # Panics
+/// Where a write to memory fails.
+#[must_use]
+pub fn written(session: &Session, format: &Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Err(error) = (format.write)(session, &mut out) {
+        panic!("memory can be written: {error}");
+    }
+    out
+}
+
+fn every_format_says(session: &Session, expected: &str) {
+    for format in carriers(session) {
+        let text = written(session, format);
+        match read(format, &mut &text[..], false) {
+            Ok(meaning) => {
+                assert_eq!(meaning.text, expected, "as {}:\n{}", format.name, String::from_utf8_lossy(&text));
+            }
+            Err(error) => panic!("as {}: {error}\n{}", format.name, String::from_utf8_lossy(&text)),
+        }
+    }
+}
+
+/// Our JSON beside serde_json's, which looks no closer at numbers and surrogates than ours where it keeps raw text.
+///
+/// # Panics
+/// Where they differ on what JSON is, or a value is not equal to its own compact form.
+pub fn json(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let value = match (Json::parse(text), serde_json::from_str::<&RawValue>(text)) {
+        (Ok(value), Ok(raw)) => {
+            assert_eq!(value.text(), raw.get());
+            value
+        }
+        (Err(fault), Err(_)) => {
+            assert!(fault.at <= text.len() && text.is_char_boundary(fault.at), "{fault:?}");
+            return;
+        }
+        (ours, theirs) => panic!("ours: {ours:?}, theirs: {theirs:?}"),
+    };
+    let mut compact = Vec::new();
+    write_compact(value, &mut compact);
+    let compact = String::from_utf8_lossy(&compact);
+    let Ok(again) = Json::parse(&compact) else { panic!("no JSON any more: {compact}") };
+    assert!(value.same(again) && again.same(value), "{text} and {compact}");
+    assert_eq!(first(value, again, &Rules::default()).difference, None);
+    assert_eq!(value.kind(), again.kind());
+    // An object's children in a tree are name, value, name, value.
+    let children = value.items().count() + 2 * value.members().count();
+    let tree = Tree::of(again);
+    if matches!(value.kind(), Kind::Array | Kind::Object) {
+        assert_eq!(tree.items(0).count(), children, "{text}");
+    }
+}
+
+/// An event stream over any bytes: the same blocks however the bytes arrive.
+///
+/// # Panics
+/// Where they are not.
+pub fn sse(bytes: &[u8]) {
+    let blocks = |size: usize| {
+        let mut blocks = Vec::new();
+        let mut parser = Parser::default();
+        let mut each = |event: formats::sse::SseEvent<'_>| blocks.push(format!("{event:?}"));
+        bytes.chunks(size).for_each(|chunk| parser.feed(chunk, &mut each));
+        parser.finish(&mut each);
+        blocks
+    };
+    let whole = blocks(bytes.len().max(1));
+    for size in [1, 2, 3, 1 + bytes.len() / 2] {
+        assert_eq!(whole, blocks(size), "in pieces of {size}");
+    }
+}

@@ -1,0 +1,501 @@
+//! Whole sessions whose meaning is known because of how they were made.
+//!
+//! Knows: what was asked, what is still open and what an answer was meant for, from a ledger of its own that is a plain
+//! list; and how an event reads in the normal form, written out by hand. Refuses to know: how the reading contract is
+//! carried out. Where the two agree, two people would have to make the same mistake.
+//!
+//! A session is made from [`Step`]s, which are choices and no text: proptest shrinks them, and a fuzzer's bytes are
+//! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.
+
+use crate::values::{TEXTS, Value, object, pick, values};
+use arbitrary::Arbitrary;
+use formats::{Owned, Session, Surroundings, Totals, What};
+use proptest::prelude::*;
+use transcript::k2a::Summary;
+use transcript::message::{Message, Refusal};
+use transcript::session::{Side, Slot, Spot, Sse};
+
+/// Ids by their spelling, and as the normal form has them. Several spellings denote one id.
+const IDS: &[(&str, &str)] = &[
+    ("0", r#""0""#),
+    ("1", r#""1""#),
+    (r#""1""#, r#""1""#),
+    (r#""\u0031""#, r#""1""#),
+    ("-7", r#""-7""#),
+    ("9007199254740993", r#""9007199254740993""#),
+    ("9007199254740992", r#""9007199254740992""#),
+    (r#""""#, r#""""#),
+    (r#""null""#, r#""null""#),
+    (r#"" 1 ""#, r#"" 1 ""#),
+    (r#""A""#, r#""A""#),
+    (r#""a""#, r#""a""#),
+    (r#""é""#, r#""é""#),
+    ("\"e\u{301}\"", "\"e\u{301}\""),
+    (r#""\ud83d\ude00""#, r#""😀""#),
+    (r#""😀""#, r#""😀""#),
+    (r#""\uD83D""#, r#""\ud83d""#),
+    ("\"\u{2028}\"", "\"\u{2028}\""),
+    (r#""\u2028\/\u0000""#, "\"\u{2028}/\\u0000\""),
+    ("1.0", r#""1.0""#),
+    ("1e400", r#""1e400""#),
+    ("-0", r#""-0""#),
+];
+
+/// Methods that are no tool calls, in both spellings.
+const METHODS: &[(&str, &str)] = &[
+    (r#""ping""#, r#""ping""#),
+    (r#""initialize""#, r#""initialize""#),
+    (r#""roots/list""#, r#""roots/list""#),
+    (r#""sampling\/createMessage""#, r#""sampling/createMessage""#),
+    (r#""notifications/progress""#, r#""notifications/progress""#),
+    (r#""tools/call ""#, r#""tools/call ""#),
+    (r#""TOOLS/CALL""#, r#""TOOLS/CALL""#),
+    (r#""""#, r#""""#),
+    (r#""m\u00e9thode\ud83d""#, r#""méthode\ud83d""#),
+];
+
+const CALLS: &[&str] = &[r#""tools/call""#, r#""tools\/call""#, r#""\u0074ools/call""#];
+
+/// Challenges of a 401, and what they make visible: `resource_metadata`, `scope`.
+const CHALLENGES: &[(&str, bool, bool)] = &[
+    (r#"Bearer resource_metadata="https://a.example/.well-known/x", scope="read write""#, true, true),
+    (r#"bearer SCOPE=read"#, false, true),
+    (r#"Basic realm="scope=x", Bearer resource_metadata = "y""#, true, false),
+    (r#"Bearer error_description="no scope=a, resource_metadata=b""#, false, false),
+];
+
+/// Data of events that carry no message, with the events' names.
+const ASIDES: &[(Option<&str>, Option<&str>)] = &[
+    (Some("endpoint"), Some("/messages/?session_id=1")),
+    (None, Some("ping")),
+    (Some("message"), Some("")),
+    (Some("ping"), Some(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#)),
+    (Some("message"), Some(r#"{"id":1,"time":"now"}"#)),
+    (Some(""), Some(" a\nb")),
+    (None, None),
+];
+
+/// The moment at which sessions begin, in milliseconds.
+const BEGINNING: i64 = 1_790_000_000_000;
+
+/// What is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
+pub enum Act {
+    /// A request that is no tool call.
+    Ask,
+    /// A tool call.
+    Call,
+    /// A result for a request that is open; one for nothing where none is.
+    Answer,
+    /// An error for such a request.
+    Fail,
+    /// A notification, or what an id of null makes one.
+    Notify,
+    /// A result with an id that may or may not be open: early, late, for the other side, or for nobody.
+    Stray,
+    /// Something that carries no message: an event, an empty body.
+    Aside,
+}
+
+/// One step of a session, by the choices that make it.
+#[derive(Debug, Clone, Arbitrary)]
+pub struct Step {
+    /// What is said.
+    pub act: Act,
+    /// The client says it; an answer comes from whoever was asked.
+    pub client: bool,
+    /// Which id, or which of the open requests.
+    pub id: u8,
+    /// Which method.
+    pub method: u8,
+    /// The params, arguments, result or data; none where they are left out.
+    pub value: Option<Value>,
+    /// How it is laid out: order of members, more members, white space.
+    pub layout: u8,
+    /// When, in ticks since the beginning; times may stand still, run backwards and be missing.
+    pub time: Option<u8>,
+    /// How it travels.
+    pub slot: u8,
+}
+
+/// A session in the making.
+#[derive(Debug, Clone, Arbitrary)]
+pub struct Plan {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// It begins with a 401 that has this challenge.
+    pub challenge: Option<u8>,
+}
+
+/// A message, with its meaning.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Which of the plan's steps it is.
+    pub step: usize,
+    /// Its text.
+    pub text: String,
+    /// Who sent it.
+    pub side: Side,
+    /// Which message it answers.
+    pub answers: Option<usize>,
+    /// Its event in the normal form.
+    pub event: String,
+    /// The pointer to the step's value in the event; none where the event does not show it.
+    pub value_at: Option<&'static str>,
+}
+
+/// A session that is made, and what it means.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The choices that made it.
+    pub plan: Plan,
+    /// Its messages, in order.
+    pub said: Vec<Said>,
+    /// What a challenge made visible: `resource_metadata`, `scope`.
+    pub discovery: Option<(bool, bool)>,
+    /// Some answer would be bound to another request if nobody could tell who sent what.
+    pub needs_directions: bool,
+}
+
+impl Known {
+    /// Makes the session of a plan.
+    #[must_use]
+    pub fn of(plan: Plan) -> Self {
+        let mut ledger = Ledger::default();
+        let said: Vec<Said> = (0..).zip(&plan.steps).filter_map(|(at, step)| ledger.say(at, step)).collect();
+        let discovery = plan.challenge.and_then(|choice| {
+            let (_, metadata, scope) = CHALLENGES[usize::from(choice) % CHALLENGES.len()];
+            (metadata || scope).then_some((metadata, scope))
+        });
+        Self { said, discovery, needs_directions: ledger.needs_directions, plan }
+    }
+
+    /// The meaning in the normal form. Formats that cannot carry a challenge never get a session that shows one.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        let events: Vec<_> = self.said.iter().map(|said| said.event.clone()).collect();
+        let events = events.join(",\n");
+        let between = if events.is_empty() { "" } else { "\n" };
+        let discovery = match self.discovery {
+            None => "null".to_owned(),
+            Some((metadata, scope)) => format!(
+                "{{\"visible\": true, \"source_kind\": \"www_authenticate\", \"resource_metadata_visible\": \
+                 {metadata}, \"authorization_servers_visible\": false, \"scope_challenge_visible\": {scope}}}"
+            ),
+        };
+        format!("{{\"events\": [{between}{events}\n],\n\"authorization_discovery\": {discovery}}}\n")
+    }
+
+    /// The session as a reader would hand it over, for the writers.
+    ///
+    /// # Errors
+    /// Where a message that was made is none. That would be a mistake of this module.
+    pub fn session(&self) -> Result<Session, Refusal> {
+        let mut entries: Vec<Owned> = self.plan.challenge.map(challenged).into_iter().collect();
+        let mut said = self.said.iter().peekable();
+        for (at, step) in self.plan.steps.iter().enumerate() {
+            let Some(message) = said.next_if(|said| said.step == at) else {
+                entries.push(aside(step));
+                continue;
+            };
+            let slot = slot(step, message.side);
+            let sse = (slot == Slot::Sse).then(|| Sse {
+                name: (step.slot & 4 == 0).then(|| "message".into()),
+                id: (step.slot & 8 == 0).then(|| format!("event-{at}").into()),
+                ..Sse::default()
+            });
+            entries.push(Owned {
+                side: Some(message.side),
+                slot,
+                answers: message.answers.map(|index| index as u64),
+                sse,
+                time: time(step),
+                ..entry(What::Message(message.text.clone(), Message::parse(&message.text)?.shape()))
+            });
+        }
+        let authorization_discovery = self.discovery.map(|(metadata, scope)| Summary {
+            resource_metadata_visible: metadata,
+            scope_challenge_visible: scope,
+        });
+        let totals = Totals { events: self.said.len() as u64, authorization_discovery, ..Totals::default() };
+        Ok(Session { entries, totals })
+    }
+
+    /// The messages as lines, with the white space they were given.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        self.said.iter().map(|said| format!("{}\n", said.text)).collect()
+    }
+}
+
+impl<'a> Arbitrary<'a> for Known {
+    fn arbitrary(bytes: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
+        Plan::arbitrary(bytes).map(Self::of)
+    }
+}
+
+/// Who asked what and waits. A list that is searched from its beginning: the oldest comes first.
+#[derive(Default)]
+struct Ledger {
+    open: Vec<Open>,
+    /// The same for somebody who cannot tell directions.
+    open_flat: Vec<Open>,
+    called: Vec<String>,
+    messages: usize,
+    needs_directions: bool,
+}
+
+#[derive(Clone)]
+struct Open {
+    index: usize,
+    client: bool,
+    spelled: String,
+    id: String,
+}
+
+impl Ledger {
+    fn say(&mut self, at: usize, step: &Step) -> Option<Said> {
+        let loose = step.layout & 1 == 1;
+        let (spelled, known) = IDS[usize::from(step.id) % IDS.len()];
+        let mut said = match step.act {
+            Act::Ask => self.ask(step, spelled, known, loose),
+            Act::Call => self.call(step, spelled, known, loose),
+            Act::Answer | Act::Fail if !self.open.is_empty() => {
+                let open = self.open[usize::from(step.id) % self.open.len()].clone();
+                self.reply(step, !open.client, Some((&open.spelled, &open.id)), loose)
+            }
+            // An answer without an id answers nothing, whatever is open.
+            Act::Answer | Act::Fail => self.reply(step, step.client, None, loose),
+            Act::Stray => self.reply(step, step.client, Some((spelled, known)), loose),
+            Act::Notify => notify(step, loose),
+            Act::Aside => return None,
+        };
+        said.step = at;
+        self.messages += 1;
+        Some(said)
+    }
+
+    fn ask(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> Said {
+        let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
+        self.open(step.client, spelled, known);
+        let (params, shown) = body("params", step, loose);
+        let members = [Some(("\"id\"", spelled.to_owned())), Some(("\"method\"", method.to_owned())), params];
+        let event = format!("{{\"kind\": \"request\", \"id\": {known}, \"method\": {plain}{shown}}}");
+        said(step, step.client, members, loose, event, "/params")
+    }
+
+    fn call(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> Said {
+        let mut id = (spelled.to_owned(), known.to_owned());
+        if self.called.contains(&id.1) {
+            // COR-DUPLICATE would reject this one.
+            let fresh = format!("\"call-{}\"", self.messages);
+            id = (fresh.clone(), fresh);
+        }
+        // One call in sixteen has no id, one a null.
+        let id = match step.method >> 4 {
+            15 => None,
+            14 => Some(("null".to_owned(), None)),
+            _ => Some((id.0, Some(id.1))),
+        };
+        let mut event = "{\"kind\": \"tool_call\"".to_owned();
+        if let Some((spelled, Some(known))) = &id {
+            event += &format!(", \"id\": {known}");
+            self.called.push(known.clone());
+            self.open(step.client, spelled, known);
+        }
+        let mut params = Vec::new();
+        // TOOL-NAMELESS: one in sixteen has no name, one a name that is a number.
+        let name = match step.slot >> 4 {
+            15 => None,
+            14 => Some("7"),
+            choice => Some(pick(TEXTS, choice)),
+        };
+        if let Some(name) = name {
+            params.push(("\"name\"", name.to_owned()));
+            event += &format!(", \"tool\": {name}");
+        }
+        let (arguments, shown) = body("arguments", step, loose);
+        params.extend(arguments);
+        event += &format!("{shown}}}");
+        if step.layout & 64 != 0 {
+            params.push(("\"_meta\"", r#"{"progressToken":1,"name":2,"name":3}"#.to_owned()));
+        }
+        let turned = usize::from(step.layout >> 4) % params.len().max(1);
+        params.rotate_left(turned);
+        let method = pick(CALLS, step.method);
+        let members = [
+            id.map(|(spelled, _)| ("\"id\"", spelled)),
+            Some(("\"method\"", method.to_owned())),
+            Some(("\"params\"", object(params, loose))),
+        ];
+        said(step, step.client, members, loose, event, "/arguments")
+    }
+
+    fn reply(&mut self, step: &Step, client: bool, id: Option<(&str, &str)>, loose: bool) -> Said {
+        let answers = id.and_then(|(_, known)| self.bind(client, known));
+        let answered = answers.map_or("null".to_owned(), |index| index.to_string());
+        let shown_id = id.map(|(_, known)| format!(", \"id\": {known}")).unwrap_or_default();
+        let value = |loose| step.value.as_ref().map_or("{}".to_owned(), |value| value.spell(loose));
+        let (name, pointer, kind, spelled, plain) = if step.act == Act::Fail {
+            let error = |loose| {
+                let head = [("\"code\"", "-32603".to_owned()), ("\"message\"", "\"é\"".to_owned())];
+                object(head.into_iter().chain([("\"data\"", value(loose))]).collect(), loose)
+            };
+            ("\"error\"", "/error/data", "error", error(loose), error(false))
+        } else {
+            ("\"result\"", "/result", "result", value(loose), value(false))
+        };
+        let event = format!("{{\"kind\": \"{kind}\"{shown_id}, \"answers\": {answered}, {name}: {plain}}}");
+        let id = match id {
+            Some((spelled, _)) => Some(("\"id\"", spelled.to_owned())),
+            None => (step.id & 1 == 0).then(|| ("\"id\"", "null".to_owned())),
+        };
+        let mut said = said(step, client, [id, Some((name, spelled)), None], loose, event, pointer);
+        said.answers = answers;
+        said
+    }
+
+    fn open(&mut self, client: bool, spelled: &str, id: &str) {
+        let open = Open { index: self.messages, client, spelled: spelled.to_owned(), id: id.to_owned() };
+        self.open.push(open.clone());
+        self.open_flat.push(open);
+    }
+
+    /// The oldest open request with this id that the other side made.
+    fn bind(&mut self, client: bool, id: &str) -> Option<usize> {
+        let found = self.open.iter().position(|open| open.id == id && open.client != client);
+        let flat = self.open_flat.iter().position(|open| open.id == id);
+        let found = found.map(|at| self.open.remove(at).index);
+        let flat = flat.map(|at| self.open_flat.remove(at).index);
+        self.needs_directions |= found != flat;
+        found
+    }
+}
+
+fn notify(step: &Step, loose: bool) -> Said {
+    let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
+    let (params, shown) = body("params", step, loose);
+    let id = (step.id & 1 == 1).then(|| ("\"id\"", "null".to_owned()));
+    let event = format!("{{\"kind\": \"notification\", \"method\": {plain}{shown}}}");
+    said(step, step.client, [id, Some(("\"method\"", method.to_owned())), params], loose, event, "/params")
+}
+
+/// The step's value as a member, and as the event shows it.
+fn body(name: &str, step: &Step, loose: bool) -> (Option<(&'static str, String)>, String) {
+    let Some(value) = &step.value else { return (None, String::new()) };
+    let member = if name == "params" { "\"params\"" } else { "\"arguments\"" };
+    (Some((member, value.spell(loose))), format!(", \"{name}\": {}", value.spell(false)))
+}
+
+fn said(
+    step: &Step,
+    client: bool,
+    members: [Option<(&'static str, String)>; 3],
+    loose: bool,
+    event: String,
+    value_at: &'static str,
+) -> Said {
+    let mut all =
+        vec![("\"jsonrpc\"", if step.layout & 2 == 0 { r#""2.0""# } else { r#""\u0032.0""# }.to_owned())];
+    all.extend(members.into_iter().flatten());
+    if step.layout & 4 != 0 {
+        all.push(("\"x-unknown\"", r#"{"id":[true],"jsonrpc":"1.0","method":7}"#.to_owned()));
+    }
+    let turned = usize::from(step.layout >> 3) % all.len();
+    all.rotate_left(turned);
+    let side = if client { Side::Client } else { Side::Server };
+    let value_at = step.value.as_ref().map(|_| value_at);
+    Said { step: 0, text: object(all, loose), side, answers: None, event, value_at }
+}
+
+fn entry(what: What) -> Owned {
+    Owned {
+        spot: Spot::default(),
+        time: None,
+        side: None,
+        inferred: false,
+        slot: Slot::Line,
+        what,
+        answers: None,
+        sse: None,
+        context: None,
+        exchange: None,
+    }
+}
+
+fn time(step: &Step) -> Option<i64> {
+    step.time.map(|ticks| BEGINNING + i64::from(ticks) * 7)
+}
+
+fn slot(step: &Step, side: Side) -> Slot {
+    match (side, step.slot % 3) {
+        (_, 0) => Slot::Line,
+        (Side::Client, _) => Slot::Request,
+        (Side::Server, 1) => Slot::Response,
+        (Side::Server, _) => Slot::Sse,
+    }
+}
+
+fn aside(step: &Step) -> Owned {
+    let owned = |what, slot, side| Owned { slot, side: Some(side), time: time(step), ..entry(what) };
+    match step.slot % 4 {
+        0 => owned(What::Empty, Slot::Request, Side::Client),
+        1 => owned(What::Empty, Slot::Response, Side::Server),
+        _ => {
+            let (name, data) = ASIDES[usize::from(step.id) % ASIDES.len()];
+            let sse = Sse { name: name.map(Into::into), data: data.map(Into::into), ..Sse::default() };
+            Owned { sse: Some(sse), ..owned(What::Event, Slot::Sse, Side::Server) }
+        }
+    }
+}
+
+fn challenged(choice: u8) -> Owned {
+    let (value, ..) = CHALLENGES[usize::from(choice) % CHALLENGES.len()];
+    let quoted = value.replace('"', "\\\"");
+    let context = Surroundings {
+        text: format!(r#"{{"status":401,"headers":{{"www-Authenticate":"{quoted}"}}}}"#),
+        status: Some(401),
+        headers: vec![("www-Authenticate".into(), value.into())],
+    };
+    Owned {
+        slot: Slot::Response,
+        side: Some(Side::Server),
+        context: Some(context),
+        time: Some(BEGINNING),
+        ..entry(What::Empty)
+    }
+}
+
+/// Steps, mostly of ordinary traffic, with few ids so that they meet.
+pub fn steps() -> impl Strategy<Value = Step> {
+    let act = prop_oneof![
+        4 => Just(Act::Ask),
+        4 => Just(Act::Call),
+        5 => Just(Act::Answer),
+        2 => Just(Act::Fail),
+        2 => Just(Act::Notify),
+        2 => Just(Act::Stray),
+        1 => Just(Act::Aside),
+    ];
+    let id = prop_oneof![3 => 0..3u8, 1 => any::<u8>()];
+    let value = prop::option::weighted(0.8, values());
+    let time = prop::option::weighted(0.8, any::<u8>());
+    (act, any::<bool>(), id, any::<u8>(), value, any::<u8>(), time, any::<u8>()).prop_map(
+        |(act, client, id, method, value, layout, time, slot)| Step {
+            act,
+            client,
+            id,
+            method,
+            value,
+            layout,
+            time,
+            slot,
+        },
+    )
+}
+
+/// Sessions of up to a dozen steps, some of them with a challenge.
+pub fn sessions() -> impl Strategy<Value = Known> {
+    let plan = (prop::collection::vec(steps(), 0..12), prop::option::weighted(0.1, any::<u8>()));
+    plan.prop_map(|(steps, challenge)| Known::of(Plan { steps, challenge }))
+}

@@ -1,0 +1,312 @@
+//! The promises of the house, as properties of sessions whose meaning is known by construction.
+//!
+//! Every test loops over the formats there are; a format that cannot carry a session is passed over, and how often that
+//! may happen is part of the test.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+
+use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, detect, find, meaning};
+use generators::fuzzing::{Drops, carriers, written};
+use generators::session::{Act, Known, Plan, sessions};
+use generators::values::{ALTERED, Value};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use transcript::align::{Counts, Departure, Ids, Seen, compare};
+use transcript::contract::Contract;
+use transcript::diff::{Rules, first, pointer};
+use transcript::json::Json;
+use transcript::rejection::{Code, Rejection};
+
+/// How many sessions a property is tried on.
+const CASES: u32 = 200;
+
+/// `PROPTEST_CASES` scales all of them: 256 is as many as are given here.
+fn config(cases: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    // Failing sessions are kept as tests of their own, not in files that nobody reads.
+    ProptestConfig { cases: (cases * config.cases / 256).max(1), failure_persistence: None, ..config }
+}
+
+fn understood(format: &Format, text: &[u8]) -> Meaning {
+    meaning(format, &mut { text }, Options::default())
+        .unwrap_or_else(|error| panic!("{}: {error}\n{}", format.name, String::from_utf8_lossy(text)))
+}
+
+fn refused(format: &Format, text: &[u8]) -> Option<Box<Rejection>> {
+    match meaning(format, &mut { text }, Options::default()) {
+        Ok(_) => None,
+        Err(ReadError::Rejected(rejection)) => Some(rejection),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn session(format: &Format, text: &[u8]) -> Session {
+    let mut text = text;
+    Session::read(format, &mut Input::new(&mut text).unwrap(), Options::default()).unwrap()
+}
+
+/// Document formats are one JSON value; the others are lines.
+fn is_document(format: &Format) -> bool {
+    !format.file.ends_with(".jsonl")
+}
+
+#[test]
+fn reads_what_it_writes_in_all_formats() {
+    let carried: RefCell<HashMap<&str, u32>> = RefCell::default();
+    TestRunner::new(config(CASES * 2))
+        .run(&sessions(), |known| {
+            let session = known.session().unwrap();
+            for format in carriers(&session) {
+                *carried.borrow_mut().entry(format.name).or_default() += 1;
+                let text = written(&session, format);
+                let read = understood(format, &text);
+                prop_assert_eq!(
+                    &read.text,
+                    &known.meaning(),
+                    "{}\n{}",
+                    format.name,
+                    String::from_utf8_lossy(&text)
+                );
+                prop_assert_eq!(read.totals.events, known.said.len() as u64);
+            }
+            Ok(())
+        })
+        .unwrap();
+    for format in FORMATS {
+        let carried = carried.borrow().get(format.name).copied().unwrap_or_default();
+        // Sides collide in some sessions and a tenth shows a challenge; the rest everybody carries.
+        assert!(carried > CASES, "{} carried {carried} of {} sessions", format.name, CASES * 2);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    /// Lines that no writer of ours has touched, white space and all.
+    #[test]
+    fn reads_lines_as_they_were_made(known in sessions()) {
+        prop_assume!(!known.needs_directions && known.discovery.is_none());
+        prop_assert_eq!(understood(find("jsonrpc").unwrap(), known.lines().as_bytes()).text, known.meaning());
+    }
+
+    #[test]
+    fn reading_twice_changes_nothing(known in sessions()) {
+        let made = known.session().unwrap();
+        for format in carriers(&made) {
+            let text = written(&made, format);
+            prop_assert_eq!(understood(format, &text), understood(format, &text));
+            let once = written(&session(format, &text), format);
+            let twice = written(&session(format, &once), format);
+            prop_assert_eq!(
+                String::from_utf8(once).unwrap(), String::from_utf8(twice).unwrap(), "{}", format.name
+            );
+        }
+    }
+
+    #[test]
+    fn any_split_into_reads_gives_the_same_meaning(known in sessions(), size in 1..40usize) {
+        let made = known.session().unwrap();
+        for format in carriers(&made) {
+            let text = written(&made, format);
+            let read = meaning(format, &mut Drops::new(&text, size), Options::default()).unwrap();
+            prop_assert_eq!(read.text, known.meaning(), "{}", format.name);
+        }
+    }
+
+    #[test]
+    fn convert_chain(known in sessions(), way in prop::collection::vec(any::<prop::sample::Index>(), 3)) {
+        let mut now = known.session().unwrap();
+        let mut passed = Vec::new();
+        for index in way {
+            let next: Vec<_> = carriers(&now).collect();
+            let format = next[index.index(next.len())];
+            passed.push(format.name);
+            let text = written(&now, format);
+            prop_assert_eq!(understood(format, &text).text, known.meaning(), "{:?}", passed);
+            now = session(format, &text);
+        }
+    }
+
+    #[test]
+    fn detection_finds_the_format(known in sessions(), size in 1..40usize) {
+        let made = known.session().unwrap();
+        for format in carriers(&made) {
+            let text = written(&made, format);
+            let mut drops = Drops::new(&text, size);
+            let found = detect(&mut Input::new(&mut drops).unwrap()).unwrap();
+            // No line at all is no line of any format.
+            let expected = (!text.is_empty()).then_some(format.name);
+            prop_assert_eq!(found.map(|found| found.name), expected, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+
+    /// A format without directions is refused exactly where they matter, and every other format carries the session.
+    #[test]
+    fn flat_directions(known in sessions()) {
+        let made = known.session().unwrap();
+        for format in FORMATS {
+            let losses = made.losses(format);
+            let lost = losses.iter().any(|loss| loss.clause == Some("COR-DIRECTION-FLAT"));
+            prop_assert_eq!(lost, known.needs_directions && !format.carries.direction, "{}", format.name);
+        }
+    }
+
+    #[test]
+    fn a_second_call_with_an_id_is_rejected_everywhere(known in sessions(), client in any::<bool>()) {
+        let made = known.session().unwrap();
+        let called: Vec<_> = known.said.iter().filter(|said| said.event.starts_with("{\"kind\": \"tool_call\", \"id\"")).collect();
+        prop_assume!(!called.is_empty());
+        let id = Json::parse(&called[0].event).unwrap().member("id").unwrap().text().to_owned();
+        let again = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"again"}}}}"#);
+        for format in carriers(&made) {
+            let mut twice = known.session().unwrap();
+            let mut last = twice.entries.iter().rev().find(|entry| entry.message().is_some()).unwrap().clone();
+            let shape = transcript::message::Message::parse(&again).unwrap().shape();
+            last.what = formats::What::Message(again.clone(), shape);
+            last.side = Some(if client { transcript::session::Side::Client } else { transcript::session::Side::Server });
+            last.answers = None;
+            last.slot = transcript::session::Slot::Line;
+            twice.entries.push(last);
+            let rejection = refused(format, &written(&twice, format));
+            prop_assert_eq!(rejection.map(|rejection| rejection.code), Some(Code::DuplicateCallId), "{}", format.name);
+        }
+    }
+}
+
+/// A document that is cut anywhere, and a line that is cut inside, is a rejection.
+#[test]
+fn truncation_is_never_a_session() {
+    let cuts = Cell::new(0);
+    TestRunner::new(config(8))
+        .run(&sessions(), |known| {
+            let made = known.session().unwrap();
+            for format in carriers(&made) {
+                let text = written(&made, format);
+                let end = text.trim_ascii_end().len();
+                for cut in 0..end {
+                    // Between two lines a line format ends as it may; an empty trace has lost its head.
+                    let between = cut == 0 || text[cut - 1] == b'\n' || text[cut] == b'\n';
+                    if !is_document(format) && between && (cut > 0 || format.name == "jsonrpc") {
+                        continue;
+                    }
+                    cuts.set(cuts.get() + 1);
+                    prop_assert!(
+                        refused(format, &text[..cut]).is_some(),
+                        "{} read as whole:\n{}",
+                        format.name,
+                        String::from_utf8_lossy(&text[..cut])
+                    );
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(cuts.get() > 1_000, "{}", cuts.get());
+}
+
+fn seen(known: &Known) -> Vec<Seen> {
+    let mut contract = Contract::default();
+    let session = known.session().unwrap();
+    let events = session.entries.iter().filter_map(|owned| {
+        let content = transcript::session::Content::Message(owned.message()?);
+        let entry = transcript::session::Entry {
+            side: owned.side,
+            ..transcript::session::Entry::new(owned.spot, content)
+        };
+        Some(Seen::of(&contract.take(&entry).unwrap()?))
+    });
+    events.collect()
+}
+
+/// Each departure as (left index, right index, pointer, left value, right value).
+type Departed = (Option<u64>, Option<u64>, String, Option<String>, Option<String>);
+
+fn departures(left: &Known, right: &Known) -> (Vec<Departed>, Counts) {
+    let mut all = Vec::new();
+    let counts = compare(
+        seen(left).into_iter(),
+        seen(right).into_iter(),
+        &Rules::default(),
+        Ids::Exact,
+        &mut |departure| {
+            all.push(match departure {
+                Departure::Differs(a, b, difference) => {
+                    (Some(a.index), Some(b.index), difference.pointer, difference.left, difference.right)
+                }
+                Departure::OnlyLeft(a) => (Some(a.index), None, String::new(), None, None),
+                Departure::OnlyRight(b) => (None, Some(b.index), String::new(), None, None),
+            });
+        },
+    );
+    (all, counts)
+}
+
+fn mirrored(departed: &Departed) -> Departed {
+    let (a, b, pointer, left, right) = departed.clone();
+    (b, a, pointer, right, left)
+}
+
+proptest! {
+    #![proptest_config(config(CASES * 2))]
+
+    #[test]
+    fn diff_is_symmetric_and_finds_every_single_change(
+        known in sessions(),
+        which in any::<prop::sample::Index>(),
+        choice in 0..1_000_000usize,
+    ) {
+        prop_assert!(departures(&known, &known).1.same());
+        let shown: Vec<_> = (0u64..).zip(&known.said).filter(|(_, said)| said.value_at.is_some()).collect();
+        prop_assume!(!shown.is_empty());
+        let (index, said) = shown[which.index(shown.len())];
+        let mut plan: Plan = known.plan.clone();
+        let mut path: Vec<String> = said.value_at.unwrap().split('/').skip(1).map(Into::into).collect();
+        path.extend(plan.steps[said.step].value.as_mut().unwrap().alter(choice));
+        let changed = Known::of(plan);
+
+        let (there, counts) = departures(&known, &changed);
+        let (back, counts_back) = departures(&changed, &known);
+        prop_assert!(!counts.same() && !counts_back.same());
+        // Where an event stands several times in a session, which of them was changed is anybody's guess.
+        let alone = known.said.iter().filter(|other| other.text == said.text).count() == 1;
+        if alone {
+            prop_assert_eq!((counts.differing, counts.equal), (1, known.said.len() as u64 - 1));
+            let (left, right, at, _, after) = &there[0];
+            prop_assert_eq!((left, right, at), (&Some(index), &Some(index), &pointer(&path)));
+            prop_assert_eq!(after.as_deref(), Some(ALTERED));
+            prop_assert_eq!(there.iter().map(mirrored).collect::<Vec<_>>(), back);
+        }
+    }
+
+    #[test]
+    fn diff_finds_a_message_that_is_lost(known in sessions(), which in any::<prop::sample::Index>()) {
+        prop_assume!(!known.said.is_empty());
+        let lost = known.said[which.index(known.said.len())].step;
+        let mut plan = known.plan.clone();
+        plan.steps[lost].act = Act::Aside;
+        let shorter = Known::of(plan);
+        let (_, there) = departures(&known, &shorter);
+        let (_, back) = departures(&shorter, &known);
+        prop_assert!(!there.same() && !back.same());
+        prop_assert_eq!(there.only_left, there.only_right + 1);
+        prop_assert_eq!(back.only_right, back.only_left + 1);
+    }
+
+    #[test]
+    fn the_first_difference_of_values_is_mirrored(
+        value in generators::values::values(),
+        choice in 0..1_000_000usize,
+    ) {
+        let mut other: Value = value.clone();
+        let path = other.alter(choice);
+        let (left, right) = (value.spell(true), other.spell(false));
+        let (left, right) = (Json::parse(&left).unwrap(), Json::parse(&right).unwrap());
+        let there = first(left, right, &Rules::default()).difference.unwrap();
+        let back = first(right, left, &Rules::default()).difference.unwrap();
+        prop_assert_eq!(&there.pointer, &pointer(&path));
+        prop_assert_eq!((there.pointer, there.left, there.right), (back.pointer, back.right, back.left));
+        prop_assert!(!left.same(right) && !right.same(left));
+    }
+}
