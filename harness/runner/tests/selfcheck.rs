@@ -71,7 +71,9 @@ fn uncarried(suite: &Path, format: &str, why: &str) {
 
 fn rejecting(suite: &Path) {
     remove(suite, MEANING_JSON);
-    replace(suite, "topic/good/case.toml", "\"meaning\"", "\"rejection\"\nreject = \"invalid-id\"");
+    let rejection = "\"rejection\"\nreject = \"invalid-id\"\ntwin = \"topic/twin\"";
+    replace(suite, "topic/good/case.toml", "\"meaning\"", rejection);
+    add(suite, "topic/twin", &CASE.replace("A call", "The twin: a call"));
 }
 
 fn concord(arguments: &[&str]) -> Output {
@@ -138,6 +140,14 @@ const ROWS: &[Row] = &[
      &[], 2, &["case.toml:4", "reject"]),
     ("an unknown rejection code", |s| { rejecting(s); replace(s, CASE_TOML, "invalid-id", "invalid-ids") },
      &[], 2, &["case.toml:5", "did you mean invalid-id"]),
+    ("a rejection without a twin", |s| { rejecting(s); replace(s, CASE_TOML, "twin = \"topic/twin\"", "") },
+     &[], 2, &["topic/good/case.toml", "has a twin"]),
+    ("a twin that does not exist", |s| { rejecting(s); replace(s, CASE_TOML, "topic/twin", "topic/twins") },
+     &[], 2, &["topic/good/case.toml", "topic/twins", "did you mean topic/twin?"]),
+    ("a twin that expects no meaning", |s| { rejecting(s); replace(s, CASE_TOML, "topic/twin", "topic/good") },
+     &[], 2, &["topic/good/case.toml", "expects a meaning"]),
+    ("a twin where a meaning is expected", |s| replace(s, CASE_TOML, "reason", "twin = \"topic/good\"\nreason"),
+     &[], 2, &["case.toml:5", "twin"]),
     ("a code where a meaning is expected", |s| replace(s, CASE_TOML, "reason", "reject = \"batch\"\nreason"),
      &[], 2, &["case.toml:5", "reject"]),
     ("no meaning", |s| remove(s, MEANING_JSON), &[], 2, &["meaning.json", "missing"]),

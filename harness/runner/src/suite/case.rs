@@ -30,6 +30,10 @@ pub struct Case {
     pub expectation: Expectation,
     /// The redaction marker in use, if any.
     pub redacted: Option<String>,
+    /// The case that is the same without the fault, where a rejection is expected.
+    pub twin: Option<String>,
+    /// A positive control: it kills no seeded fault, and holds what faults do not touch.
+    pub control: bool,
     /// The transcripts, in the order of the formats.
     pub transcripts: Vec<Transcript>,
     /// Formats that cannot carry the session.
@@ -68,7 +72,7 @@ impl Case {
         let problems = checked.problems;
         match (file, expectation) {
             (Some(file), Some(expectation)) if problems.is_empty() => {
-                let CaseFile { title, clauses, reason, redacted, uncarried, .. } = file;
+                let CaseFile { title, clauses, reason, redacted, twin, control, uncarried, .. } = file;
                 let uncarried =
                     uncarried.into_iter().map(|(format, why)| Uncarried { format, why }).collect();
                 let Folder { name, place, files } = folder;
@@ -80,6 +84,8 @@ impl Case {
                     reason,
                     expectation,
                     redacted,
+                    twin,
+                    control,
                     transcripts,
                     uncarried,
                     files,

@@ -21,6 +21,8 @@ struct Spelled {
     reason: Option<Spanned<String>>,
     origin: Option<Spanned<String>>,
     reject: Option<Spanned<String>>,
+    twin: Option<Spanned<String>>,
+    control: Option<bool>,
     source: Option<Spanned<String>>,
     revision: Option<Spanned<String>>,
     redacted: Option<Spanned<String>>,
@@ -53,6 +55,10 @@ pub(super) struct CaseFile {
     pub(super) expect: Expect,
     pub(super) reason: String,
     pub(super) redacted: Option<String>,
+    /// The case that is the same without the fault, where a rejection is expected.
+    pub(super) twin: Option<String>,
+    /// A positive control: it kills no seeded fault, and holds what faults do not touch.
+    pub(super) control: bool,
     /// Formats that cannot carry the session, each with the reason.
     pub(super) uncarried: Vec<(&'static formats::Format, String)>,
 }
@@ -102,6 +108,7 @@ impl Reader<'_> {
         let title = self.sentence("title", spelled.title);
         let clauses = self.clauses(spelled.clauses);
         let expect = self.expect(spelled.expect, spelled.reject);
+        let twin = self.twin(expect, spelled.twin);
         let reason = self.sentence("reason", spelled.reason);
         let origin = self.sentence("origin", spelled.origin);
         for (name, value) in [("source", spelled.source), ("revision", spelled.revision.clone())] {
@@ -120,7 +127,8 @@ impl Reader<'_> {
             spelled.formats.into_iter().filter_map(|(name, note)| self.format(&name, note)).collect();
         let (title, clauses, expect, reason) = (title?, clauses?, expect?, reason?);
         origin?;
-        Some(CaseFile { title, clauses, expect, reason, redacted, uncarried })
+        let control = spelled.control.unwrap_or_default();
+        Some(CaseFile { title, clauses, expect, reason, redacted, twin, control, uncarried })
     }
 
     /// A text that must be there and say something.
@@ -191,6 +199,24 @@ impl Reader<'_> {
                 self.say(at, format!("`{other}` can be expected of nothing; write {write}"));
                 None
             }
+        }
+    }
+
+    /// A rejection proves something only beside a session that is read: a reader that rejects everything fails the
+    /// twin.
+    fn twin(&mut self, expect: Option<Expect>, twin: Option<Spanned<String>>) -> Option<String> {
+        match (expect, twin) {
+            (Some(Expect::Rejection(_)), None) => {
+                let message = "a rejection has a twin, the same session without the fault; write \
+                    twin = \"topic/name\" with the name of a case that expects a meaning";
+                self.say(None, message);
+                None
+            }
+            (Some(Expect::Meaning | Expect::Either), Some(twin)) => {
+                self.say(Some(twin.span().start), "`twin` goes with expect = \"rejection\" alone");
+                None
+            }
+            (_, twin) => twin.map(|twin| self.filled("twin", twin)),
         }
     }
 

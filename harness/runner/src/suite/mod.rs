@@ -13,8 +13,10 @@ pub use folder::{Blob, Root};
 pub use nearest::nearest;
 
 use folder::Folder;
+use judge::expectation::Expectation;
+use nearest::hint;
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -77,6 +79,9 @@ impl Suite {
         twice(&cases, "name", |case| &case.name, &mut problems);
         twice(&cases, "title", |case| &case.title, &mut problems);
         if problems.is_empty() {
+            twins(&cases, &mut problems);
+        }
+        if problems.is_empty() {
             return Ok(Self { cases });
         }
         problems.sort();
@@ -114,6 +119,19 @@ impl Suite {
         let digest: [u8; 32] = Sha256::digest(digests.concat()).into();
         let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(format!("sha256:{}", hex.concat()))
+    }
+}
+
+/// A rejection's twin is a case of the suite that expects a meaning. Asked only where every case could be loaded.
+fn twins(cases: &[Case], problems: &mut Vec<Problem>) {
+    let read = |case: &&Case| matches!(case.expectation, Expectation::Meaning(_));
+    let known: BTreeSet<&str> = cases.iter().filter(read).map(|case| case.name.as_str()).collect();
+    for (case, twin) in cases.iter().filter_map(|case| Some((case, case.twin.as_deref()?))) {
+        if !known.contains(twin) {
+            let hint = hint(twin, known.iter().copied());
+            let message = format!("the twin \"{twin}\" is no case that expects a meaning{hint}");
+            problems.push(Problem::new(format!("{}/case.toml", case.place), message));
+        }
     }
 }
 
