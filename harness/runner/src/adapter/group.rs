@@ -88,6 +88,9 @@ mod tests {
         assert!(resident(&child).unwrap() > 4096);
         kill(&mut child);
         assert!(!child.wait().unwrap().success());
-        assert_eq!(super::group_and_pages("7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1"), Some((99, 123)));
+        assert_eq!(
+            super::group_and_pages("7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1"),
+            Some((99, 123))
+        );
     }
 }

@@ -78,7 +78,8 @@ fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
         }
         Err(_) => {
             let words = super::shown(output);
-            let words = if words.trim().is_empty() { said.lines().last().unwrap_or_default() } else { &words };
+            let words =
+                if words.trim().is_empty() { said.lines().last().unwrap_or_default() } else { &words };
             Ok(Answer::Rejection { code: None, message: words.to_owned() })
         }
     }

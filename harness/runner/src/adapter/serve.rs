@@ -107,8 +107,7 @@ impl Importer for Adapter {
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         let running = idle.into_iter().flatten().filter_map(|server| server.process);
         let stubborn = thread::scope(|scope| {
-            let stopping: Vec<_> =
-                running.map(|process| scope.spawn(move || process.stop(STOP))).collect();
+            let stopping: Vec<_> = running.map(|process| scope.spawn(move || process.stop(STOP))).collect();
             stopping.into_iter().filter_map(|it| it.join().ok()).filter(|stopped| !stopped).count()
         });
         (stubborn > 0).then(|| {
@@ -176,9 +175,9 @@ impl Server {
             let Fault { how, message } = asked.err().unwrap_or_else(|| Fault::new(How::Crash, "it is gone"));
             return (Answer::Broken { how, message }, String::new());
         };
-        let answer = asked.and_then(|()| process.line(since)).and_then(|line| {
-            protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(How::Garbled, why))
-        });
+        let answer = asked
+            .and_then(|()| process.line(since))
+            .and_then(|line| protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(How::Garbled, why)));
         match answer {
             Ok(answer) => (answer, process.said()),
             Err(fault) => {
@@ -198,13 +197,15 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun
         .and_then(|()| process.line(Instant::now()))
         .map_err(|fault| fault.message)
         .and_then(|line| Hello::parse(&line).map_err(|why| format!("{why} (its answer to {START})")));
-    shaken.map(|hello| (hello,)).map_err(|why| {
-        let said = process.last_words();
-        let said = match said.is_empty() {
-            true => String::new(),
-            false => format!("\nits standard error ends with:\n{said}"),
-        };
-        NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
-    })
-    .map(|(hello,)| (process, hello))
+    shaken
+        .map(|hello| (hello,))
+        .map_err(|why| {
+            let said = process.last_words();
+            let said = match said.is_empty() {
+                true => String::new(),
+                false => format!("\nits standard error ends with:\n{said}"),
+            };
+            NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
+        })
+        .map(|(hello,)| (process, hello))
 }

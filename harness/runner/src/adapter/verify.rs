@@ -83,14 +83,17 @@ pub fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> {
         Level::Events => "events",
         Level::Calls => "calls",
     };
-    let about = format!("{} {}, level {level}, reads {}", importer.name(), importer.version(), named.join(", "));
+    let about =
+        format!("{} {}, level {level}, reads {}", importer.name(), importer.version(), named.join(", "));
     trial.note("it starts", Ok(about));
     for name in &named {
         let Some(format) = formats::find(name) else { continue };
         trial.ask(&format!("it reads {name}"), name, &good(format), |answer| match answer {
             Answer::Meaning(_) | Answer::Calls(_) => Ok(answer.in_words()),
             // A one-shot command names no formats, so it may not know this one.
-            Answer::Unsupported { why } if matches!(tried, Tried::Once(_)) => Ok(format!("unsupported: {why}")),
+            Answer::Unsupported { why } if matches!(tried, Tried::Once(_)) => {
+                Ok(format!("unsupported: {why}"))
+            }
             other => Err(format!("{}, where a call and its answer stand", words(other))),
         })?;
     }
@@ -110,10 +113,15 @@ pub fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> {
             _ => Ok(answer.in_words()),
         })?;
     }
-    trial.ask("it says so where it does not know a format", UNKNOWN, GOOD.as_bytes(), |answer| match answer {
-        Answer::Unsupported { .. } => Ok(words(answer)),
-        other => Err(format!("{}, when it was asked for the format `{UNKNOWN}`", words(other))),
-    })?;
+    trial.ask(
+        "it says so where it does not know a format",
+        UNKNOWN,
+        GOOD.as_bytes(),
+        |answer| match answer {
+            Answer::Unsupported { .. } => Ok(words(answer)),
+            other => Err(format!("{}, when it was asked for the format `{UNKNOWN}`", words(other))),
+        },
+    )?;
     if let Tried::Adapter(adapter) = tried {
         let stopped = adapter.stop();
         trial.note("it stops when it is told to", stopped.map_or(Ok("it ended".to_owned()), Err));

@@ -1,0 +1,236 @@
+//! One pass over a message's text: which parts it has, and what they make together.
+//!
+//! Knows: the order in which a person would want to hear what is wrong. Refuses to know: what a message is used for.
+
+use super::{Message, Refusal, Shape, Span, What};
+use crate::json::{Fault, Json, Kind, Scanner, Text};
+use crate::rejection::Code;
+use std::fmt::Write as _;
+
+impl<'a> Message<'a> {
+    /// Reads one message that begins under `scanner`, which runs over the same `text`, and moves past it.
+    ///
+    /// # Errors
+    /// As [`Message::parse`]; after a refusal the scanner stands somewhere inside the message.
+    pub fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
+        let start = scanner.at();
+        match scanner.peek() {
+            Some(b'{') => {}
+            None => return Err(scanner.fault("a JSON-RPC message").into()),
+            Some(_) => {
+                // Whether it is JSON at all comes first: `{oops` is no JSON, `42` is JSON and no message.
+                let value = scanner.take()?;
+                let (code, what) = match value.kind() {
+                    Kind::Array => (Code::Batch, "an array of messages stands where one message belongs"),
+                    _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
+                };
+                let message = format!("{what}; this is {}", value.kind().name());
+                return Err(Refusal { code, clause: "JRP-LINE", at: start, message });
+            }
+        }
+        let mut parts = Parts::default();
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let at = scanner.at();
+            let key = scanner.key()?;
+            let slot = parts.slot(key);
+            let value_at = scanner.at();
+            if slot == Some(Slot::Params) && scanner.peek() == Some(b'{') {
+                parts.scan_params(scanner, start)?;
+            } else {
+                scanner.value()?;
+            }
+            if let Some(slot) = slot {
+                let span = Span { start: value_at - start, end: scanner.at() - start };
+                if !std::mem::replace(&mut parts.spans[slot as usize], span).is_empty() {
+                    parts.twice.get_or_insert((at - start, slot.name()));
+                }
+            }
+            more = scanner.more(b'}')?;
+        }
+        let text = &text[start..scanner.at()];
+        let shape = parts.shape(text).map_err(|refusal| Refusal { at: refusal.at + start, ..refusal })?;
+        Ok(Self { text, shape })
+    }
+}
+
+/// The members that decide what a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Version,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    Name,
+    Arguments,
+}
+
+impl Slot {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Version => "jsonrpc",
+            Self::Id => "id",
+            Self::Method => "method",
+            Self::Params => "params",
+            Self::Result => "result",
+            Self::Error => "error",
+            Self::Name => "params.name",
+            Self::Arguments => "params.arguments",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    spans: [Span; 8],
+    twice: Option<(usize, &'static str)>,
+    /// The same inside `params`, where it matters for a tool call alone.
+    twice_in_params: Option<(usize, &'static str)>,
+}
+
+impl Parts {
+    fn slot(&self, key: Text<'_>) -> Option<Slot> {
+        let plain;
+        let name = match key.raw() {
+            raw if !raw.contains('\\') => raw,
+            _ => {
+                plain = key.to_str()?;
+                &plain
+            }
+        };
+        Some(match name {
+            "jsonrpc" => Slot::Version,
+            "id" => Slot::Id,
+            "method" => Slot::Method,
+            "params" => Slot::Params,
+            "result" => Slot::Result,
+            "error" => Slot::Error,
+            _ => return None,
+        })
+    }
+
+    /// `params` is walked once: the two members that a tool call needs are noted on the way, since `method` may
+    /// stand after it.
+    fn scan_params(&mut self, scanner: &mut Scanner<'_>, base: usize) -> Result<(), Fault> {
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let at = scanner.at();
+            let key = scanner.key()?;
+            let slot = match key.raw() {
+                "name" => Some(Slot::Name),
+                "arguments" => Some(Slot::Arguments),
+                raw if !raw.contains('\\') => None,
+                _ if key.is("name") => Some(Slot::Name),
+                _ if key.is("arguments") => Some(Slot::Arguments),
+                _ => None,
+            };
+            let start = scanner.at() - base;
+            scanner.value()?;
+            if let Some(slot) = slot {
+                let span = Span { start, end: scanner.at() - base };
+                if !std::mem::replace(&mut self.spans[slot as usize], span).is_empty() {
+                    self.twice_in_params.get_or_insert((at - base, slot.name()));
+                }
+            }
+            more = scanner.more(b'}')?;
+        }
+        Ok(())
+    }
+
+    fn has(&self, slot: Slot) -> bool {
+        !self.spans[slot as usize].is_empty()
+    }
+
+    fn value<'a>(&self, text: &'a str, slot: Slot) -> Option<Json<'a>> {
+        let span = self.spans[slot as usize];
+        (!span.is_empty()).then(|| Json::scanned(&text[span.start..span.end]))
+    }
+
+    /// What the members make together, or why they make no message. The order of the checks is the order in
+    /// which a person would want to hear of them.
+    fn shape(&self, text: &str) -> Result<Shape, Refusal> {
+        let refuse =
+            |code: Code, at: usize, message: String| Refusal { code, clause: code.clause(), at, message };
+        let at = |slot: Slot| self.spans[slot as usize].start;
+        let mut said = String::new();
+        // Elsewhere such a member decides nothing, and is kept as it stands in every other value.
+        let calls_a_tool = self
+            .value(text, Slot::Method)
+            .and_then(Json::as_text)
+            .is_some_and(|method| method.is("tools/call"));
+        if let Some((at, name)) = self.twice.or(self.twice_in_params.filter(|_| calls_a_tool)) {
+            let _ = write!(said, "the member `{name}` stands twice, and readers differ on which one counts");
+            return Err(refuse(Code::AmbiguousMember, at, said));
+        }
+        if ![Slot::Version, Slot::Method, Slot::Result, Slot::Error].iter().any(|&slot| self.has(slot)) {
+            said.push_str("a JSON-RPC message has `jsonrpc` and one of `method`, `result`, `error`; this object has none");
+            return Err(refuse(Code::NotAMessage, 0, said));
+        }
+        match self.value(text, Slot::Version) {
+            Some(version) if version.as_text().is_some_and(|text| text.is("2.0")) => {}
+            Some(version) => {
+                let _ = write!(said, "`jsonrpc` must be the string \"2.0\"; this is {}", brief(version));
+                return Err(refuse(Code::InvalidVersion, at(Slot::Version), said));
+            }
+            None => {
+                said.push_str("`jsonrpc` is missing; it must be the string \"2.0\"");
+                return Err(refuse(Code::InvalidVersion, 0, said));
+            }
+        }
+        if let Some(id) = self.value(text, Slot::Id)
+            && matches!(id.kind(), Kind::Bool | Kind::Object | Kind::Array)
+        {
+            let _ = write!(said, "an id is a string, a number or null; this is {}", brief(id));
+            return Err(refuse(Code::InvalidId, at(Slot::Id), said));
+        }
+        let what = match (self.has(Slot::Method), self.has(Slot::Result), self.has(Slot::Error)) {
+            (true, false, false) => What::Call,
+            (false, true, false) => What::Result,
+            (false, false, true) => What::Error,
+            (false, false, false) => {
+                said.push_str("a message has one of `method`, `result`, `error`; this one has none");
+                return Err(refuse(Code::NotAMessage, 0, said));
+            }
+            (method, result, error) => {
+                let names = [("method", method), ("result", result), ("error", error)];
+                let there: Vec<_> = names.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+                let _ =
+                    write!(said, "`{}` stand in one message; only one of them may", there.join("` and `"));
+                return Err(refuse(Code::AmbiguousMessage, 0, said));
+            }
+        };
+        if let Some(method) = self.value(text, Slot::Method)
+            && method.kind() != Kind::String
+        {
+            let _ = write!(said, "`method` must be a string; this is {}", brief(method));
+            return Err(refuse(Code::InvalidMethod, at(Slot::Method), said));
+        }
+        let spans = self.spans;
+        Ok(Shape {
+            what,
+            id: spans[Slot::Id as usize],
+            method: spans[Slot::Method as usize],
+            // A response keeps its outcome where a call keeps its params.
+            params: match what {
+                What::Call => spans[Slot::Params as usize],
+                What::Result => spans[Slot::Result as usize],
+                What::Error => spans[Slot::Error as usize],
+            },
+            name: spans[Slot::Name as usize],
+            arguments: spans[Slot::Arguments as usize],
+        })
+    }
+}
+
+/// A value as a message shows it: scalars as they are, the rest by kind, long ones cut.
+fn brief(value: Json<'_>) -> String {
+    match value.kind() {
+        Kind::Array | Kind::Object => value.kind().name().to_owned(),
+        _ => match value.text().char_indices().nth(40) {
+            Some((end, _)) => format!("{}…", &value.text()[..end]),
+            None => value.text().to_owned(),
+        },
+    }
+}
