@@ -4,7 +4,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{Around, Failure, convert, diff, explain, identify, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// One session, any recording, one meaning.
@@ -86,10 +86,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
-        Verb::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "mcp-concord", &mut std::io::stdout());
-            Ok(exit::WELL)
-        }
+        Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),
     };
     ExitCode::from(match done {
@@ -106,7 +103,22 @@ fn main() -> ExitCode {
     })
 }
 
+fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
+    // Into memory first: the generator panics where its output fails, and an output that was closed does.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "mcp-concord", &mut script);
+    print(&script)
+}
+
 fn man() -> Result<u8, Failure> {
-    clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?;
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    print(&page)
+}
+
+fn print(text: &[u8]) -> Result<u8, Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text)?;
+    out.flush()?;
     Ok(exit::WELL)
 }
