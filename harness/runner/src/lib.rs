@@ -1,9 +1,11 @@
 //! The harness as a program and as a library: the only crate of the house that touches the world.
 
 pub mod adapter;
+pub mod adequacy;
 pub mod builtin;
 pub mod command;
 pub mod exit;
+pub mod faults;
 pub mod importer;
 pub mod run;
 pub mod show;

@@ -1,5 +1,6 @@
 //! The verbs of the program, one a file.
 
+mod adequacy;
 pub mod convert;
 pub mod diff;
 pub mod explain;

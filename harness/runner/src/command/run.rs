@@ -1,6 +1,6 @@
 //! `run`: the suite against an importer.
 
-use super::{Around, Failure, named_format};
+use super::{Around, Failure, adequacy, named_format};
 use crate::builtin::Builtin;
 use crate::exit;
 use crate::importer::Importer;
@@ -29,6 +29,7 @@ Examples:
   mcp-concord run --filter 'ids/*'                  a topic
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
+  mcp-concord run --adequacy                        which seeded faults the suite tells apart
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
 
 Exit code 0: all well; 1: a case failed; 2: the suite or the call cannot be used.")]
@@ -51,6 +52,9 @@ pub struct Args {
     /// Print what would be run, one reading a line, and run nothing.
     #[arg(long)]
     list: bool,
+    /// Judge the suite instead: does some case tell each seeded fault from the faithful reader?
+    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "results"])]
+    adequacy: bool,
     /// Write the record of the run to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -76,6 +80,10 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             return Err(Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len())));
         }
     };
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    if args.adequacy {
+        return adequacy::run(&suite, jobs, around);
+    }
     let planned = select(args, &suite, &importer, around)?;
     if args.list {
         return list(&planned, &importer);
@@ -86,7 +94,6 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         digest: suite.digest().map_err(unreadable)?,
         contract: CONTRACT.to_owned(),
     };
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let record = carry_out(&planned, &importer, jobs, suite_line).map_err(unreadable)?;
     if let Some(path) = &args.results {
         let written = reports::json::render(&record).map_err(io::Error::from);

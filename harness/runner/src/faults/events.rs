@@ -1,0 +1,358 @@
+//! Faults about which events there are, and in which order.
+
+use super::contract::Outcome;
+use super::found::Found;
+use super::{Fault, Seed, blunt, fault};
+use transcript::meaning::Kind;
+use transcript::session::Slot;
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault(
+        "events/no-orphans",
+        &["EQ-COUNT", "COR-LATE"],
+        "drops answers that belong to no request",
+        dropped(|outcome, at| {
+            let event = &outcome.events[at];
+            event.is_response() && event.answers.is_none()
+        }),
+    ),
+    fault(
+        "events/no-notifications",
+        &["EQ-COUNT"],
+        "drops notifications",
+        dropped(|outcome, at| outcome.events[at].kind == Kind::Notification),
+    ),
+    fault(
+        "events/no-progress",
+        &["EQ-COUNT"],
+        "drops progress notifications",
+        dropped(|outcome, at| outcome.events[at].is_method("notifications/progress")),
+    ),
+    fault(
+        "events/no-pings",
+        &["EQ-COUNT"],
+        "drops pings and their answers as keepalives",
+        dropped(|outcome, at| {
+            let asked = outcome.events[at].answers.unwrap_or(at);
+            outcome.events[asked].is_method("ping")
+        }),
+    ),
+    fault(
+        "events/no-errors",
+        &["EQ-COUNT"],
+        "drops error answers",
+        dropped(|outcome, at| outcome.events[at].kind == Kind::Error),
+    ),
+    fault(
+        "events/answered-calls-alone",
+        &["EQ-COUNT"],
+        "shows a tool call only when it was answered",
+        dropped(|outcome, at| {
+            outcome.events[at].kind == Kind::ToolCall
+                && !outcome.events.iter().any(|event| event.answers == Some(at))
+        }),
+    ),
+    fault(
+        "events/no-handshake",
+        &["EQ-COUNT"],
+        "leaves the handshake out",
+        dropped(|outcome, at| {
+            let asked = outcome.events[at].answers.unwrap_or(at);
+            let asked = &outcome.events[asked];
+            asked.is_method("initialize") || asked.is_method("notifications/initialized")
+        }),
+    ),
+    fault(
+        "events/after-the-handshake",
+        &["EQ-COUNT"],
+        "begins with `initialize`, where there is one",
+        dropped(|outcome, at| {
+            outcome
+                .events
+                .iter()
+                .position(|event| event.is_method("initialize"))
+                .is_some_and(|first| at < first)
+        }),
+    ),
+    blunt(
+        "events/handshake-wanted",
+        &["EQ-COUNT"],
+        "shows nothing of a session without `initialize`",
+        dropped(|outcome, _| !outcome.events.iter().any(|event| event.is_method("initialize"))),
+    ),
+    fault("events/first-fifty", &["EQ-COUNT"], "shows the first fifty events", dropped(|_, at| at >= 50)),
+    blunt(
+        "events/last-one-lost",
+        &["EQ-COUNT"],
+        "loses the last event",
+        dropped(|outcome, at| at + 1 == outcome.events.len()),
+    ),
+    fault(
+        "events/nameless-calls-dropped",
+        &["EQ-COUNT", "TOOL-NAMELESS"],
+        "drops a tool call without a name",
+        dropped(|outcome, at| {
+            let event = &outcome.events[at];
+            event.kind == Kind::ToolCall && !event.values.iter().any(|(name, _)| *name == "tool")
+        }),
+    ),
+    fault(
+        "events/nameless-rejected-in-lines",
+        &["TOOL-NAMELESS"],
+        "rejects a tool call without a name, but in lines alone",
+        Seed::Answer(|asked| {
+            let nameless = asked.found.entries.iter().filter_map(|seen| seen.said.as_ref()).any(|said| {
+                said.kind == Kind::ToolCall
+                    && !said.values.iter().any(|(name, value)| *name == "tool" && value.starts_with('"'))
+            });
+            (nameless && asked.format.name == "jsonrpc").then(|| super::survival::rejection("not-a-message"))
+        }),
+    ),
+    fault(
+        "events/equal-notifications-merged",
+        &["EQ-COUNT"],
+        "merges notifications that are equal",
+        Seed::Found(|_, found| merge(found, |kind| kind == Kind::Notification)),
+    ),
+    fault(
+        "events/equal-messages-merged",
+        &["EQ-COUNT", "EQ-CONTEXT"],
+        "takes a message that was there before, byte for byte, for a redelivery",
+        Seed::Found(|_, found| merge(found, |_| true)),
+    ),
+    fault(
+        "events/redelivery-merged",
+        &["EQ-CONTEXT", "EQ-COUNT"],
+        "drops an SSE event whose id was there before",
+        Seed::Found(|_, found| {
+            let mut seen = std::collections::BTreeSet::new();
+            found.entries.retain(|entry| {
+                entry.said.is_none()
+                    || entry.event_id.as_ref().is_none_or(|id| id.is_empty() || seen.insert(id.clone()))
+            });
+        }),
+    ),
+    fault(
+        "events/repeated-answers-dropped",
+        &["COR-LATE", "EQ-COUNT"],
+        "drops an answer whose request has been answered with the same",
+        dropped(|outcome, at| {
+            let event = &outcome.events[at];
+            event.is_response()
+                && outcome.events[..at].iter().any(|before| {
+                    before.is_response() && before.id == event.id && before.values == event.values
+                })
+        }),
+    ),
+    fault(
+        "events/by-time",
+        &["EQ-ORDER", "RPL-ORDER"],
+        "puts messages in the order of their timestamps",
+        Seed::Found(|format, found| {
+            if !matches!(format, "inspector" | "har") {
+                found.entries.sort_by_key(|seen| seen.time.unwrap_or_default());
+            }
+        }),
+    ),
+    fault(
+        "events/ties-reversed",
+        &["EQ-ORDER"],
+        "reverses messages that share a timestamp",
+        Seed::Found(|_, found| {
+            found.entries.reverse();
+            found.entries.sort_by_key(|seen| seen.time.unwrap_or_default());
+        }),
+    ),
+    fault(
+        "events/by-kind",
+        &["EQ-ORDER"],
+        "lists calls first and answers after them",
+        arranged(|outcome| {
+            let mut order: Vec<usize> = (0..outcome.events.len()).collect();
+            order.sort_by_key(|&at| outcome.events[at].is_response());
+            order
+        }),
+    ),
+    fault(
+        "events/by-exchange",
+        &["EQ-ORDER"],
+        "puts each answer behind its request",
+        arranged(|outcome| {
+            let mut order: Vec<usize> = (0..outcome.events.len()).collect();
+            order.sort_by_key(|&at| (outcome.events[at].answers.unwrap_or(at), at));
+            order
+        }),
+    ),
+    fault(
+        "events/streams-last",
+        &["EQ-ORDER"],
+        "reads requests and responses first and streams after them",
+        Seed::Found(|format, found| {
+            if format != "har" {
+                found.entries.sort_by_key(|seen| seen.slot == Slot::Sse);
+            }
+        }),
+    ),
+    fault(
+        "events/requests-by-id",
+        &["EQ-ORDER"],
+        "keeps requests in a map ordered by id",
+        arranged(|outcome| {
+            let calls: Vec<usize> = (0..outcome.events.len())
+                .filter(|&at| !outcome.events[at].is_response() && outcome.events[at].id.is_some())
+                .collect();
+            let mut sorted = calls.clone();
+            sorted.sort_by_key(|&at| outcome.events[at].id.clone());
+            let place = |at: usize| calls.iter().position(|&call| call == at).map_or(at, |nth| sorted[nth]);
+            (0..outcome.events.len()).map(place).collect()
+        }),
+    ),
+    fault(
+        "events/by-session-header",
+        &["EQ-CONTEXT"],
+        "reads the messages of the first session id alone",
+        Seed::Found(|_, found| {
+            let session = |seen: &super::found::Seen| {
+                let context = seen.context.as_ref()?;
+                let header =
+                    context.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
+                header.map(|(_, value)| value.clone())
+            };
+            let first = found.entries.iter().find_map(session);
+            found.entries.retain(|seen| session(seen).is_none() || session(seen) == first);
+        }),
+    ),
+    fault(
+        "events/context-is-shown",
+        &["EQ-CONTEXT"],
+        "takes a message with a status of 400 and more for an error",
+        Seed::Found(|_, found| {
+            for seen in &mut found.entries {
+                let failed = seen.context.as_ref().is_some_and(|context| context.status >= Some(400));
+                if let Some(said) = seen.said.as_mut().filter(|said| failed && said.kind == Kind::Result) {
+                    said.kind = Kind::Error;
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/sse-id-is-the-id",
+        &["EQ-CONTEXT"],
+        "takes the id of an SSE event for the id of its message",
+        Seed::Found(|_, found| {
+            for seen in &mut found.entries {
+                if let (Some(said), Some(id)) = (&mut seen.said, &seen.event_id) {
+                    said.id = super::found::Id::Text(id.clone().into_bytes());
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/one-format-differs",
+        &["EQ-PAIR"],
+        "numbers the tool calls of an Inspector file from 1, ids or not",
+        Seed::Meaning(|format, outcome| {
+            let calls = outcome.events.iter_mut().filter(|event| event.kind == Kind::ToolCall);
+            for (number, event) in (1..).zip(calls).take(if format == "inspector" { 9 } else { 0 }) {
+                event.id = Some(format!("{number}").into_bytes());
+            }
+        }),
+    ),
+    fault(
+        "events/is-error-is-an-error",
+        &["EQ-OUTCOME"],
+        "shows a result with isError as an error",
+        Seed::Meaning(|_, outcome| {
+            for event in &mut outcome.events {
+                let failed = |value: &String| value.replace(' ', "").contains("\"isError\":true");
+                if event.kind == Kind::Result && event.values.iter().any(|(_, value)| failed(value)) {
+                    event.kind = Kind::Error;
+                    for (name, _) in &mut event.values {
+                        *name = "error";
+                    }
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/errors-are-results",
+        &["EQ-OUTCOME"],
+        "shows an error as a result",
+        Seed::Meaning(|_, outcome| {
+            for event in outcome.events.iter_mut().filter(|event| event.kind == Kind::Error) {
+                event.kind = Kind::Result;
+                for (name, _) in &mut event.values {
+                    *name = "result";
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/null-result-is-none",
+        &["EQ-OUTCOME"],
+        "drops a result that is null, 0, false or empty",
+        dropped(|outcome, at| {
+            let event = &outcome.events[at];
+            let falsy = |value: &str| matches!(value, "null" | "0" | "false" | "\"\"");
+            event.kind == Kind::Result && event.values.iter().any(|(_, value)| falsy(value))
+        }),
+    ),
+    fault(
+        "events/calls-are-requests",
+        &["EQ-TOOL"],
+        "takes a tool call without an id for a notification",
+        Seed::Meaning(|_, outcome| {
+            for event in &mut outcome.events {
+                if event.kind == Kind::ToolCall && event.id.is_none() {
+                    event.kind = Kind::Notification;
+                    event.method = Some(b"tools/call".to_vec());
+                    event.values.clear();
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/tools-are-calls",
+        &["EQ-TOOL"],
+        "takes every method that begins with tools/ for a tool call",
+        Seed::Meaning(|_, outcome| {
+            for event in &mut outcome.events {
+                if event.method.as_ref().is_some_and(|method| method.starts_with(b"tools/")) {
+                    event.kind = Kind::ToolCall;
+                    event.method = None;
+                    event.values.clear();
+                }
+            }
+        }),
+    ),
+    fault(
+        "events/methods-without-case",
+        &["EQ-TOOL"],
+        "compares method names without case",
+        Seed::Meaning(|_, outcome| {
+            for event in &mut outcome.events {
+                if event.method.as_ref().is_some_and(|method| method.eq_ignore_ascii_case(b"tools/call")) {
+                    event.kind = Kind::ToolCall;
+                    event.method = None;
+                }
+            }
+        }),
+    ),
+];
+
+/// A reader that loses these events.
+const fn dropped(lost: fn(&Outcome, usize) -> bool) -> Seed {
+    Seed::Loss(lost)
+}
+
+/// A reader that gives the events in this order.
+const fn arranged(order: fn(&Outcome) -> Vec<usize>) -> Seed {
+    Seed::Order(order)
+}
+
+fn merge(found: &mut Found, merges: impl Fn(Kind) -> bool) {
+    let mut seen = std::collections::BTreeSet::new();
+    found.entries.retain(|entry| {
+        entry.said.as_ref().is_none_or(|said| !merges(said.kind) || seen.insert(said.text.clone()))
+    });
+}

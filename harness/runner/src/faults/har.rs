@@ -1,0 +1,434 @@
+//! Faults about HAR: exchanges, bodies, and what exporters do to them.
+
+use super::edit::{self, at, set};
+use super::{Fault, Seed, fault};
+use transcript::json::{Json, Kind};
+use transcript::session::{Side, Slot};
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault(
+        "har/file-order",
+        &["HAR-ORDER"],
+        "leaves exchanges in file order",
+        exchanges(|entry| entry.member("startedDateTime").map(|_| set(entry, "startedDateTime", ""))),
+    ),
+    fault(
+        "har/by-end",
+        &["HAR-ORDER"],
+        "puts exchanges in the order in which they ended",
+        listed(|entry| {
+            let start = start(entry)?;
+            let took = entry
+                .member("time")
+                .and_then(|time| time.as_number()?.parse::<f64>().ok())
+                .unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a recording fit")]
+            Some(start + (took * 1000.0) as i64)
+        }),
+    ),
+    fault(
+        "har/ties-turned",
+        &["HAR-ORDER"],
+        "puts the later of two exchanges with one start first",
+        Seed::Exchanges(|entries| {
+            entries.reverse();
+            let key = |entry: &String| Json::parse(entry).ok().and_then(start);
+            entries.sort_by_key(key);
+        }),
+    ),
+    fault(
+        "har/texts-compared",
+        &["HAR-ORDER"],
+        "compares the starts of exchanges as texts",
+        Seed::Exchanges(|entries| {
+            let key = |entry: &String| {
+                Json::parse(entry).ok().and_then(|entry| edit::content(entry.member("startedDateTime")?))
+            };
+            entries.sort_by_key(key);
+        }),
+    ),
+    fault(
+        "har/milliseconds",
+        &["HAR-ORDER"],
+        "drops what is finer than a millisecond in a start",
+        exchanges(|entry| {
+            let time = edit::content(entry.member("startedDateTime")?)?;
+            let (seconds, rest) = time.split_once('.')?;
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let zone = &rest[digits.len()..];
+            (digits.len() > 3)
+                .then(|| set(entry, "startedDateTime", &format!("\"{seconds}.{}{zone}\"", &digits[..3])))
+        }),
+    ),
+    fault(
+        "har/zones-dropped",
+        &["HAR-ORDER"],
+        "does not look at the zone of a start",
+        exchanges(|entry| {
+            let time = edit::content(entry.member("startedDateTime")?)?;
+            let zone = time.rfind(['+', '-']).filter(|&at| at > 10)?;
+            Some(set(entry, "startedDateTime", &format!("\"{}Z\"", &time[..zone])))
+        }),
+    ),
+    fault(
+        "har/answers-first",
+        &["HAR-ORDER"],
+        "gives the messages of an answer before the one of the POST",
+        Seed::Found(|format, found| {
+            if format == "har" {
+                found.entries.sort_by_key(|seen| (seen.exchange, seen.side == Some(Side::Client)));
+            }
+        }),
+    ),
+    fault(
+        "har/posts-first",
+        &["HAR-ORDER"],
+        "gives the messages of all POSTs before all answers",
+        Seed::Found(|format, found| {
+            if format == "har" {
+                found.entries.sort_by_key(|seen| seen.side == Some(Side::Server));
+            }
+        }),
+    ),
+    fault(
+        "har/no-posts",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "does not read the bodies of POSTs",
+        Seed::Found(|format, found| {
+            found.entries.retain(|seen| format != "har" || seen.said.is_none() || seen.slot != Slot::Request);
+        }),
+    ),
+    fault(
+        "har/no-json-answers",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "reads answers from streams alone",
+        Seed::Found(|format, found| {
+            found
+                .entries
+                .retain(|seen| format != "har" || seen.said.is_none() || seen.slot != Slot::Response);
+        }),
+    ),
+    fault(
+        "har/any-object",
+        &["HAR-MESSAGE"],
+        "takes every JSON object in a body for a message",
+        bodies(|body| {
+            (body.kind() == Kind::Object && body.member("jsonrpc").is_none())
+                .then(|| set(body, "jsonrpc", "\"1.0\""))
+        }),
+    ),
+    fault(
+        "har/errors-are-messages",
+        &["HAR-MESSAGE"],
+        "takes a body with `error` for an error answer",
+        bodies(|body| {
+            body.member("error").filter(|_| body.member("jsonrpc").is_none())?;
+            let error = format!("{{\"jsonrpc\":\"2.0\",\"error\":{}}}", body.member("error")?.text());
+            Some(error)
+        }),
+    ),
+    fault(
+        "har/versions-looked-for",
+        &["HAR-MESSAGE", "JRP-VERSION"],
+        "passes over a body whose `jsonrpc` is not 2.0",
+        bodies(|body| {
+            let version = body.member("jsonrpc")?;
+            (version.text() != "\"2.0\"").then(|| "{}".to_owned())
+        }),
+    ),
+    fault(
+        "har/batches",
+        &["HAR-MESSAGE"],
+        "takes the first message of an array in a body",
+        bodies(|body| {
+            (body.kind() == Kind::Array).then(|| body.items().next().map(|item| item.text().to_owned()))?
+        }),
+    ),
+    fault(
+        "har/arrays-rejected",
+        &["HAR-MESSAGE"],
+        "rejects an array in the body of another site",
+        Seed::Answer(|asked| {
+            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
+            let found = std::cell::Cell::new(false);
+            each_body(text, &mut |body| {
+                found.set(found.get() || body.kind() == Kind::Array);
+                None
+            });
+            found.get().then(|| super::survival::rejection("batch"))
+        }),
+    ),
+    fault(
+        "har/html-rejected",
+        &["HAR-MESSAGE"],
+        "rejects an answer that is no JSON",
+        Seed::Answer(|asked| {
+            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
+            let odd = whole.member("log")?.member("entries")?.items().any(|entry| {
+                let content = entry.member("response").and_then(|response| response.member("content"));
+                let text = content.and_then(|content| edit::content(content.member("text")?));
+                text.is_some_and(|text| text.starts_with('<') || text == "Accepted")
+            });
+            odd.then(|| super::survival::rejection("not-a-message"))
+        }),
+    ),
+    fault(
+        "har/failures-dropped",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "does not read answers with a status of 400 and more",
+        answers(|entry| {
+            let status = entry.member("response")?.member("status")?.as_number()?.parse::<u16>().ok()?;
+            (status >= 400).then_some(())
+        }),
+    ),
+    fault(
+        "har/post-type-wanted",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "reads the body of a POST only when `postData.mimeType` is application/json",
+        exchanges(|entry| {
+            let kind = edit::content(entry.member("request")?.member("postData")?.member("mimeType")?)?;
+            (kind != "application/json")
+                .then(|| at(entry, &["request", "postData"], &mut |_| Some("{}".to_owned())))?
+        }),
+    ),
+    fault(
+        "har/answer-type-exact",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "reads a JSON answer only when its type has no parameters",
+        answers(|entry| {
+            let kind = edit::content(entry.member("response")?.member("content")?.member("mimeType")?)?;
+            kind.starts_with("application/json;").then_some(())
+        }),
+    ),
+    fault(
+        "har/get-answers-dropped",
+        &["HAR-MESSAGE"],
+        "reads nothing of an exchange that is no POST",
+        answers(|entry| {
+            let method = edit::content(entry.member("request")?.member("method")?)?;
+            (!method.eq_ignore_ascii_case("POST")).then_some(())
+        }),
+    ),
+    fault(
+        "har/any-method-posts",
+        &["HAR-MESSAGE"],
+        "reads the body of a PUT or a DELETE",
+        exchanges(|entry| {
+            let request = entry.member("request")?;
+            let method = edit::content(request.member("method")?)?;
+            request.member("postData").filter(|_| !method.eq_ignore_ascii_case("POST"))?;
+            at(entry, &["request", "method"], &mut |_| Some("\"POST\"".to_owned()))
+        }),
+    ),
+    fault(
+        "har/base64-kept",
+        &["HAR-STREAM", "HAR-MESSAGE"],
+        "does not decode a JSON answer in base64",
+        exchanges(|entry| {
+            let content = entry.member("response")?.member("content")?;
+            let json = edit::content(content.member("mimeType")?)?.contains("json");
+            content.member("encoding").filter(|_| json)?;
+            at(entry, &["response", "content"], &mut |content| Some(set(content, "encoding", "")))
+        }),
+    ),
+    fault(
+        "har/broken-base64-passed",
+        &["SRV-BYTES", "HAR-STREAM"],
+        "takes a body that is no base64 for an empty one",
+        rescued("wrong-type", |entry| {
+            let content = entry.member("response")?.member("content")?;
+            content.member("encoding").map(|_| ())
+        }),
+    ),
+    fault(
+        "har/bad-bytes-passed",
+        &["SRV-BYTES", "HAR-STREAM"],
+        "takes a body that is no UTF-8 for an empty one",
+        rescued("invalid-utf8", |entry| {
+            let content = entry.member("response")?.member("content")?;
+            content.member("encoding").map(|_| ())
+        }),
+    ),
+    fault(
+        "har/pretty-bodies-lost",
+        &["HAR-MESSAGE", "EQ-COUNT"],
+        "reads bodies that begin with a brace and hold no line end",
+        exchanges(|entry| {
+            let mut new: Option<String> = None;
+            for path in [["request", "postData", "text"], ["response", "content", "text"]] {
+                let base = new.clone();
+                let value = base.as_deref().map_or(Some(entry), |text| Json::parse(text).ok())?;
+                let next = at(value, &path, &mut |text| {
+                    let body = edit::content(text)?;
+                    (body.contains('\n') && Json::parse(&body).is_ok()).then(|| "\"\"".to_owned())
+                });
+                new = next.or(new);
+            }
+            new
+        }),
+    ),
+    fault(
+        "har/missing-bodies-rejected",
+        &["HAR-MISSING"],
+        "rejects a file whose exporter dropped a body",
+        Seed::Answer(|asked| {
+            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
+            let dropped = whole.member("log")?.member("entries")?.items().any(|entry| {
+                let size = |part: Option<Json<'_>>, name: &str| {
+                    part.and_then(|part| part.member(name)?.as_number()?.parse::<i64>().ok())
+                        .unwrap_or_default()
+                };
+                let (request, response) = (entry.member("request"), entry.member("response"));
+                let content = response.and_then(|response| response.member("content"));
+                let text =
+                    content.and_then(|content| edit::content(content.member("text")?)).unwrap_or_default();
+                size(content, "size") > 0 && text.is_empty()
+                    || size(request, "bodySize") > 0
+                        && request.is_some_and(|request| request.member("postData").is_none())
+            });
+            dropped.then(|| super::survival::rejection("missing-raw"))
+        }),
+    ),
+    fault(
+        "har/missing-bodies-end",
+        &["HAR-MISSING", "EQ-COUNT"],
+        "stops at the first exchange without a body",
+        Seed::Exchanges(|entries| {
+            let empty = |entry: &String| {
+                Json::parse(entry).ok().is_some_and(|entry| {
+                    let content = entry.member("response").and_then(|response| response.member("content"));
+                    content.and_then(|content| content.member("text")).is_none()
+                })
+            };
+            if let Some(first) = entries.iter().position(empty) {
+                entries.truncate(first);
+            }
+        }),
+    ),
+    fault(
+        "har/no-log-is-empty",
+        &["HAR-MISSING"],
+        "takes a file without `log` for an empty session",
+        Seed::Text(|format, text| {
+            let whole =
+                Json::parse(text).ok().filter(|whole| format == "har" && whole.kind() == Kind::Object)?;
+            whole.member("log").is_none().then(|| EMPTY.to_owned())
+        }),
+    ),
+    fault(
+        "har/no-entries-is-empty",
+        &["HAR-MISSING"],
+        "takes a log without entries for an empty session",
+        Seed::Text(|format, text| {
+            let whole = Json::parse(text).ok().filter(|_| format == "har")?;
+            whole.member("log")?.member("entries").is_none().then(|| EMPTY.to_owned())
+        }),
+    ),
+    fault(
+        "har/bare-entries",
+        &["HAR-MISSING"],
+        "takes a bare array for the entries",
+        Seed::Text(|format, text| {
+            let list = Json::parse(text).ok().filter(|list| format == "har" && list.kind() == Kind::Array)?;
+            Some(format!("{{\"log\":{{\"entries\":{}}}}}", list.text()))
+        }),
+    ),
+    fault(
+        "har/streams-merged-by-event-id",
+        &["EQ-CONTEXT", "HAR-STREAM"],
+        "drops an event of another stream whose id was there before",
+        Seed::Found(|format, found| {
+            let mut seen = std::collections::BTreeMap::new();
+            found.entries.retain(|entry| {
+                let Some(id) = entry.event_id.clone().filter(|_| format == "har" && entry.said.is_some())
+                else {
+                    return true;
+                };
+                *seen.entry(id).or_insert(entry.exchange) == entry.exchange
+            });
+        }),
+    ),
+];
+
+const EMPTY: &str = r#"{"log":{"entries":[]}}"#;
+
+/// A reader to whom such exchanges are others.
+const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Seed {
+    Seed::Exchange(edit)
+}
+
+/// A reader that puts exchanges in the order of this number.
+const fn listed(key: fn(Json<'_>) -> Option<i64>) -> Seed {
+    Seed::ExchangesBy(key)
+}
+
+/// A reader to whom such bodies, which are JSON, are others.
+const fn bodies(edit: fn(Json<'_>) -> Option<String>) -> Seed {
+    Seed::Body(edit)
+}
+
+/// A reader that does not look at the answers of such exchanges.
+const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Seed {
+    Seed::Unanswered(skips)
+}
+
+/// A reader that takes the answers of such exchanges for empty where the file would reject with this code.
+const fn rescued(code: &'static str, skips: fn(Json<'_>) -> Option<()>) -> Seed {
+    Seed::Rescued(code, skips)
+}
+
+/// The file with such exchanges.
+pub(super) fn edited(format: &str, text: &str, edit: fn(Json<'_>) -> Option<String>) -> Option<String> {
+    let edit = &mut |entry: Json<'_>| edit(entry);
+    (format == "har").then(|| edit::text(text, &["log", "entries", "*"], edit))?
+}
+
+/// The file with its exchanges in another order, which their starts then do not change.
+pub(super) fn reordered(format: &str, text: &str, order: impl FnOnce(&mut Vec<String>)) -> Option<String> {
+    if format != "har" {
+        return None;
+    }
+    let mut order = Some(order);
+    edit::text(text, &["log", "entries"], &mut |list| {
+        let mut entries: Vec<String> = list.items().map(|entry| entry.text().to_owned()).collect();
+        order.take()?(&mut entries);
+        let bare = |entry: &String| {
+            Json::parse(entry).map(|entry| set(entry, "startedDateTime", "")).unwrap_or_default()
+        };
+        let entries: Vec<String> = entries.iter().map(bare).collect();
+        (list.kind() == Kind::Array).then(|| format!("[{}]", entries.join(",")))
+    })
+}
+
+/// The file with the bodies that are JSON edited.
+pub(super) fn each_body(text: &str, edit: &mut dyn FnMut(Json<'_>) -> Option<String>) -> Option<String> {
+    let mut body = |text: Json<'_>| {
+        let inside = edit::content(text)?;
+        edit(Json::parse(&inside).ok()?).map(|new| edit::quoted(&new))
+    };
+    let first = edit::text(text, &["log", "entries", "*", "request", "postData", "text"], &mut body);
+    let whole = first.as_deref().unwrap_or(text);
+    edit::text(whole, &["log", "entries", "*", "response", "content", "text"], &mut body).or(first)
+}
+
+/// The file without the answers of such exchanges.
+pub(super) fn unanswered(format: &str, text: &str, skips: fn(Json<'_>) -> Option<()>) -> Option<String> {
+    (format == "har").then(|| {
+        edit::text(text, &["log", "entries", "*"], &mut |entry| {
+            skips(entry)?;
+            at(entry, &["response", "content"], &mut |_| Some("{}".to_owned()))
+        })
+    })?
+}
+
+/// When an exchange started, in microseconds of its day.
+fn start(entry: Json<'_>) -> Option<i64> {
+    let time = edit::content(entry.member("startedDateTime")?)?;
+    let clock = time.split_once('T')?.1;
+    let number = |range: std::ops::Range<usize>| clock.get(range)?.parse::<i64>().ok();
+    let seconds = number(0..2)? * 3600 + number(3..5)? * 60 + number(6..8)?;
+    let fraction: String =
+        clock.get(9..).unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
+    let fraction = format!("{fraction:0<6}").get(..6)?.parse::<i64>().ok()?;
+    Some(seconds * 1_000_000 + fraction)
+}
