@@ -67,7 +67,7 @@ impl Read for Drops<'_> {
 
 /// A reading, or the rejection in words: code, place and message.
 fn read(format: &Format, reader: &mut dyn Read, lenient: bool) -> Result<Meaning, String> {
-    meaning(format, reader, Options { lenient }).map_err(|error| match error {
+    meaning(format, reader, if lenient { Options::LENIENT } else { Options::default() }).map_err(|error| match error {
         ReadError::Rejected(rejection) => format!("{rejection} at byte {}", rejection.place.offset),
         other => panic!("bytes in memory can be read: {other}"),
     })
