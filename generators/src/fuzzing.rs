@@ -9,11 +9,13 @@
 use crate::session::Known;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::Parser;
-use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, detect, find, meaning};
+use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, Tolerance, detect, find, meaning};
 use serde_json::value::RawValue;
 use std::io::Read;
 use transcript::diff::{Rules, first};
 use transcript::json::{Json, Kind, Tree, write_compact};
+
+const STRICT: Options = Options { tolerance: Tolerance::Nothing };
 
 /// A property of bytes.
 pub type Target = fn(&[u8]);
@@ -66,8 +68,8 @@ impl Read for Drops<'_> {
 }
 
 /// A reading, or the rejection in words: code, place and message.
-fn read(format: &Format, reader: &mut dyn Read, lenient: bool) -> Result<Meaning, String> {
-    meaning(format, reader, if lenient { Options::LENIENT } else { Options::default() }).map_err(|error| match error {
+fn read(format: &Format, reader: &mut dyn Read, options: Options) -> Result<Meaning, String> {
+    meaning(format, reader, options).map_err(|error| match error {
         ReadError::Rejected(rejection) => format!("{rejection} at byte {}", rejection.place.offset),
         other => panic!("bytes in memory can be read: {other}"),
     })
@@ -79,10 +81,10 @@ fn read(format: &Format, reader: &mut dyn Read, lenient: bool) -> Result<Meaning
 /// Where the reading depends on how the bytes arrive, names a place that is not there, or is no JSON.
 pub fn reader(format: &str, bytes: &[u8]) {
     let Some(format) = find(format) else { panic!("there is no format {format}") };
-    let whole = read(format, &mut { bytes }, false);
+    let whole = read(format, &mut { bytes }, STRICT);
     let size = 1 + bytes.len() % 7;
-    assert_eq!(whole, read(format, &mut Drops::new(bytes, size), false), "in pieces of {size}");
-    let lenient = read(format, &mut { bytes }, true);
+    assert_eq!(whole, read(format, &mut Drops::new(bytes, size), STRICT), "in pieces of {size}");
+    let lenient = read(format, &mut { bytes }, Options::LENIENT);
     match &whole {
         Ok(meaning) => {
             assert!(lenient.as_ref() == Ok(meaning), "leniency changes what needs none");
@@ -127,7 +129,7 @@ pub fn convert(bytes: &[u8]) {
     let mut text = bytes;
     let Ok(mut input) = Input::new(&mut text) else { return };
     let Ok(session) = Session::read(format, &mut input, Options::default()) else { return };
-    let Ok(expected) = read(format, &mut { bytes }, false) else { panic!("read once and not again") };
+    let Ok(expected) = read(format, &mut { bytes }, STRICT) else { panic!("read once and not again") };
     every_format_says(&session, &expected.text);
 }
 
@@ -164,7 +166,7 @@ pub fn written(session: &Session, format: &Format) -> Vec<u8> {
 fn every_format_says(session: &Session, expected: &str) {
     for format in carriers(session) {
         let text = written(session, format);
-        match read(format, &mut &text[..], false) {
+        match read(format, &mut &text[..], STRICT) {
             Ok(meaning) => {
                 assert_eq!(meaning.text, expected, "as {}:\n{}", format.name, String::from_utf8_lossy(&text));
             }
