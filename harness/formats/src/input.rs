@@ -57,6 +57,8 @@ pub struct Input<'r> {
     text: String,
     start: usize,
     ended: bool,
+    /// What stands in `raw` is no UTF-8, and nothing that comes after can make it so.
+    spoilt: bool,
     offset: u64,
     line: u64,
     column: u64,
@@ -70,8 +72,18 @@ impl<'r> Input<'r> {
     pub fn new(reader: &'r mut dyn Read) -> Result<Self, ReadError> {
         let raw = vec![0; CHUNK];
         let text = String::new();
-        let mut input =
-            Self { reader, raw, raw_len: 0, text, start: 0, ended: false, offset: 0, line: 1, column: 1 };
+        let mut input = Self {
+            reader,
+            raw,
+            raw_len: 0,
+            text,
+            start: 0,
+            ended: false,
+            spoilt: false,
+            offset: 0,
+            line: 1,
+            column: 1,
+        };
         while input.text().len() < 3 && input.more()? {}
         if input.text().starts_with('\u{feff}') {
             input.start += 3;
@@ -101,8 +113,13 @@ impl<'r> Input<'r> {
     /// Reads on, so that the window grows; false at the end of the input.
     ///
     /// # Errors
-    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`LARGEST`].
+    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`LARGEST`]. What
+    /// stands before a bad byte can be looked at first, so that the fault which is told does not depend on how much
+    /// happened to be read at once (clause SRV-SAME).
     pub fn more(&mut self) -> Result<bool, ReadError> {
+        if self.spoilt {
+            return Err(self.not_utf8());
+        }
         if self.ended {
             return Ok(false);
         }
@@ -137,9 +154,11 @@ impl<'r> Input<'r> {
                 let rest = rest.len();
                 self.raw.copy_within(self.raw_len - rest..self.raw_len, 0);
                 self.raw_len = rest;
-                if error.error_len().is_some() || self.ended {
+                self.spoilt = error.error_len().is_some() || self.ended;
+                if self.spoilt && error.valid_up_to() == 0 {
                     return Err(self.not_utf8());
                 }
+                return Ok(true);
             }
         }
         Ok(!self.ended)

@@ -174,5 +174,8 @@ mod tests {
         bytes.extend_from_slice(b"{\"a\":\"\xff\"}\n");
         assert_eq!(read(&bytes), Err((Code::InvalidUtf8, 2, 7)));
         assert_eq!(read(b"\xe2\x82"), Err((Code::InvalidUtf8, 1, 1)));
+        // The first fault is the one that is told, also where a later one is read in the same breath.
+        assert_eq!(read(b"{}\n{\"\xff\n"), Err((Code::NotAMessage, 1, 1)));
+        assert_eq!(read(b"{\"\xff\n{}\n"), Err((Code::InvalidUtf8, 1, 3)));
     }
 }
