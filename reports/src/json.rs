@@ -13,7 +13,7 @@ pub fn render(record: &Record) -> Result<String, serde_json::Error> {
 #[cfg(test)]
 mod tests {
     use judge::answer::Level;
-    use judge::record::{Implementation, Line, Note, Record, Suite};
+    use judge::record::{Implementation, Line, Note, Place, Reason, Record, Suite};
     use judge::verdict::{Judgement, Verdict};
     use serde_json::Value;
     use std::collections::BTreeSet;
@@ -32,6 +32,9 @@ mod tests {
         let judgement = if full { fail } else { plain(Verdict::Pass) };
         let mut line = Line::new("ids/a", "x", &["ID-NULL".to_owned()], judgement);
         line.file = full.then(|| "ids/a/x.json".into());
+        line.place = full.then(|| Place { line: 1, pointer: "/events/0".into() });
+        line.stderr = full.then(|| "Oh!".into());
+        line.known = full.then(|| Reason { reason: "So it is.".into(), issue: Some("https://x".into()) });
         line.message = full.then(|| "no".into());
         let note = Note { title: "A".into(), reason: "B.".into() };
         let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };

@@ -76,7 +76,11 @@ pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
         let _ = writeln!(out, "  {name:<9} {value}");
     };
     if let Some(file) = (options.file)(line) {
-        row("file", &plain(&file));
+        let line_number = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
+        row("file", &plain(&format!("{file}{line_number}")));
+    }
+    if let Some(place) = line.place.as_ref().filter(|place| !place.pointer.is_empty()) {
+        row("place", &plain(&place.pointer));
     }
     for id in &line.clauses {
         row("clause", &format!("{id}: {}", record.clauses.get(id).map_or("", String::as_str)));
@@ -93,6 +97,9 @@ pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
     }
     if let Some(message) = &line.message {
         row("message", &cut(message, WIDTH));
+    }
+    for (index, said) in line.stderr.iter().flat_map(|said| said.lines()).enumerate() {
+        row(if index == 0 { "stderr" } else { "" }, &cut(said, WIDTH));
     }
     row("alone", &(options.alone)(line));
     out

@@ -74,7 +74,11 @@ impl Answer {
         if same {
             return self;
         }
-        let message = format!("first {}, then {}", self.in_words(), again.in_words());
+        let told = |answer: &Self| match answer {
+            Self::Broken { message, .. } => format!("{}: {message}", answer.in_words()),
+            _ => answer.in_words(),
+        };
+        let message = format!("first {}, then {}", told(&self), told(again));
         Self::Broken { how: How::Unstable, message }
     }
 

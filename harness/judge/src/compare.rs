@@ -38,6 +38,15 @@ pub(crate) fn compare(
     Ok(Shown::of(&actual, question.level)?.against(&expected, question, summaries))
 }
 
+/// Whether a reading that is right shows nothing at this level: no call, and no summary (clause EQ-TOOL and its like
+/// are about calls; whoever shows calls alone shows nothing of a session without any).
+pub(crate) fn shows_nothing(answer: &Answer, level: Level) -> bool {
+    let shown = at_level(answer, level);
+    let shown = shown.as_ref().ok().and_then(|text| Shown::of(text, level).ok());
+    level == Level::Calls
+        && shown.is_some_and(|shown| shown.list.items().next().is_none() && shown.summary.is_none())
+}
+
 /// The text of a reading at the level of the question.
 ///
 /// # Errors

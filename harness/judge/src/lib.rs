@@ -4,6 +4,7 @@
 //! capture formats or processes: whoever asks an importer hands over what it said as an [`answer::Answer`].
 
 pub mod answer;
+pub mod baseline;
 mod compare;
 pub mod consistency;
 pub mod expectation;

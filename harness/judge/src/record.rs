@@ -91,11 +91,40 @@ pub struct Line {
     /// The first difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// Where the difference stands in the transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The end of what a program under test wrote to its standard error, where it fell short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// Why a baseline lets the failure pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Reason>,
     /// Whether a message of the transcript is accounted for nowhere.
     pub silent_loss: bool,
     /// How many values were taken as equal because one of them was redacted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub redacted: usize,
+}
+
+/// A place in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u64,
+    /// JSON pointer into the document, or into the line's value; empty where it is the whole.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+}
+
+/// Why a failure is let pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// In a sentence.
+    pub reason: String,
+    /// Where it is talked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
 }
 
 /// Where an answer first differs. A side that has nothing there is left out.
@@ -133,6 +162,14 @@ impl Record {
         Self { schema: SCHEMA, suite, implementation, planned, totals, cases, clauses, results }
     }
 
+    /// Counts the verdicts again, after some were changed.
+    pub fn recount(&mut self) {
+        self.totals.clear();
+        for line in &self.results {
+            *self.totals.entry(line.verdict).or_default() += 1;
+        }
+    }
+
     /// Whether the implementation fell short anywhere.
     #[must_use]
     pub fn falls_short(&self) -> bool {
@@ -152,7 +189,20 @@ impl Line {
         });
         let (case, format) = (case.to_owned(), format.to_owned());
         let clauses = clauses.to_vec();
-        Self { case, format, file: None, verdict, clauses, message, difference, silent_loss, redacted }
+        Self {
+            case,
+            format,
+            file: None,
+            verdict,
+            clauses,
+            message,
+            difference,
+            place: None,
+            stderr: None,
+            known: None,
+            silent_loss,
+            redacted,
+        }
     }
 }
 

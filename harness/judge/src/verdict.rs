@@ -4,7 +4,7 @@
 //! to know: which format was read, how the importer was asked, and how a verdict is shown.
 
 use crate::answer::{Answer, How, Level};
-use crate::compare::{Summaries, compare};
+use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
 use serde::{Deserialize, Serialize};
 use transcript::diff::Difference;
@@ -139,6 +139,13 @@ pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer
     }
 }
 
+/// What becomes of a pass that proves nothing, since the importer's level shows nothing of such a session.
+#[must_use]
+pub fn unseen(question: &Question<'_>, answer: &Answer) -> Option<Judgement> {
+    let why = "the level `calls` shows nothing of it: the session has no tool call";
+    shows_nothing(answer, question.level).then(|| Judgement::plain(Verdict::Skip, Some(why.to_owned())))
+}
+
 fn broken(how: How) -> Verdict {
     match how {
         How::Crash => Verdict::Crash,
@@ -175,7 +182,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Judgement, Question, Verdict, judge};
+    use super::{Judgement, Question, Verdict, judge, unseen};
     use crate::answer::{Answer, How, Level};
     use crate::expectation::Expectation;
     use transcript::rejection::Code;
@@ -295,6 +302,21 @@ mod tests {
         assert_eq!((lost.verdict, lost.silent_loss), (Verdict::Fail, true));
         assert_eq!(at(&lost).0, "/calls/0/outcome");
         assert_eq!(ask(&expected, Level::Calls, false, &meaning(MEANING)).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_level_that_shows_nothing_proves_nothing() {
+        let seen = |level, answer: &Answer| {
+            unseen(&Question { level, challenge: true, redacted: None }, answer).map(|it| it.verdict)
+        };
+        let none = Answer::Calls(r#"{"calls": [], "authorization_discovery": null}"#.into());
+        let challenge = Answer::Calls(r#"{"calls": [], "authorization_discovery": {}}"#.into());
+        assert_eq!(seen(Level::Calls, &none), Some(Verdict::Skip));
+        assert_eq!(seen(Level::Calls, &meaning(r#"{"events": []}"#)), Some(Verdict::Skip));
+        assert_eq!(seen(Level::Events, &meaning(r#"{"events": []}"#)), None);
+        assert_eq!(seen(Level::Calls, &challenge), None);
+        assert_eq!(seen(Level::Calls, &meaning(MEANING)), None);
+        assert_eq!(seen(Level::Calls, &rejection(None)), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod command;
 pub mod exit;
 pub mod faults;
 pub mod importer;
+mod place;
 pub mod run;
 pub mod show;
 pub mod source;

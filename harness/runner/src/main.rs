@@ -96,6 +96,10 @@ fn main() -> ExitCode {
             voice.rejection(&name, &rejection);
             exit::FELL_SHORT
         }
+        Err(Failure::NotRun(why)) => {
+            voice.error(&why);
+            exit::NOT_RUN
+        }
         Err(Failure::Unusable(why)) => {
             voice.error(&why);
             exit::UNUSABLE

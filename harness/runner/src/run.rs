@@ -3,7 +3,8 @@
 //! Knows: what is selected, and what becomes of each reading. Refuses to know: where the suite came from and how
 //! the record is shown. The record does not depend on how many threads there were.
 
-use crate::importer::{Importer, STACK};
+use crate::importer::{Heard, Importer, STACK};
+use crate::place;
 use crate::suite::{Case, Suite, Transcript};
 use formats::Format;
 use globset::GlobMatcher;
@@ -11,7 +12,7 @@ use judge::answer::Answer;
 use judge::consistency::{self, Asked};
 use judge::expectation::Expectation;
 use judge::record::{self, Implementation, Line, Record};
-use judge::verdict::{Judgement, Question, Verdict, judge};
+use judge::verdict::{Question, Verdict, judge, unseen};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io;
@@ -189,29 +190,49 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
     let case = planned.case;
     let mut answered = Vec::new();
     for reading in &planned.readings {
-        let answer = match reading.what {
-            Ok(transcript) => importer.twice(reading.format.name, &transcript.blob.bytes()?).answer(),
-            Err(skip) => Answer::Unsupported { why: skip.why(importer.name(), reading.format) },
+        let (answer, said) = match reading.what {
+            Ok(transcript) => {
+                let Heard { answers: [first, second], said } =
+                    importer.twice(reading.format.name, &transcript.blob.bytes()?);
+                (first.asked_twice(&second), said)
+            }
+            Err(skip) => {
+                let why = skip.why(importer.name(), reading.format);
+                (Answer::Unsupported { why }, String::new())
+            }
         };
-        answered.push((reading, question(case, reading.format, importer), answer));
+        answered.push((reading, question(case, reading.format, importer), answer, said));
     }
     let asked: Vec<Asked<'_>> = answered
         .iter()
-        .map(|(reading, question, answer)| Asked { format: reading.format.name, question: *question, answer })
+        .map(|(reading, question, answer, _)| Asked {
+            format: reading.format.name,
+            question: *question,
+            answer,
+        })
         .collect();
     let consistent = match case.expectation {
         Expectation::Either(_) => consistency::judge(&asked),
         _ => vec![None; asked.len()],
     };
-    let line = |((reading, question, answer), other): (&(&Reading<'_>, _, _), Option<Judgement>)| {
+    let mut lines = Vec::new();
+    for ((reading, question, answer, said), other) in answered.iter().zip(consistent) {
         let mut judgement = judge(&case.expectation, question, answer);
         if judgement.verdict == Verdict::Pass {
-            judgement = other.unwrap_or(judgement);
+            judgement = other.or_else(|| unseen(question, answer)).unwrap_or(judgement);
         }
-        let line = Line::new(&case.name, reading.format.name, &case.clauses, judgement);
-        Line { file: reading.what.is_ok().then(|| format!("{}/{}", case.name, reading.format.file)), ..line }
-    };
-    Ok(answered.iter().zip(consistent).map(line).collect())
+        let mut line = Line::new(&case.name, reading.format.name, &case.clauses, judgement);
+        if let Ok(transcript) = reading.what {
+            line.file = Some(format!("{}/{}", case.name, reading.format.file));
+            if line.verdict.falls_short() {
+                let at = line.difference.as_ref().map(|difference| difference.at.as_str());
+                line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
+                line.stderr = Some(said.clone()).filter(|said| !said.is_empty());
+            }
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }
 
 fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Question<'c> {

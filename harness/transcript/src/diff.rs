@@ -32,6 +32,12 @@ impl Pattern {
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
     }
 
+    /// Whether it stands for the place of this JSON pointer.
+    #[must_use]
+    pub fn is_match(&self, pointer: &str) -> bool {
+        Self::parse(pointer).is_ok_and(|place| self.matches(&place.0))
+    }
+
     pub(crate) fn matches(&self, path: &[String]) -> bool {
         self.0.len() == path.len() && self.0.iter().zip(path).all(|(want, part)| want == "*" || want == part)
     }

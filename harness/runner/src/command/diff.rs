@@ -107,7 +107,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 unreadable = true;
                 match failure {
                     Failure::Rejected(name, rejection) => around.voice.rejection(&name, &rejection),
-                    Failure::Unusable(why) => around.voice.error(&why),
+                    Failure::Unusable(why) | Failure::NotRun(why) => around.voice.error(&why),
                     Failure::Gone => {}
                 }
             }

@@ -7,6 +7,7 @@ pub mod explain;
 pub mod identify;
 pub mod read;
 pub mod run;
+mod under_test;
 
 use crate::show::Voice;
 use crate::source::Source;
@@ -20,6 +21,8 @@ use transcript::rejection::Rejection;
 pub enum Failure {
     /// The call or its input cannot be used: a sentence.
     Unusable(String),
+    /// The implementation under test cannot be run: a sentence.
+    NotRun(String),
     /// A transcript was rejected: its name, and why.
     Rejected(String, Box<Rejection>),
     /// Whoever read the output has gone away. Nobody is left to be told.

@@ -1,7 +1,7 @@
 //! `run`: the suite against an importer.
 
+use super::under_test::{UnderTest, quoted};
 use super::{Around, Failure, adequacy, named_format};
-use crate::builtin::Builtin;
 use crate::exit;
 use crate::importer::Importer;
 use crate::run::{Planned, Selection, Shard, plan, run as carry_out};
@@ -9,19 +9,21 @@ use crate::show::Volume;
 use crate::suite::{Root, Suite, nearest};
 use formats::Format;
 use globset::{Glob, GlobMatcher};
+use judge::baseline::{self, Baseline, Slip};
 use judge::expectation::Expectation;
-use judge::record::{self, CONTRACT, Line};
+use judge::record::{self, CONTRACT, Line, Record};
 use reports::text;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 /// Runs the suite: does every case read, in every format, as the contract says?
 ///
-/// The built-in readers are judged. The suite that comes with the program is used unless --cases names another.
+/// The built-in readers are judged unless --adapter or --exec names a program. The suite that comes with this
+/// program is used unless --cases names another.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,9 +33,21 @@ Examples:
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
   mcp-concord run --adequacy                        which seeded faults the suite tells apart
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
+  mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
+  mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
+  mcp-concord run --adapter ./a --baseline a.toml   with failures that are known, each with its reason
 
-Exit code 0: all well; 1: a case failed; 2: the suite or the call cannot be used.")]
+Exit code 0: all well; 1: a case failed, or the baseline is stale; 2: the suite, the baseline or the call cannot be
+used; 3: the program under test cannot be run.")]
 pub struct Args {
+    #[command(flatten)]
+    under_test: UnderTest,
+    /// Known failures, each with its reason: a TOML file.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Add an entry to the baseline for each failure that it does not know; a person fills in the reasons.
+    #[arg(long, requires = "baseline", conflicts_with_all = ["filter", "format", "shard", "list"])]
+    write_baseline: bool,
     /// A folder of case directories, instead of the suite that comes with the program; several add up.
     #[arg(long, value_name = "DIR")]
     cases: Vec<PathBuf>,
@@ -53,7 +67,7 @@ pub struct Args {
     #[arg(long)]
     list: bool,
     /// Judge the suite instead: does some case tell each seeded fault from the faithful reader?
-    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "results"])]
+    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "results", "adapter", "exec", "verify", "baseline"])]
     adequacy: bool,
     /// Write the record of the run to this file, as JSON.
     #[arg(long, value_name = "FILE")]
@@ -65,7 +79,6 @@ pub struct Args {
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let importer = Builtin;
     let roots: Vec<Root> = match args.cases.as_slice() {
         [] => vec![Root::Embedded],
         cases => cases.iter().cloned().map(Root::Disk).collect(),
@@ -84,17 +97,28 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     if args.adequacy {
         return adequacy::run(&suite, jobs, around);
     }
-    let planned = select(args, &suite, &importer, around)?;
+    let importer = args.under_test.start()?;
+    let importer = match args.under_test.verify(&importer)? {
+        Some(code) => return Ok(code),
+        None => importer.as_importer(),
+    };
+    let planned = select(args, &suite, importer, around)?;
     if args.list {
-        return list(&planned, &importer);
+        return list(&planned, importer);
     }
+    let baseline = known(args, &suite, importer, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let suite_line = record::Suite {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         digest: suite.digest().map_err(unreadable)?,
         contract: CONTRACT.to_owned(),
     };
-    let record = carry_out(&planned, &importer, jobs, suite_line).map_err(unreadable)?;
+    let mut record = carry_out(&planned, importer, jobs, suite_line).map_err(unreadable)?;
+    if let Some(note) = importer.stop() {
+        around.voice.note(&note);
+    }
+    let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
+    let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     if let Some(path) = &args.results {
         let written = reports::json::render(&record).map_err(io::Error::from);
         written
@@ -122,7 +146,64 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     };
     let options = text::Options { colour: around.voice.colour_out, volume, file: &file, alone: &alone };
     io::stdout().lock().write_all(text::render(&record, &options).as_bytes())?;
-    Ok(if record.falls_short() { exit::FELL_SHORT } else { exit::WELL })
+    if let Some(path) = &args.baseline {
+        say(&stale, path, around);
+        if args.write_baseline {
+            write_baseline(path, &record, around)?;
+        }
+    }
+    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+}
+
+/// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.
+fn known(
+    args: &Args,
+    suite: &Suite,
+    importer: &dyn Importer,
+    around: Around,
+) -> Result<Option<Baseline>, Failure> {
+    let Some(path) = &args.baseline else { return Ok(None) };
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if args.write_baseline && error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
+    };
+    let whole = plan(suite, importer, &Selection::default());
+    let readings = whole.iter().flat_map(|Planned { case, readings }| {
+        readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
+    });
+    let baseline = Baseline::read(&text, args.write_baseline).and_then(|baseline| {
+        let unmatched = baseline.unmatched(readings);
+        if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
+    });
+    baseline.map(Some).map_err(|slips| {
+        say(&slips, path, around);
+        let noun = if slips.len() == 1 { "problem" } else { "problems" };
+        Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
+    })
+}
+
+fn say(slips: &[Slip], path: &Path, around: Around) {
+    for Slip { line, message } in slips {
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        around.voice.error(&format!("{}{line}: {message}", path.display()));
+    }
+}
+
+/// Adds what is not known yet. What stands in the file stays as it is, byte for byte.
+fn write_baseline(path: &Path, record: &Record, around: Around) -> Result<(), Failure> {
+    let entries = baseline::entries(record);
+    let added = entries.matches("[[known]]").count();
+    if added == 0 {
+        around.voice.note(&format!("{} knows every failure; nothing was added", path.display()));
+        return Ok(());
+    }
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(entries.as_bytes()))
+        .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
+    let noun = if added == 1 { "entry" } else { "entries" };
+    around.voice.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
+    Ok(())
 }
 
 fn glob(text: &str) -> Result<GlobMatcher, String> {
@@ -190,8 +271,8 @@ fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure>
 
 /// The command that runs `what` alone, for pasting into a shell.
 fn command(args: &Args, what: &str) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut out = String::from("mcp-concord run");
+    out.push_str(&args.under_test.flags());
     for cases in &args.cases {
         let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
     }
