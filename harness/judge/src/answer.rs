@@ -59,7 +59,8 @@ pub enum How {
 
 impl Answer {
     /// What to make of two answers to the same question: the first, or [`How::Unstable`] where they differ
-    /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON.
+    /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON. Where it failed
+    /// to answer once, that is what is told: a crash now and then is a crash.
     #[must_use]
     pub fn asked_twice(self, again: &Answer) -> Answer {
         let same = match (&self, again) {
@@ -79,7 +80,11 @@ impl Answer {
             _ => answer.in_words(),
         };
         let message = format!("first {}, then {}", told(&self), told(again));
-        Self::Broken { how: How::Unstable, message }
+        let how = match (&self, again) {
+            (Self::Broken { how, .. }, _) | (_, Self::Broken { how, .. }) => *how,
+            _ => How::Unstable,
+        };
+        Self::Broken { how, message }
     }
 
     /// The answer in a few words, for messages.
@@ -130,6 +135,17 @@ mod tests {
 
     fn rejection(code: Option<&str>, message: &str) -> Answer {
         Answer::Rejection { code: code.map(Into::into), message: message.into() }
+    }
+
+    #[test]
+    fn a_crash_now_and_then_is_a_crash() {
+        let crash = || Answer::Broken { how: How::Crash, message: "boom".into() };
+        for (first, second) in [(crash(), rejection(None, "")), (rejection(None, ""), crash())] {
+            let Answer::Broken { how: How::Crash, message } = first.asked_twice(&second) else {
+                panic!("{second:?}")
+            };
+            assert!(message.contains("a rejection") && message.contains("boom"), "{message}");
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn each_has_its_exit_code_and_its_words() {
             more(&other),
             &[],
             2,
-            &["baseline.toml:8", "no case of the suite is `topic/e`"],
+            &["baseline.toml:9", "no case of the suite is `topic/e`"],
         ),
         ("no file", "loses", String::new(), &["--baseline", "/nowhere/b.toml"], 2, &["--baseline"]),
         ("a pass", "good", KNOWN.to_owned(), &[], 1, &["5 unexpected-pass", "its line 2): take it out"]),

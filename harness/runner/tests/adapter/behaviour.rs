@@ -29,10 +29,9 @@ pub(crate) fn serve(mode: &str, note: &str) {
         match request["cmd"].as_str().unwrap() {
             "start" => {
                 assert_eq!(request["protocol"], 1);
-                say(&hello(mode));
-                if mode == "out-of-turn" {
-                    say(r#"{"seq":1,"meaning":{"events":[]}}"#);
-                    thread::sleep(Duration::from_millis(300));
+                match mode {
+                    "out-of-turn" => say(&(hello(mode) + "\n{\"seq\":1,\"meaning\":{\"events\":[]}}")),
+                    _ => say(&hello(mode)),
                 }
             }
             "read" => {
@@ -68,6 +67,11 @@ fn behave(mode: &str, note: &str, reads: u32, seq: u64, answer: &str, request: &
     let whole = |seq: u64| format!("{{\"seq\":{seq},{answer}}}");
     match mode {
         "twice" => say(&format!("{}\n{}", whole(seq), whole(seq))),
+        "twice-late" => {
+            say(&whole(seq));
+            thread::sleep(Duration::from_millis(20));
+            say(&whole(seq));
+        }
         "other-seq" => say(&whole(seq + 1)),
         "no-seq" => say(&format!("{{{answer}}}")),
         "no-members" => say(&format!("{{\"seq\":{seq}}}")),
@@ -191,8 +195,8 @@ pub(crate) fn once(mode: &str, path: &str, format: &str) {
 
 fn say(line: &str) {
     let mut out = io::stdout().lock();
-    // Whoever is killed while it talks has nobody to tell.
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+    // All at once. Whoever is killed while it talks has nobody to tell.
+    if out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).is_err() {
         process::exit(9);
     }
 }
