@@ -205,6 +205,7 @@ test('mcp-replay (RPL-*)', () => {
   rejects('second-meta', replay(META), 'mcp-replay');
   rejects('missing-raw', replay('{"dir":"in"}'), 'mcp-replay');
   rejects('missing-dir', replay(`{"raw":${PING}}`), 'mcp-replay');
+  assert.equal(read('{"type":"checkpoint","raw":{"a":1}}', '{"note":"x"}'), '');
   rejects('after-end', replay('{"type":"end"}', line('in', PING)), 'mcp-replay');
   rejects('not-a-message', replay('[]'), 'mcp-replay');
   for (const noise of ['42', 'null', '"x"', '[]', '{"a":1}']) rejects('not-a-message', replay(line('out', noise)), 'mcp-replay');
@@ -239,6 +240,9 @@ test('HAR (HAR-*)', () => {
   assert.equal(short(har({ post: CALL, ...stream(encoded), encoding: 'base64' }), 'har'), 't(1) →0');
   for (const answer of ['Accepted', '{"error":"x"}', '{"method":"m"}', '[1]', '{', '']) assert.equal(short(har({ answer }), 'har'), '');
   assert.equal(short(har({ answer: PING, type: 'text/plain' }), 'har'), '');
+  const untyped = har({ answer: ANSWER }).replace('"mimeType":"application/json"', '"x":1');
+  assert.equal(short(untyped.replace('"headers":[]', '"headers":[{"name":"Content-Type","value":"application/json"}]'), 'har'), '→-');
+  assert.equal(short(untyped, 'har'), '');
   rejects('batch', har({ post: `[${PING}]` }), 'har');
   rejects('invalid-version', har({ answer: '{"jsonrpc":"1.0","id":1,"result":1}' }), 'har');
   rejects('broken-data', har(stream('data: {"jsonrpc"\n\n')), 'har');

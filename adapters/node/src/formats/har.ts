@@ -61,11 +61,12 @@ function readResponse(entry: JsonObject, place: string, session: Session): numbe
   const here = `${place}/response`;
   const response = objectMember(entry, 'response', place);
   if (response === undefined) return 0;
-  const headers = member(response, 'headers', here);
-  if (Array.isArray(headers)) session.challenged(discovery(member(response, 'status', here), pairs(headers, `${here}/headers`)));
+  const listed = member(response, 'headers', here);
+  const headers = Array.isArray(listed) ? [...pairs(listed, `${here}/headers`)] : [];
+  session.challenged(discovery(member(response, 'status', here), headers));
   const content = objectMember(response, 'content', here);
   if (content === undefined) return 0;
-  const type = (stringMember(content, 'mimeType', `${here}/content`) ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const type = mediaType(stringMember(content, 'mimeType', `${here}/content`) || header('content-type', headers));
   if (type !== 'application/json' && type !== 'text/event-stream') {
     // Looked at all the same: a text that is no string is damage, whatever the type says.
     stringMember(content, 'text', `${here}/content`);
@@ -83,6 +84,16 @@ function readResponse(entry: JsonObject, place: string, session: Session): numbe
     if (found !== null) session.add(found, 'server');
   }
   return 0;
+}
+
+/** `application/json` and its like, without the parameters. */
+function mediaType(written: string): string {
+  return (written.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+function header(wanted: string, headers: [string, Json][]): string {
+  const value = headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  return typeof value === 'string' ? value : '';
 }
 
 /** A body that is one JSON text. Only an object with `jsonrpc` is ours. */

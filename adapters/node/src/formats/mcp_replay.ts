@@ -24,8 +24,8 @@ export function readMcpReplay(bytes: Uint8Array, session: Session): void {
       begun = true;
     } else if (type === 'meta') {
       throw new Rejection('second-meta', place, 'a second recording begins here');
-    } else if (readLine(line, place, ended, session)) {
-      continue;
+    } else if (member(line, 'dir', place) !== undefined || type === undefined) {
+      readLine(line, place, ended, session);
     } else if (type === 'end') {
       ended = true;
     }
@@ -44,18 +44,17 @@ function checkMeta(line: JsonObject, place: string): void {
   }
 }
 
-/** Whether the line was one of traffic, ours or somebody else's. */
-function readLine(line: JsonObject, place: string, ended: boolean, session: Session): boolean {
+/** A line of traffic, ours or somebody else's. */
+function readLine(line: JsonObject, place: string, ended: boolean, session: Session): void {
   const [dir, raw] = [member(line, 'dir', place), member(line, 'raw', place)];
   if (typeof dir !== 'string') {
-    if (raw !== undefined) throw new Rejection('missing-dir', place, 'there is a `raw`, and no `dir` says who sent it');
-    return false;
+    if (raw === undefined) return;
+    throw new Rejection('missing-dir', place, 'there is a `raw`, and no `dir` says who sent it');
   }
   const from = SENDERS.get(dir);
-  if (from === undefined) return true;
+  if (from === undefined) return;
   if (raw === undefined) throw new Rejection('missing-raw', place, `\`dir\` is "${dir}", and there is no \`raw\``);
   if (ended) throw new Rejection('after-end', place, 'a message stands behind the end line');
   if (Array.isArray(raw)) throw new Rejection('not-a-message', `${place}, /raw`, 'an array is no message');
   session.add(message(raw, `${place}, /raw`), from);
-  return true;
 }
