@@ -9,7 +9,7 @@ import { document } from '../bytes.js';
 import { discovery } from '../challenge.js';
 import { message, type Session } from '../contract.js';
 import { type Json, JsonNumber, JsonObject } from '../json.js';
-import { kindOf, member, objectMember, stringMember } from '../members.js';
+import { kindOf, member, stringMember } from '../members.js';
 import { Rejection } from '../rejection.js';
 import { carried } from '../sse.js';
 
@@ -37,9 +37,9 @@ function readEntry(entry: Json, place: string, session: Session): void {
   const content = member(entry, slot, place) ?? null;
   const here = `${place}/${slot}`;
   if (slot === 'response') {
-    const context = objectMember(entry, 'transport_context', place);
-    const status = context && member(context, 'status', `${place}/transport_context`);
-    const headers = context && member(context, 'headers', `${place}/transport_context`);
+    const context = member(entry, 'transport_context', place);
+    const known = (name: string) => (context instanceof JsonObject ? member(context, name, `${place}/transport_context`) : undefined);
+    const [status, headers] = [known('status'), known('headers')];
     if (headers instanceof JsonObject) session.challenged(discovery(status, pairs(headers)));
     if (content !== null && !isErrorBody(content, status)) session.add(message(content, here), 'server');
   } else if (content === null) {

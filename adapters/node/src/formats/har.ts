@@ -49,8 +49,9 @@ function entriesOf(file: Json): Json[] {
 function readRequest(entry: JsonObject, place: string, session: Session): number {
   const here = `${place}/request`;
   const request = objectMember(entry, 'request', place);
-  if (request === undefined || stringMember(request, 'method', here) !== 'POST') return 0;
+  if (request === undefined) return 0;
   const data = objectMember(request, 'postData', here);
+  if (stringMember(request, 'method', here) !== 'POST') return 0;
   const body = data && text(data, `${here}/postData`);
   if (body === undefined) return isPositive(member(request, 'bodySize', here)) ? 1 : 0;
   readBody(body, `${here}/postData/text`, 'client', session);

@@ -50,10 +50,10 @@ function readEntry(entry: JsonObject, place: string, before: Time): [Timed, ...T
   const from = sender(member(entry, 'origin', place), `${place}/origin`);
   const time = moment(member(entry, 'timestamp', place), `${place}/timestamp`) ?? before;
   const asked = { message: message(member(entry, 'message', place) ?? null, `${place}/message`), from, time };
+  const duration = span(member(entry, 'duration', place), `${place}/duration`);
   const response = member(entry, 'response', place);
   if (response === undefined || response === null) return [asked];
   const answered = message(response, `${place}/response`);
-  const duration = span(member(entry, 'duration', place), `${place}/duration`);
   return [asked, { message: answered, from: other(from), time: time + duration }];
 }
 
