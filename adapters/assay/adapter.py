@@ -14,6 +14,8 @@ A file that this adapter cannot open is no rejection either, so it is opened her
 """
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,7 +35,10 @@ class Broken(Exception):
 
 class Assay:
     def __init__(self, program, folder):
-        self.program = program
+        found = shutil.which(program)
+        if found is None:
+            raise Broken(f"there is no program {program!r}; install.sh builds one")
+        self.program = str(Path(found).absolute())  # it runs in a folder of its own
         self.folder = folder
 
     def hello(self):
@@ -73,8 +78,11 @@ class Assay:
 
     def run(self, *arguments):
         return subprocess.run(
-            [self.program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, cwd=self.folder, check=False
-        )
+            [self.program, *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            cwd=self.folder,
+            env=os.environ | {"RUST_LIB_BACKTRACE": "0"},  # a refusal is told in sentences, not in stack frames
+        )  # fmt: skip
 
 
 def reason(said):

@@ -23,6 +23,25 @@ TRANSCRIPTS = {
     "inspector": "inspector.json",
 }
 WORTH_KEEPING = (
+    ("correlation/answers-crossed", "streamable-http"),
+    ("correlation/duplicate-answered", "jsonrpc"),
+    ("correlation/never-answered", "http-sse"),
+    ("correlation/null-result", "jsonrpc"),
+    ("correlation/one-call", "jsonrpc"),
+    ("correlation/one-call-failed", "http-sse"),
+    ("direction/echoed-answer", "http-sse"),
+    ("ids/null-tool-call", "jsonrpc"),
+    ("ids/number-answered-as-string", "http-sse"),
+    ("inspector/array", "inspector"),
+    ("inspector/export-folded", "inspector"),
+    ("k2a/both-parameters", "streamable-http"),
+    ("k2a/text-in-quotes", "http-sse"),
+    ("order/time-runs-backwards", "streamable-http"),
+    ("sse/keepalives", "streamable-http"),
+    ("survival/utf8-latin-1", "jsonrpc"),
+    ("text/escaped-and-raw", "jsonrpc"),
+    ("values/arguments-absent-null-empty", "jsonrpc"),
+    ("values/integer-beyond-double", "jsonrpc"),
 )
 
 

@@ -9,6 +9,8 @@ Three things that the trace cannot tell apart are settled by these rules:
 - `args` is `null` for absent arguments and for `null` alike. It is passed on as `null`, for that is what the trace says.
 - `result` is `null` for a call that was answered with `null` and for one that was never answered. The `error` that Assay
   gives an unanswered call tells them apart, and a call whose step has no JSON-RPC id has no answer by Assay's own rule.
+  Left over are calls with an id that 6.21.0 reads and binds nothing to (`1.0`, integers beyond 64 bits): they have neither
+  `error` nor `result`, and so look as if they were answered with `null`.
 - An error response is `{"error": …}` in `result`, beside the `error` "mcp_error". A result that has a member `error` has
   no such word beside it, and stays a result.
 """
