@@ -203,7 +203,11 @@ STAND_IN = """\
         print("assay 0.0.0")
         sys.exit(0)
     assert sys.argv[1] == "import" and sys.argv[3] == "--format" and sys.argv[5] == "--out-trace", sys.argv
-    how = open(sys.argv[2]).read()
+    try:
+        how = open(sys.argv[2]).read()
+    except OSError:  # as Assay does, which the adapter must not take for a rejection
+        print("fatal: failed to read input\\n\\nCaused by:\\n    No such file", file=sys.stderr)
+        sys.exit(2)
     if how == "read":
         print("Importing")
         open(sys.argv[6], "wb").write({trace!r})
