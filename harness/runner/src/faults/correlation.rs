@@ -341,13 +341,13 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "correlation/sixteen-at-once",
+        "correlation/thirty-two-at-once",
         &["COR-FIRST"],
-        "keeps no more than 16 requests open",
+        "keeps no more than 32 requests open",
         bind(|requests, response| {
             let at = faithful_bind(requests, response)?;
             let newer = requests[at..].iter().filter(|request| !request.answered).count();
-            (newer <= 16).then_some(at)
+            (newer <= 32).then_some(at)
         }),
     ),
 ];

@@ -201,6 +201,31 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
+        "envelope/null-empties-an-entry",
+        &["ENV-NULL", "ENV-ONE"],
+        "drops an entry that has a null slot, whatever else it has",
+        Seed::Text(|format, whole| {
+            edit::entries(format, whole, &mut |entry| {
+                let null = |slot: &&str| entry.member(slot).is_some_and(|value| value.kind() == Kind::Null);
+                SLOTS.iter().any(null).then(String::new)
+            })
+        }),
+    ),
+    fault(
+        "envelope/last-of-two-slots-in-one",
+        &["SRV-TWICE", "ENV-ONE"],
+        "takes the last of two members of one name in an entry, in http-sse alone",
+        Seed::Text(|format, whole| {
+            edit::entries(format, whole, &mut |entry| {
+                SLOTS.into_iter().filter(|_| format == "http-sse").find_map(|slot| {
+                    let there: Vec<Json<'_>> =
+                        entry.members().filter(|(name, _)| name.is(slot)).map(|(_, value)| value).collect();
+                    there.get(1).map(|last| set(entry, slot, last.text()))
+                })
+            })
+        }),
+    ),
+    fault(
         "envelope/failures-dropped",
         &["EQ-COUNT", "EQ-CONTEXT"],
         "drops messages under a status of 400 and more",
@@ -302,7 +327,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault(
         "envelope/no-time-dropped",
-        &["EQ-CONTEXT", "EQ-COUNT"],
+        &["ENV-LOOSE", "EQ-COUNT"],
         "drops an entry without a timestamp",
         Seed::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {

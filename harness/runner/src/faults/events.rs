@@ -88,12 +88,15 @@ pub(super) const FAULTS: &[Fault] = &[
         dropped(|outcome, at| at + 1 == outcome.events.len()),
     ),
     fault(
-        "events/nameless-calls-dropped",
-        &["EQ-COUNT", "TOOL-NAMELESS"],
-        "drops a tool call without a name",
-        dropped(|outcome, at| {
-            let event = &outcome.events[at];
-            event.kind == Kind::ToolCall && !event.values.iter().any(|(name, _)| *name == "tool")
+        "events/nameless-calls-dropped-in-lines",
+        &["TOOL-NAMELESS", "EQ-COUNT"],
+        "drops a tool call without a name, in lines alone",
+        Seed::Meaning(|format, outcome| {
+            outcome.retain(|outcome, at| {
+                let event = &outcome.events[at];
+                let named = event.values.iter().any(|(name, _)| *name == "tool");
+                format != "jsonrpc" || event.kind != Kind::ToolCall || named
+            });
         }),
     ),
     fault(
@@ -299,7 +302,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault(
         "events/calls-are-requests",
-        &["EQ-TOOL"],
+        &["ID-MISSING", "ID-NULL"],
         "takes a tool call without an id for a notification",
         Seed::Meaning(|_, outcome| {
             for event in &mut outcome.events {

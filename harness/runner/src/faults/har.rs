@@ -197,7 +197,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "reads a JSON answer only when its type has no parameters",
         answers(|entry| {
             let kind = edit::content(entry.member("response")?.member("content")?.member("mimeType")?)?;
-            kind.starts_with("application/json;").then_some(())
+            kind.to_lowercase().starts_with("application/json;").then_some(())
         }),
     ),
     fault(
@@ -232,21 +232,18 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "har/broken-base64-passed",
+        "har/bad-bytes-dropped",
         &["SRV-BYTES", "HAR-STREAM"],
-        "takes a body that is no base64 for an empty one",
-        rescued("wrong-type", |entry| {
+        "drops bytes of a body in base64 that are no UTF-8",
+        exchanges(|entry| {
             let content = entry.member("response")?.member("content")?;
-            content.member("encoding").map(|_| ())
-        }),
-    ),
-    fault(
-        "har/bad-bytes-passed",
-        &["SRV-BYTES", "HAR-STREAM"],
-        "takes a body that is no UTF-8 for an empty one",
-        rescued("invalid-utf8", |entry| {
-            let content = entry.member("response")?.member("content")?;
-            content.member("encoding").map(|_| ())
+            content.member("encoding")?;
+            let bytes = unpacked(&edit::content(content.member("text")?)?)?;
+            let text = String::from_utf8(bytes).err()?;
+            let text = String::from_utf8_lossy(text.as_bytes()).replace('\u{fffd}', "");
+            let plain = set(content, "encoding", "");
+            let plain = set(Json::parse(&plain).ok()?, "text", &edit::quoted(&text));
+            at(entry, &["response", "content"], &mut |_| Some(plain.clone()))
         }),
     ),
     fault(
@@ -334,6 +331,20 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
+        "har/entries-by-key",
+        &["HAR-MISSING"],
+        "takes the values of an object for the entries",
+        Seed::Text(|format, text| {
+            if format != "har" {
+                return None;
+            }
+            edit::text(text, &["log", "entries"], &mut |entries| {
+                let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
+                (entries.kind() == Kind::Object).then(|| format!("[{}]", values.join(",")))
+            })
+        }),
+    ),
+    fault(
         "har/streams-merged-by-event-id",
         &["EQ-CONTEXT", "HAR-STREAM"],
         "drops an event of another stream whose id was there before",
@@ -370,11 +381,6 @@ const fn bodies(edit: fn(Json<'_>) -> Option<String>) -> Seed {
 /// A reader that does not look at the answers of such exchanges.
 const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Seed {
     Seed::Unanswered(skips)
-}
-
-/// A reader that takes the answers of such exchanges for empty where the file would reject with this code.
-const fn rescued(code: &'static str, skips: fn(Json<'_>) -> Option<()>) -> Seed {
-    Seed::Rescued(code, skips)
 }
 
 /// The file with such exchanges.
@@ -431,4 +437,26 @@ fn start(entry: Json<'_>) -> Option<i64> {
         clock.get(9..).unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
     let fraction = format!("{fraction:0<6}").get(..6)?.parse::<i64>().ok()?;
     Some(seconds * 1_000_000 + fraction)
+}
+
+/// The bytes of a text in base64; none where it is none.
+fn unpacked(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| {
+        let at = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        Some(u32::from(at))
+    };
+    let digits: Vec<u32> = text.trim_end_matches('=').bytes().map(digit).collect::<Option<_>>()?;
+    let mut bytes = Vec::new();
+    for group in digits.chunks(4) {
+        let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
+        bytes.extend(bits.to_be_bytes().iter().skip(1).take(group.len() - 1));
+    }
+    Some(bytes)
 }

@@ -94,11 +94,14 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "ids/surrogates-replaced",
-        &["SRV-TWICE"],
-        "puts U+FFFD for a lone surrogate in an id",
+        "ids/surrogates-spelled",
+        &["SRV-TWICE", "ID-STRING"],
+        "keeps the escape of a lone surrogate in an id as six characters",
         both(|said| match &said.id {
-            Id::Text(id) => Some(replaced(id)),
+            Id::Text(id) if std::str::from_utf8(id).is_err() => {
+                let message = Json::parse(&said.text).ok()?;
+                Some(message.member("id")?.as_text()?.raw().as_bytes().to_vec())
+            }
             _ => faithful_id(said),
         }),
     ),
@@ -156,13 +159,16 @@ pub(super) const FAULTS: &[Fault] = &[
         both(|said| faithful_id(said).filter(|_| matches!(said.id, Id::Number(_)))),
     ),
     fault(
-        "ids/integers-only",
+        "ids/integers-only-in-one",
         &["ID-NUMBER-FORM"],
-        "takes a number id that is no plain integer for none, so that its answer finds nothing",
-        compared(|said| {
-            faithful_id(said).filter(
-                |_| !matches!(&said.id, Id::Number(number) if number.contains(['.', 'e', 'E']) || number == "-0"),
-            )
+        "takes a number id that is no plain integer for none, in HAR alone",
+        Seed::Found(|format, found| {
+            for said in found.entries.iter_mut().filter_map(|seen| seen.said.as_mut()) {
+                let odd = matches!(&said.id, Id::Number(id) if id.contains(['.', 'e', 'E']) || id == "-0");
+                if odd && format == "har" {
+                    said.id = Id::Null;
+                }
+            }
         }),
     ),
     fault(
@@ -322,8 +328,4 @@ fn number(said: &Said, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
 fn id(message: Json<'_>, kind: Kind, change: impl Fn(&str) -> String) -> Option<String> {
     let value = message.member("id")?;
     (value.kind() == kind).then(|| set(message, "id", &change(value.text())))
-}
-
-fn replaced(wtf8: &[u8]) -> Vec<u8> {
-    String::from_utf8_lossy(wtf8).into_owned().into_bytes()
 }

@@ -266,15 +266,6 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "inspector/message-is-an-entry",
-        &["INS-EXPORT"],
-        "takes a message with a member `message` for an entry of the export",
-        items(|item| {
-            item.member("jsonrpc")?;
-            item.member("message").map(|message| message.text().to_owned())
-        }),
-    ),
-    fault(
         "inspector/bad-folded-passed",
         &["INS-EXPORT"],
         "passes over a folded answer that is no message",

@@ -6,7 +6,7 @@ use super::{Fault, Seed, fault};
 use transcript::json::Json;
 
 const fn discover(discover: fn(&Seen, &Surroundings) -> Option<Discovery>) -> Seed {
-    Seed::Habit(Habits { discover, ..FAITHFUL })
+    Seed::Discover(discover)
 }
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -128,7 +128,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault(
         "k2a/first-header",
-        &["K2A-SUMMARY"],
+        &["HAR-K2A", "K2A-SUMMARY"],
         "reads the first of two headers",
         discover(|seen, context| {
             let mut one = context.clone();
@@ -143,7 +143,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault(
         "k2a/last-header",
-        &["K2A-SUMMARY"],
+        &["HAR-K2A", "K2A-SUMMARY"],
         "reads the last of two headers",
         discover(|seen, context| {
             let mut one = context.clone();
@@ -189,7 +189,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "k2a/escapes-end-quotes",
         &["K2A-BOUND"],
         "ends a quoted string at an escaped quote",
-        rewritten(|name, value| (name.into(), value.replace("\\\"", "\"\""))),
+        rewritten(|name, value| (name.into(), value.replace("\\\"", "\""))),
     ),
     fault(
         "k2a/commas-part",
@@ -327,16 +327,13 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "k2a/last-answer",
+        "k2a/last-answer-in-one",
         &["K2A-SUMMARY"],
-        "lets the last of several challenges replace the others",
-        Seed::Habit(Habits { join: |_, last| last, ..FAITHFUL }),
-    ),
-    fault(
-        "k2a/first-answer",
-        &["K2A-SUMMARY"],
-        "keeps the first of several challenges",
-        Seed::Habit(Habits { join: |first, _| first, ..FAITHFUL }),
+        "lets the last of several challenges replace the others, in HAR alone",
+        Seed::Answer(|asked| {
+            let last = Habits { join: |_, last| last, ..FAITHFUL };
+            (asked.format.name == "har").then(|| asked.found.answer(&last, |_| {}))
+        }),
     ),
     fault(
         "k2a/taken-back",

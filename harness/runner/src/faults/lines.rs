@@ -128,9 +128,17 @@ pub(super) const FAULTS: &[Fault] = &[
     fault(
         "lines/several-on-one",
         &["JRP-LINE"],
-        "reads several objects on one line",
+        "reads several values on one line",
         Seed::Text(|format, text| {
-            changed(format, text, &mut |line| line.contains("}{").then(|| line.replace("}{", "}\n{")))
+            changed(format, text, &mut |line| {
+                let mut scanner = transcript::json::Scanner::new(line);
+                let mut values = Vec::new();
+                while !line[scanner.at()..].trim().is_empty() {
+                    scanner.space();
+                    values.push(scanner.take().ok()?.text());
+                }
+                (values.len() > 1).then(|| values.join("\n"))
+            })
         }),
     ),
     fault(
@@ -230,7 +238,25 @@ pub(super) const FAULTS: &[Fault] = &[
         &["JRP-LINE"],
         "reads hexadecimal numbers",
         Seed::Text(|format, text| {
-            repaired(format, text, |line| line.replace(":0x", ":1").replace(": 0x", ":1"))
+            repaired(format, text, |line| {
+                let Some((before, rest)) = line.split_once("0x") else { return line.to_owned() };
+                let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+                let number = u64::from_str_radix(&digits, 16).unwrap_or_default();
+                format!("{before}{number}{}", &rest[digits.len()..])
+            })
+        }),
+    ),
+    fault(
+        "lines/traces-sniffed",
+        &["JRP-VERSION", "JRP-LINE"],
+        "reads the `raw` of a line that has one, since a trace is made of lines too",
+        Seed::Text(|format, text| {
+            let trace = text.contains("\"raw\"");
+            changed(format, text, &mut |line| {
+                let object =
+                    Json::parse(line).ok().filter(|line| trace && line.member("jsonrpc").is_none())?;
+                Some(object.member("raw").map_or_else(String::new, |raw| raw.text().to_owned()))
+            })
         }),
     ),
     fault(

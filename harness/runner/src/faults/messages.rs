@@ -212,6 +212,27 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
+        "messages/last-of-two-methods-in-lines",
+        &["SRV-TWICE"],
+        "takes the last of two members called `method`, in lines alone",
+        Seed::Text(|format, whole| {
+            (format == "jsonrpc")
+                .then(|| super::edit::messages(format, whole, &|message| last(message, "method")))?
+        }),
+    ),
+    fault(
+        "messages/last-of-two-names-in-lines",
+        &["SRV-TWICE"],
+        "takes the last of two members called `name` in params, in lines alone",
+        Seed::Text(|format, whole| {
+            (format == "jsonrpc").then(|| {
+                super::edit::messages(format, whole, &|message| {
+                    super::edit::at(message, &["params"], &mut |params| last(params, "name"))
+                })
+            })?
+        }),
+    ),
+    fault(
         "messages/batches-of-one",
         &["ENV-SINGLE", "JRP-LINE", "HAR-MESSAGE"],
         "unwraps an array of one message",
@@ -247,6 +268,13 @@ fn version(message: Json<'_>, takes: impl Fn(Option<Json<'_>>) -> bool) -> Optio
     let right = version.and_then(Json::as_text).is_some_and(|version| version.is("2.0"));
     let named = ["method", "result", "error"].iter().any(|name| message.member(name).is_some());
     (!right && named && takes(version)).then(|| set(message, "jsonrpc", "\"2.0\""))
+}
+
+/// An object that keeps the last of two members of this name.
+fn last(object: Json<'_>, wanted: &str) -> Option<String> {
+    let there: Vec<Json<'_>> =
+        object.members().filter(|(name, _)| name.is(wanted)).map(|(_, value)| value).collect();
+    there.get(1).map(|last| set(object, wanted, last.text()))
 }
 
 fn text(value: Option<Json<'_>>) -> Option<String> {

@@ -24,9 +24,9 @@ mod survival;
 mod values;
 
 use crate::importer::Importer;
-use contract::{FAITHFUL, Habits, Outcome};
+use contract::{Discovery, FAITHFUL, Habits, Outcome};
 use formats::Format;
-use found::Found;
+use found::{Found, Seen, Surroundings};
 use judge::answer::Answer;
 use transcript::json::Json;
 
@@ -75,8 +75,6 @@ enum Seed {
     Body(fn(Json<'_>) -> Option<String>),
     /// The answers of such exchanges of a HAR are not looked at.
     Unanswered(fn(Json<'_>) -> Option<()>),
-    /// The same, where a HAR would be rejected with this code.
-    Rescued(&'static str, fn(Json<'_>) -> Option<()>),
     /// Such headers alone are seen (K2-A).
     Headers(fn(&str, &str) -> bool),
     /// Headers are seen as others (K2-A).
@@ -85,6 +83,8 @@ enum Seed {
     Found(fn(&str, &mut Found)),
     /// The contract is carried out with another habit.
     Habit(Habits),
+    /// Contexts make something else visible (K2-A).
+    Discover(fn(&Seen, &Surroundings) -> Option<Discovery>),
     /// The meaning is changed.
     Meaning(fn(&str, &mut Outcome)),
     /// The meaning lacks the events of these indices.
@@ -118,6 +118,11 @@ impl<'t> Asked<'t> {
     #[must_use]
     pub fn faithful(&self) -> &Answer {
         &self.answer
+    }
+
+    /// Whether anything was found that could hold a challenge.
+    fn shows_contexts(&self) -> bool {
+        self.found.entries.iter().any(|seen| seen.context.is_some())
     }
 
     /// The faithful meaning, where it is one.
@@ -161,10 +166,7 @@ impl Fault {
             }
             Seed::Body(_) => return None,
             Seed::Unanswered(skips) => reread(har::unanswered(name, text()?, *skips)?.as_bytes()),
-            Seed::Rescued(code, skips) => {
-                asked.found.refused.as_ref().filter(|(found, _)| found == code)?;
-                reread(har::unanswered(name, text()?, *skips)?.as_bytes())
-            }
+            Seed::Headers(_) | Seed::Rewritten(_) if !asked.shows_contexts() => return None,
             Seed::Headers(sees) => {
                 reheaded(asked, |name, value| sees(name, value).then(|| (name.to_owned(), value.to_owned())))
             }
@@ -175,6 +177,15 @@ impl Fault {
                 found.answer(&FAITHFUL, |_| {})
             }
             Seed::Habit(habits) => asked.found.answer(habits, |_| {}),
+            Seed::Discover(discover) if asked.shows_contexts() => {
+                asked.found.answer(&Habits { discover: *discover, ..FAITHFUL }, |_| {})
+            }
+            Seed::Meaning(_) | Seed::Loss(_) | Seed::Order(_) | Seed::Value(..)
+                if asked.answer_text().is_none() =>
+            {
+                return None;
+            }
+            Seed::Discover(_) => return None,
             Seed::Meaning(edit) => asked.found.answer(&FAITHFUL, |outcome| edit(name, outcome)),
             Seed::Loss(lost) => asked.found.answer(&FAITHFUL, |outcome| {
                 outcome.retain(|outcome, index| !lost(outcome, index));

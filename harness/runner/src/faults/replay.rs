@@ -165,17 +165,6 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "replay/no-dir-passed",
-        &["RPL-MESSAGE", "EQ-COUNT"],
-        "passes over a line with `raw` and without `dir`",
-        Seed::Text(|format, text| {
-            lines(format, text, &mut |line| {
-                let line = Json::parse(line).ok()?;
-                line.member("raw").filter(|_| line.member("dir").is_none()).map(|_| String::new())
-            })
-        }),
-    ),
-    fault(
         "replay/dirs-swapped",
         &["RPL-MESSAGE", "COR-DIRECTION"],
         "takes `in` for what comes from the server",
@@ -371,12 +360,16 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "replay/odd-times-rejected",
+        "replay/odd-times-dropped",
         &["RPL-ORDER", "EQ-CONTEXT"],
-        "rejects a `t` that is no time",
-        rejected(|line| {
-            line.member("raw").is_some()
-                && line.member("t").is_none_or(|t| !edit::content(t).is_some_and(|t| t.ends_with('Z')))
+        "drops a message whose `t` is no time",
+        Seed::Text(|format, text| {
+            lines(format, text, &mut |line| {
+                let line = Json::parse(line).ok()?;
+                line.member("raw")?;
+                let time = line.member("t").and_then(edit::content);
+                (!time.is_some_and(|time| time.ends_with('Z'))).then(String::new)
+            })
         }),
     ),
     fault(

@@ -117,11 +117,11 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "sse/scalars-rejected",
+        "sse/scalars-rejected-in-one",
         &["SSE-DATA-TEXT"],
-        "rejects data that is a number, true or null",
+        "rejects data that is a number, true or null, in http-sse alone",
         Seed::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok()?;
+            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let found = std::cell::Cell::new(false);
             data(asked.format.name, text, &|value| {
                 found.set(found.get() || matches!(value.kind(), Kind::Number | Kind::Bool | Kind::Null));
@@ -517,8 +517,9 @@ pub(super) const FAULTS: &[Fault] = &[
         "wants `text/event-stream` without parameters",
         Seed::Text(|format, whole| {
             let other = |name: &str, value: String| {
-                (name.eq_ignore_ascii_case("content-type") && value.starts_with("text/event-stream;"))
-                    .then(|| "\"text/plain\"".to_owned())
+                (name.eq_ignore_ascii_case("content-type")
+                    && value.to_lowercase().starts_with("text/event-stream;"))
+                .then(|| "\"text/plain\"".to_owned())
             };
             if format != "har" {
                 return None;

@@ -155,6 +155,21 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
+        "survival/any-bracket-closes",
+        &["SRV-BYTES"],
+        "takes either closing bracket for the other at the end of a document",
+        Seed::Text(|_, text| {
+            let (rest, other) = match text.trim_end().as_bytes().last()? {
+                b']' => (text.trim_end().strip_suffix(']')?, '}'),
+                b'}' => (text.trim_end().strip_suffix('}')?, ']'),
+                _ => return None,
+            };
+            let new = format!("{rest}{other}");
+            let is = |text: &str| transcript::json::Json::parse(text).is_ok();
+            (!is(text) && is(&new)).then_some(new)
+        }),
+    ),
+    fault(
         "survival/closed-for-it",
         &["SRV-BYTES"],
         "closes the brackets that a cut file leaves open",
@@ -227,6 +242,26 @@ pub(super) const FAULTS: &[Fault] = &[
             let message = "a type error".to_owned();
             (code == "wrong-type" || code == "wrong-document")
                 .then_some(Answer::Broken { how: How::Crash, message })
+        }),
+    ),
+    fault(
+        "survival/crashes-on-arrays",
+        &["SRV-BYTES", "RPL-NOISE"],
+        "dies of an array where a message belongs",
+        Seed::Answer(|asked| {
+            let (code, _) = asked.found.refused.as_ref()?;
+            let message = "'list' object has no attribute 'get'".to_owned();
+            (code == "batch").then_some(Answer::Broken { how: How::Crash, message })
+        }),
+    ),
+    fault(
+        "survival/crashes-on-nothing",
+        &["SRV-BYTES"],
+        "dies of a session without messages",
+        Seed::Answer(|asked| {
+            let empty = asked.found.entries.iter().all(|seen| seen.said.is_none());
+            let message = "index out of range".to_owned();
+            (empty && asked.found.refused.is_none()).then_some(Answer::Broken { how: How::Crash, message })
         }),
     ),
     fault(

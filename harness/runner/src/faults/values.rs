@@ -251,7 +251,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     fault(
         "values/params-by-name-alone",
-        &["EQ-ARGS"],
+        &["EQ-ARGS", "EQ-COUNT"],
         "drops params that are an array",
         Seed::Value(PARAMS, |value| (value.kind() == Kind::Array).then(String::new)),
     ),

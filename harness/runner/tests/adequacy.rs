@@ -1,0 +1,43 @@
+//! The suite tells every seeded fault from the faithful reader, and nothing in it is idle.
+
+use runner::adequacy::{Matrix, matrix};
+use runner::builtin::Builtin;
+use runner::faults::{self, Asked};
+use runner::importer::Importer as _;
+use runner::suite::{Root, Suite};
+use std::path::Path;
+
+fn suite() -> Suite {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    Suite::load(&[Root::Disk(cases)]).unwrap()
+}
+
+#[test]
+fn the_suite_kills_every_fault_and_no_case_is_idle() {
+    let Matrix { rows, findings, .. } = matrix(&suite(), 2).unwrap();
+    assert!(findings.is_empty(), "{findings:#?}");
+    assert!(rows.len() >= 60, "{} faults", rows.len());
+}
+
+/// The faults deviate from the built-in reader, and not from a copy of it that has drifted away.
+#[test]
+fn without_a_fault_they_read_what_the_built_in_reader_reads() {
+    for case in suite().cases {
+        for transcript in &case.transcripts {
+            let bytes = transcript.blob.bytes().unwrap();
+            let faithful = Asked::of(transcript.format, &bytes);
+            let builtin = Builtin.read(transcript.format.name, &bytes);
+            let again = builtin.clone().asked_twice(faithful.faithful());
+            assert_eq!(again, builtin, "{}, {}", case.name, transcript.format.name);
+        }
+    }
+}
+
+#[test]
+fn faults_have_names_and_sentences_of_their_own() {
+    let mut seen = std::collections::BTreeSet::new();
+    for fault in faults::all() {
+        assert!(seen.insert(fault.name) && seen.insert(fault.does), "{} stands twice", fault.name);
+        assert!(!fault.breaks.is_empty() && !fault.does.ends_with('.'), "{}", fault.name);
+    }
+}
