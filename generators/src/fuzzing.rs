@@ -9,7 +9,9 @@
 use crate::session::Known;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::Parser;
-use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, Tolerance, detect, find, meaning};
+use formats::{
+    FORMATS, Format, Input, Meaning, Options, ReadError, Session, Tolerance, detect, find, meaning,
+};
 use serde_json::value::RawValue;
 use std::io::Read;
 use transcript::diff::{Rules, first};
