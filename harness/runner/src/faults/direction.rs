@@ -52,21 +52,6 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "direction/servers-do-not-ask",
-        &["COR-DIRECTION"],
-        "does not keep a server's requests open",
-        Seed::Found(|_, found| {
-            for seen in &mut found.entries {
-                if seen.side == Some(Side::Client)
-                    && let Some(said) = seen.said.as_mut().filter(|said| said.is_response())
-                {
-                    // Nobody asks with this id.
-                    said.id = super::found::Id::Null;
-                }
-            }
-        }),
-    ),
-    fault(
         "direction/client-answers-dropped",
         &["EQ-COUNT"],
         "drops what a client answers",

@@ -1,95 +1,11 @@
-//! Faults about HAR: exchanges, bodies, and what exporters do to them.
+//! Faults about the bodies of a HAR, and what exporters do to them.
 
 use super::edit::{self, at, set};
 use super::{Fault, Seed, fault};
 use transcript::json::{Json, Kind};
-use transcript::session::{Side, Slot};
+use transcript::session::Slot;
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault(
-        "har/file-order",
-        &["HAR-ORDER"],
-        "leaves exchanges in file order",
-        exchanges(|entry| entry.member("startedDateTime").map(|_| set(entry, "startedDateTime", ""))),
-    ),
-    fault(
-        "har/by-end",
-        &["HAR-ORDER"],
-        "puts exchanges in the order in which they ended",
-        listed(|entry| {
-            let start = start(entry)?;
-            let took = entry
-                .member("time")
-                .and_then(|time| time.as_number()?.parse::<f64>().ok())
-                .unwrap_or_default();
-            #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a recording fit")]
-            Some(start + (took * 1000.0) as i64)
-        }),
-    ),
-    fault(
-        "har/ties-turned",
-        &["HAR-ORDER"],
-        "puts the later of two exchanges with one start first",
-        Seed::Exchanges(|entries| {
-            entries.reverse();
-            let key = |entry: &String| Json::parse(entry).ok().and_then(start);
-            entries.sort_by_key(key);
-        }),
-    ),
-    fault(
-        "har/texts-compared",
-        &["HAR-ORDER"],
-        "compares the starts of exchanges as texts",
-        Seed::Exchanges(|entries| {
-            let key = |entry: &String| {
-                Json::parse(entry).ok().and_then(|entry| edit::content(entry.member("startedDateTime")?))
-            };
-            entries.sort_by_key(key);
-        }),
-    ),
-    fault(
-        "har/milliseconds",
-        &["HAR-ORDER"],
-        "drops what is finer than a millisecond in a start",
-        exchanges(|entry| {
-            let time = edit::content(entry.member("startedDateTime")?)?;
-            let (seconds, rest) = time.split_once('.')?;
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            let zone = &rest[digits.len()..];
-            (digits.len() > 3)
-                .then(|| set(entry, "startedDateTime", &format!("\"{seconds}.{}{zone}\"", &digits[..3])))
-        }),
-    ),
-    fault(
-        "har/zones-dropped",
-        &["HAR-ORDER"],
-        "does not look at the zone of a start",
-        exchanges(|entry| {
-            let time = edit::content(entry.member("startedDateTime")?)?;
-            let zone = time.rfind(['+', '-']).filter(|&at| at > 10)?;
-            Some(set(entry, "startedDateTime", &format!("\"{}Z\"", &time[..zone])))
-        }),
-    ),
-    fault(
-        "har/answers-first",
-        &["HAR-ORDER"],
-        "gives the messages of an answer before the one of the POST",
-        Seed::Found(|format, found| {
-            if format == "har" {
-                found.entries.sort_by_key(|seen| (seen.exchange, seen.side == Some(Side::Client)));
-            }
-        }),
-    ),
-    fault(
-        "har/posts-first",
-        &["HAR-ORDER"],
-        "gives the messages of all POSTs before all answers",
-        Seed::Found(|format, found| {
-            if format == "har" {
-                found.entries.sort_by_key(|seen| seen.side == Some(Side::Server));
-            }
-        }),
-    ),
     fault(
         "har/no-posts",
         &["HAR-MESSAGE", "EQ-COUNT"],
@@ -324,7 +240,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault(
         "har/bare-entries",
         &["HAR-MISSING"],
-        "takes a bare array for the entries",
+        "takes a bare array for the entries of the log",
         Seed::Text(|format, text| {
             let list = Json::parse(text).ok().filter(|list| format == "har" && list.kind() == Kind::Array)?;
             Some(format!("{{\"log\":{{\"entries\":{}}}}}", list.text()))
@@ -333,7 +249,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault(
         "har/entries-by-key",
         &["HAR-MISSING"],
-        "takes the values of an object for the entries",
+        "takes the values of an object for the entries of the log",
         Seed::Text(|format, text| {
             if format != "har" {
                 return None;
@@ -364,13 +280,8 @@ pub(super) const FAULTS: &[Fault] = &[
 const EMPTY: &str = r#"{"log":{"entries":[]}}"#;
 
 /// A reader to whom such exchanges are others.
-const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Seed {
+pub(super) const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Seed {
     Seed::Exchange(edit)
-}
-
-/// A reader that puts exchanges in the order of this number.
-const fn listed(key: fn(Json<'_>) -> Option<i64>) -> Seed {
-    Seed::ExchangesBy(key)
 }
 
 /// A reader to whom such bodies, which are JSON, are others.
@@ -387,23 +298,6 @@ const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Seed {
 pub(super) fn edited(format: &str, text: &str, edit: fn(Json<'_>) -> Option<String>) -> Option<String> {
     let edit = &mut |entry: Json<'_>| edit(entry);
     (format == "har").then(|| edit::text(text, &["log", "entries", "*"], edit))?
-}
-
-/// The file with its exchanges in another order, which their starts then do not change.
-pub(super) fn reordered(format: &str, text: &str, order: impl FnOnce(&mut Vec<String>)) -> Option<String> {
-    if format != "har" {
-        return None;
-    }
-    let mut order = Some(order);
-    edit::text(text, &["log", "entries"], &mut |list| {
-        let mut entries: Vec<String> = list.items().map(|entry| entry.text().to_owned()).collect();
-        order.take()?(&mut entries);
-        let bare = |entry: &String| {
-            Json::parse(entry).map(|entry| set(entry, "startedDateTime", "")).unwrap_or_default()
-        };
-        let entries: Vec<String> = entries.iter().map(bare).collect();
-        (list.kind() == Kind::Array).then(|| format!("[{}]", entries.join(",")))
-    })
 }
 
 /// The file with the bodies that are JSON edited.
@@ -425,18 +319,6 @@ pub(super) fn unanswered(format: &str, text: &str, skips: fn(Json<'_>) -> Option
             at(entry, &["response", "content"], &mut |_| Some("{}".to_owned()))
         })
     })?
-}
-
-/// When an exchange started, in microseconds of its day.
-fn start(entry: Json<'_>) -> Option<i64> {
-    let time = edit::content(entry.member("startedDateTime")?)?;
-    let clock = time.split_once('T')?.1;
-    let number = |range: std::ops::Range<usize>| clock.get(range)?.parse::<i64>().ok();
-    let seconds = number(0..2)? * 3600 + number(3..5)? * 60 + number(6..8)?;
-    let fraction: String =
-        clock.get(9..).unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
-    let fraction = format!("{fraction:0<6}").get(..6)?.parse::<i64>().ok()?;
-    Some(seconds * 1_000_000 + fraction)
 }
 
 /// The bytes of a text in base64; none where it is none.

@@ -5,21 +5,26 @@
 //! to know: the cases. A fault that no case kills shows a case that is missing; that is what they are for, and
 //! `mcp-concord run --adequacy` asks ([`crate::adequacy`]). Compiled into the library because that command needs them.
 
+mod challenge;
 mod contract;
 mod correlation;
 mod direction;
 mod edit;
 mod envelope;
 mod events;
+mod exchanges;
 mod found;
 mod har;
+mod heads;
 mod ids;
 mod inspector;
 mod k2a;
 mod lines;
+mod members;
 mod messages;
 mod replay;
 mod sse;
+mod streams;
 mod survival;
 mod values;
 
@@ -141,13 +146,16 @@ impl Fault {
         let name = asked.format.name;
         let reread = |bytes: &[u8]| Found::of(asked.format, bytes).answer(&FAITHFUL, |_| {});
         let text = || std::str::from_utf8(asked.bytes).ok();
+        if !self.applies(asked) {
+            return None;
+        }
         let answer = match &self.seed {
             Seed::Text(edit) => reread(edit(name, text()?)?.as_bytes()),
             Seed::Bytes(edit) => reread(&edit(name, asked.bytes)?),
             Seed::Message(edit) => reread(edit::messages(name, text()?, edit)?.as_bytes()),
             Seed::Label(takes) => reread(envelope::relabel(name, text()?, *takes)?.as_bytes()),
-            Seed::Head(member, value) => reread(replay::completed(name, text()?, member, value)?.as_bytes()),
-            Seed::Version(takes) => reread(replay::versioned(name, text()?, *takes)?.as_bytes()),
+            Seed::Head(member, value) => reread(heads::completed(name, text()?, member, value)?.as_bytes()),
+            Seed::Version(takes) => reread(heads::versioned(name, text()?, *takes)?.as_bytes()),
             Seed::Line(refuses) => {
                 replay::has_line(name, text()?, *refuses).then(|| survival::rejection("wrong-type"))?
             }
@@ -156,17 +164,13 @@ impl Fault {
                 inspector::is(name, text()?, *refuses).then(|| survival::rejection("wrong-document"))?
             }
             Seed::Exchange(edit) => reread(har::edited(name, text()?, *edit)?.as_bytes()),
-            Seed::Exchanges(order) => reread(har::reordered(name, text()?, order)?.as_bytes()),
+            Seed::Exchanges(order) => reread(exchanges::reordered(name, text()?, order)?.as_bytes()),
             Seed::ExchangesBy(key) => {
                 let key = |entry: &String| Json::parse(entry).ok().and_then(key);
-                reread(har::reordered(name, text()?, |entries| entries.sort_by_key(key))?.as_bytes())
+                reread(exchanges::reordered(name, text()?, |entries| entries.sort_by_key(key))?.as_bytes())
             }
-            Seed::Body(edit) if name == "har" => {
-                reread(har::each_body(text()?, &mut |body| edit(body))?.as_bytes())
-            }
-            Seed::Body(_) => return None,
+            Seed::Body(edit) => reread(har::each_body(text()?, &mut |body| edit(body))?.as_bytes()),
             Seed::Unanswered(skips) => reread(har::unanswered(name, text()?, *skips)?.as_bytes()),
-            Seed::Headers(_) | Seed::Rewritten(_) if !asked.shows_contexts() => return None,
             Seed::Headers(sees) => {
                 reheaded(asked, |name, value| sees(name, value).then(|| (name.to_owned(), value.to_owned())))
             }
@@ -177,15 +181,9 @@ impl Fault {
                 found.answer(&FAITHFUL, |_| {})
             }
             Seed::Habit(habits) => asked.found.answer(habits, |_| {}),
-            Seed::Discover(discover) if asked.shows_contexts() => {
+            Seed::Discover(discover) => {
                 asked.found.answer(&Habits { discover: *discover, ..FAITHFUL }, |_| {})
             }
-            Seed::Meaning(_) | Seed::Loss(_) | Seed::Order(_) | Seed::Value(..)
-                if asked.answer_text().is_none() =>
-            {
-                return None;
-            }
-            Seed::Discover(_) => return None,
             Seed::Meaning(edit) => asked.found.answer(&FAITHFUL, |outcome| edit(name, outcome)),
             Seed::Loss(lost) => asked.found.answer(&FAITHFUL, |outcome| {
                 outcome.retain(|outcome, index| !lost(outcome, index));
@@ -196,9 +194,19 @@ impl Fault {
         };
         (answer != asked.answer).then_some(answer)
     }
-}
 
-impl Fault {
+    /// Whether the fault can show in this transcript at all; spares the work where it plainly cannot.
+    fn applies(&self, asked: &Asked<'_>) -> bool {
+        match self.seed {
+            Seed::Body(_) => asked.format.name == "har",
+            Seed::Headers(_) | Seed::Rewritten(_) | Seed::Discover(_) => asked.shows_contexts(),
+            Seed::Meaning(_) | Seed::Loss(_) | Seed::Order(_) | Seed::Value(..) => {
+                asked.answer_text().is_some()
+            }
+            _ => true,
+        }
+    }
+
     /// As [`Fault::answer`], for a fault that may answer otherwise when it is asked again (clause SRV-SAME).
     #[must_use]
     pub fn asked_twice(&self, asked: &Asked<'_>) -> Option<Answer> {
@@ -255,14 +263,19 @@ const FAMILIES: &[&[Fault]] = &[
     direction::FAULTS,
     events::FAULTS,
     values::FAULTS,
+    members::FAULTS,
     messages::FAULTS,
     lines::FAULTS,
     envelope::FAULTS,
     sse::FAULTS,
+    streams::FAULTS,
+    heads::FAULTS,
     replay::FAULTS,
     inspector::FAULTS,
+    exchanges::FAULTS,
     har::FAULTS,
     k2a::FAULTS,
+    challenge::FAULTS,
     survival::FAULTS,
 ];
 
@@ -274,4 +287,30 @@ const fn fault(name: &'static str, breaks: &'static [&'static str], does: &'stat
 /// A row for a fault that spoils nearly every reading.
 const fn blunt(name: &'static str, breaks: &'static [&'static str], does: &'static str, seed: Seed) -> Fault {
     Fault { name, does, breaks, blunt: true, seed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, Found, edit};
+    use crate::suite::{Root, Suite};
+
+    /// An edit that changes nothing must change no reading; otherwise a fault would be killed by its machinery.
+    #[test]
+    fn messages_written_again_as_they_were_read_the_same() {
+        let mut edited = 0;
+        for case in Suite::load(&[Root::Embedded]).unwrap().cases {
+            for transcript in &case.transcripts {
+                let bytes = transcript.blob.bytes().unwrap();
+                let (name, asked) = (transcript.format.name, Asked::of(transcript.format, &bytes));
+                let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+                let same = edit::messages(name, text, &|message| Some(message.text().to_owned()));
+                let Some(again) = same else { continue };
+                let again = Found::of(transcript.format, again.as_bytes()).answer(&super::FAITHFUL, |_| {});
+                let expected = asked.faithful().clone();
+                assert_eq!(expected.clone().asked_twice(&again), expected, "{}, {name}", case.name);
+                edited += 1;
+            }
+        }
+        assert!(edited > 1_000, "{edited} transcripts were edited");
+    }
 }

@@ -1,133 +1,10 @@
-//! Faults about `mcp-replay` traces.
+//! Faults about the lines of `mcp-replay` traces, and which way they went.
 
 use super::edit::{self, set};
 use super::{Fault, Seed, fault};
 use transcript::json::{Json, Kind};
-use transcript::session::Side;
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault(
-        "replay/no-head",
-        &["RPL-META"],
-        "reads a trace that has no `meta` line",
-        Seed::Text(|format, text| {
-            let has = text.lines().any(|line| kind(line).as_deref() == Some("meta"));
-            (format == "mcp-replay" && !has && !text.trim().is_empty()).then(|| format!("{META}\n{text}"))
-        }),
-    ),
-    fault(
-        "replay/head-anywhere",
-        &["RPL-META"],
-        "takes the `meta` line wherever it stands",
-        Seed::Text(|format, text| {
-            let at =
-                text.lines().position(|line| kind(line).as_deref() == Some("meta")).filter(|&at| at > 0)?;
-            let mut lines: Vec<&str> = text.lines().collect();
-            let meta = lines.remove(at);
-            lines.insert(0, meta);
-            (format == "mcp-replay").then(|| lines.join("\n"))
-        }),
-    ),
-    fault(
-        "replay/second-head",
-        &["RPL-META"],
-        "passes over a second `meta` line",
-        Seed::Text(|format, text| {
-            let mut heads = 0;
-            lines(format, text, &mut |line| {
-                heads += usize::from(kind(line).as_deref() == Some("meta"));
-                (heads > 1 && kind(line).as_deref() == Some("meta")).then(String::new)
-            })
-        }),
-    ),
-    fault(
-        "replay/second-session",
-        &["RPL-META", "RPL-END"],
-        "reads on behind `end` where another session begins",
-        Seed::Text(|format, text| {
-            let mut heads = 0;
-            let again = text.lines().filter(|line| kind(line).as_deref() == Some("meta")).count() > 1;
-            lines(format, text, &mut |line| {
-                heads += usize::from(kind(line).as_deref() == Some("meta"));
-                let seam = match kind(line).as_deref() {
-                    Some("meta") => heads > 1,
-                    Some("end") => heads == 1,
-                    _ => false,
-                };
-                (again && seam).then(String::new)
-            })
-        }),
-    ),
-    fault(
-        "replay/empty-is-a-session",
-        &["RPL-META", "SRV-BYTES"],
-        "takes an empty trace for an empty session",
-        Seed::Text(|format, text| {
-            (format == "mcp-replay" && text.trim().is_empty()).then(|| META.to_owned())
-        }),
-    ),
-    fault(
-        "replay/no-started-at",
-        &["RPL-META"],
-        "takes a `meta` without `startedAt`",
-        head("startedAt", "\"\""),
-    ),
-    fault("replay/no-label", &["RPL-META"], "takes a `meta` without `label`", head("label", "\"\"")),
-    fault("replay/no-command", &["RPL-META"], "takes a `meta` without `command`", head("command", "[]")),
-    fault("replay/no-version", &["RPL-META", "RPL-VERSION"], "takes a `meta` without `v`", head("v", "1")),
-    fault(
-        "replay/no-type",
-        &["RPL-META"],
-        "takes a first line without `type` for the `meta`",
-        head("type", "\"meta\""),
-    ),
-    fault(
-        "replay/other-type",
-        &["RPL-META"],
-        "takes the first line for the `meta`, whatever its type is",
-        Seed::Text(|format, text| {
-            let mut first = true;
-            lines(format, text, &mut |line| {
-                let other = std::mem::take(&mut first) && kind(line).is_some_and(|kind| kind != "meta");
-                other.then(|| Json::parse(line).ok().map(|line| set(line, "type", "\"meta\"")))?
-            })
-        }),
-    ),
-    fault(
-        "replay/version-two",
-        &["RPL-VERSION"],
-        "reads version 2",
-        versions(|version| version.text() == "2"),
-    ),
-    fault(
-        "replay/version-as-text",
-        &["RPL-VERSION"],
-        "takes the string `1` for version 1",
-        versions(|version| version.kind() == Kind::String),
-    ),
-    fault(
-        "replay/version-null",
-        &["RPL-VERSION"],
-        "takes a null version",
-        versions(|version| version.kind() == Kind::Null),
-    ),
-    fault(
-        "replay/version-rounded",
-        &["RPL-VERSION"],
-        "rounds the version down",
-        versions(|version| version.text().starts_with("1.")),
-    ),
-    fault(
-        "replay/members-in-order",
-        &["RPL-META"],
-        "wants `v` to be the first member of the `meta`",
-        Seed::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "mcp-replay")?;
-            let meta = text.lines().find(|line| kind(line).as_deref() == Some("meta"))?;
-            let late = Json::parse(meta).ok()?.members().next().is_some_and(|(name, _)| !name.is("v"));
-            (late && asked.found.refused.is_none()).then(|| super::survival::rejection("missing-meta"))
-        }),
-    ),
     fault(
         "replay/no-raw",
         &["RPL-MESSAGE"],
@@ -165,20 +42,12 @@ pub(super) const FAULTS: &[Fault] = &[
         }),
     ),
     fault(
-        "replay/dirs-swapped",
+        "replay/dirs-not-looked-at",
         &["RPL-MESSAGE", "COR-DIRECTION"],
-        "takes `in` for what comes from the server",
+        "does not look at `dir` where it binds answers",
         Seed::Found(|format, found| {
             for seen in found.entries.iter_mut().filter(|_| format == "mcp-replay") {
-                seen.side = seen.side.map(Side::other);
-                // An own answer then goes to the other side's request; nothing else tells the sides apart.
-                if let Some(said) = seen
-                    .said
-                    .as_mut()
-                    .filter(|said| said.is_method("tools/call") && seen.side == Some(Side::Server))
-                {
-                    said.id = super::found::Id::Null;
-                }
+                seen.side = None;
             }
         }),
     ),
@@ -203,6 +72,16 @@ pub(super) const FAULTS: &[Fault] = &[
         Seed::Text(|format, text| {
             dirs(format, text, |dir, _| {
                 !matches!(dir, "in" | "out") && matches!(&*dir.to_lowercase(), "in" | "out")
+            })
+        }),
+    ),
+    fault(
+        "replay/odd-lines-passed",
+        &["SRV-BYTES", "JRP-LINE"],
+        "passes over a line of a trace that is JSON and no object",
+        Seed::Text(|format, text| {
+            lines(format, text, &mut |line| {
+                Json::parse(line).is_ok_and(|line| line.kind() != Kind::Object).then(String::new)
             })
         }),
     ),
@@ -438,39 +317,8 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
 ];
 
-const META: &str = r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00Z","label":"","command":[]}"#;
-
-/// A reader that takes a first line without this member.
-const fn head(name: &'static str, value: &'static str) -> Seed {
-    Seed::Head(name, value)
-}
-
-/// The trace with the member that its first line lacks.
-pub(super) fn completed(format: &str, text: &str, name: &str, value: &str) -> Option<String> {
-    let mut first = true;
-    lines(format, text, &mut |line| {
-        let head = std::mem::take(&mut first).then(|| Json::parse(line).ok())??;
-        let looks = head.member("startedAt").is_some() || head.member("label").is_some();
-        (looks && head.member(name).is_none()).then(|| set(head, name, value))
-    })
-}
-
-/// A reader that takes these versions for 1.
-const fn versions(takes: fn(Json<'_>) -> bool) -> Seed {
-    Seed::Version(takes)
-}
-
-/// The trace of version 1, where `takes` says that the importer takes this one.
-pub(super) fn versioned(format: &str, text: &str, takes: fn(Json<'_>) -> bool) -> Option<String> {
-    lines(format, text, &mut |line| {
-        let line = Json::parse(line).ok()?;
-        let version = line.member("v").filter(|version| version.text() != "1")?;
-        takes(version).then(|| set(line, "v", "1"))
-    })
-}
-
 /// A reader that rejects a trace for such a line.
-const fn rejected(refuses: fn(Json<'_>) -> bool) -> Seed {
+pub(super) const fn rejected(refuses: fn(Json<'_>) -> bool) -> Seed {
     Seed::Line(refuses)
 }
 
@@ -479,7 +327,11 @@ pub(super) fn has_line(format: &str, text: &str, refuses: fn(Json<'_>) -> bool) 
     format == "mcp-replay" && text.lines().any(|line| Json::parse(line).is_ok_and(refuses))
 }
 
-fn lines(format: &str, text: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+pub(super) fn lines(
+    format: &str,
+    text: &str,
+    edit: &mut dyn FnMut(&str) -> Option<String>,
+) -> Option<String> {
     if format == "mcp-replay" { edit::lines(text, edit) } else { None }
 }
 
@@ -492,6 +344,6 @@ fn dirs(format: &str, text: &str, takes: impl Fn(&str, Json<'_>) -> bool) -> Opt
     })
 }
 
-fn kind(line: &str) -> Option<String> {
+pub(super) fn kind(line: &str) -> Option<String> {
     edit::content(Json::parse(line).ok()?.member("type")?)
 }

@@ -44,7 +44,10 @@ pub(super) const FAULTS: &[Fault] = &[
         &["SRV-BYTES"],
         "names every rejection invalid-json",
         Seed::Answer(|asked| {
-            matches!(asked.answer, Answer::Rejection { .. }).then(|| rejection("invalid-json"))
+            matches!(asked.answer, Answer::Rejection { .. }).then(|| {
+                let code = Some("invalid-json".to_owned());
+                Answer::Rejection { code, message: "no".to_owned() }
+            })
         }),
     ),
     fault(
@@ -295,9 +298,10 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// A rejection of this kind, by an importer that should not have made it.
-pub(super) fn rejection(code: &str) -> Answer {
-    Answer::Rejection { code: Some(code.to_owned()), message: code.to_owned() }
+/// A rejection by an importer that should not have made one. It names no code, as importers may: what it rejects rightly
+/// it must not fail for a word.
+pub(super) fn rejection(why: &str) -> Answer {
+    Answer::Rejection { code: None, message: why.to_owned() }
 }
 
 /// An empty session of a document format.

@@ -1,14 +1,13 @@
-//! Faults about values: numbers, strings and members that do not survive a careless JSON library.
+//! Faults about numbers and strings that do not survive a careless JSON library.
 
-use super::edit::{quoted, set};
+use super::edit::quoted;
 use super::{Fault, Seed, fault};
 use transcript::json::{Json, Kind};
 
 /// Whatever a message carries.
-const ALL: &[&str] = &["tool", "arguments", "params", "result", "error"];
-const ARGUMENTS: &[&str] = &["arguments"];
-const PARAMS: &[&str] = &["params"];
-const OUTCOME: &[&str] = &["result", "error"];
+pub(super) const ALL: &[&str] = &["tool", "arguments", "params", "result", "error"];
+pub(super) const ARGUMENTS: &[&str] = &["arguments"];
+pub(super) const OUTCOME: &[&str] = &["result", "error"];
 
 pub(super) const FAULTS: &[Fault] = &[
     fault(
@@ -206,235 +205,6 @@ pub(super) const FAULTS: &[Fault] = &[
             strings(value, |text| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         }),
     ),
-    fault(
-        "values/absent-is-empty",
-        &["EQ-ARGS"],
-        "puts {} for absent arguments",
-        Seed::Meaning(|_, outcome| {
-            for event in &mut outcome.events {
-                let call = event.kind == transcript::meaning::Kind::ToolCall;
-                if call && !event.values.iter().any(|(name, _)| *name == "arguments") {
-                    event.values.push(("arguments", "{}".to_owned()));
-                }
-            }
-        }),
-    ),
-    fault(
-        "values/null-is-empty",
-        &["EQ-ARGS"],
-        "puts {} for null arguments",
-        Seed::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(|| "{}".to_owned())),
-    ),
-    fault(
-        "values/null-is-absent",
-        &["EQ-ARGS"],
-        "drops null arguments",
-        Seed::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(String::new)),
-    ),
-    fault(
-        "values/empty-is-absent",
-        &["EQ-ARGS"],
-        "drops empty arguments",
-        Seed::Value(ARGUMENTS, |value| (value.text() == "{}").then(String::new)),
-    ),
-    fault(
-        "values/null-params-dropped",
-        &["EQ-ARGS"],
-        "drops null params",
-        Seed::Value(PARAMS, |value| (value.kind() == Kind::Null).then(String::new)),
-    ),
-    fault(
-        "values/empty-params-dropped",
-        &["EQ-ARGS"],
-        "drops empty params",
-        Seed::Value(PARAMS, |value| (value.text() == "{}").then(String::new)),
-    ),
-    fault(
-        "values/params-by-name-alone",
-        &["EQ-ARGS", "EQ-COUNT"],
-        "drops params that are an array",
-        Seed::Value(PARAMS, |value| (value.kind() == Kind::Array).then(String::new)),
-    ),
-    fault(
-        "values/arguments-are-objects",
-        &["EQ-ARGS"],
-        "puts {} for arguments that are no object",
-        Seed::Value(ARGUMENTS, |value| {
-            (!matches!(value.kind(), Kind::Object | Kind::Null)).then(|| "{}".to_owned())
-        }),
-    ),
-    fault(
-        "values/null-members-dropped",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "drops members that are null",
-        Seed::Value(ALL, |value| {
-            let null = |member: &(transcript::json::Text<'_>, Json<'_>)| member.1.kind() == Kind::Null;
-            value
-                .members()
-                .any(|member| null(&member))
-                .then(|| object(value.members().filter(|member| !null(member))))
-        }),
-    ),
-    fault(
-        "values/empty-names-dropped",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "drops members with an empty name",
-        Seed::Value(ALL, |value| {
-            value.member("").map(|_| object(value.members().filter(|(name, _)| !name.raw().is_empty())))
-        }),
-    ),
-    fault(
-        "values/names-without-case",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "merges members whose names differ in case",
-        Seed::Value(ALL, |value| {
-            let mut seen = std::collections::BTreeSet::new();
-            let kept: Vec<_> =
-                value.members().filter(|(name, _)| seen.insert(name.raw().to_lowercase())).collect();
-            (kept.len() < value.members().count()).then(|| object(kept.into_iter()))
-        }),
-    ),
-    fault(
-        "values/object-properties-dropped",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "drops members called `__proto__`",
-        Seed::Value(ALL, |value| {
-            value
-                .member("__proto__")
-                .map(|_| object(value.members().filter(|(name, _)| !name.is("__proto__"))))
-        }),
-    ),
-    fault(
-        "values/last-of-two-in-lines",
-        &["SRV-TWICE"],
-        "keeps the last of two members of one name in lines, and both elsewhere",
-        Seed::Answer(|asked| {
-            use judge::answer::Answer;
-            let mut found = asked.found.clone();
-            let mut changed = false;
-            for said in found.entries.iter_mut().filter_map(|seen| seen.said.as_mut()) {
-                for (_, value) in &mut said.values {
-                    let Ok(whole) = Json::parse(value) else { continue };
-                    let members: Vec<_> = whole.members().collect();
-                    let last = |at: usize| !members[at + 1..].iter().any(|(name, _)| *name == members[at].0);
-                    let kept = (0..members.len()).filter(|&at| last(at)).map(|at| members[at]);
-                    if kept.clone().count() < members.len() {
-                        let new = object(kept);
-                        *value = new;
-                        changed = true;
-                    }
-                }
-            }
-            (changed && asked.format.name == "jsonrpc")
-                .then(|| found.answer(&super::FAITHFUL, |_| {}))
-                .filter(|answer| matches!(answer, Answer::Meaning(_)))
-        }),
-    ),
-    fault(
-        "values/sorted-arrays",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "sorts the items of arrays",
-        Seed::Value(ALL, |value| {
-            value.members().find_map(|(name, member)| {
-                let mut items: Vec<&str> = member.items().map(Json::text).collect();
-                let before = items.clone();
-                items.sort_unstable();
-                let name = name.to_str()?;
-                (items != before).then(|| set(value, &name, &format!("[{}]", items.join(","))))
-            })
-        }),
-    ),
-    fault(
-        "values/meta-dropped",
-        &["EQ-OUTCOME"],
-        "drops `_meta` from results",
-        Seed::Value(OUTCOME, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
-    ),
-    fault(
-        "values/params-meta-dropped",
-        &["EQ-ARGS"],
-        "drops `_meta` from params",
-        Seed::Value(PARAMS, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
-    ),
-    fault(
-        "values/error-data-dropped",
-        &["EQ-OUTCOME"],
-        "keeps code and message of an error and nothing else",
-        Seed::Value(&["error"], |value| {
-            let kept = |name: &transcript::json::Text<'_>| name.is("code") || name.is("message");
-            let lost = value.members().any(|(name, _)| !kept(&name));
-            lost.then(|| object(value.members().filter(|(name, _)| kept(name))))
-        }),
-    ),
-    fault(
-        "values/error-is-its-message",
-        &["EQ-OUTCOME"],
-        "shows the message of an error in its place",
-        Seed::Value(&["error"], |value| value.member("message").map(|message| message.text().to_owned())),
-    ),
-    fault(
-        "values/structured-content-alone",
-        &["EQ-OUTCOME"],
-        "drops `content` where there is `structuredContent`",
-        Seed::Value(&["result"], |value| {
-            value
-                .member("structuredContent")
-                .and_then(|_| value.member("content"))
-                .map(|_| set(value, "content", ""))
-        }),
-    ),
-    fault(
-        "values/sixteen-levels",
-        &["EQ-ARGS", "EQ-OUTCOME"],
-        "puts null for what is nested deeper than sixteen levels",
-        Seed::Value(ALL, |value| {
-            let (mut depth, mut deepest) = (0_usize, 0);
-            for byte in value.text().bytes() {
-                depth = match byte {
-                    b'{' | b'[' => depth + 1,
-                    b'}' | b']' => depth.saturating_sub(1),
-                    _ => depth,
-                };
-                deepest = deepest.max(depth);
-            }
-            (deepest > 16).then(|| "null".to_owned())
-        }),
-    ),
-    fault(
-        "values/tool-lower-case",
-        &["EQ-TOOL"],
-        "writes tool names in lower case",
-        Seed::Value(&["tool"], |value| strings(value, str::to_lowercase)),
-    ),
-    fault(
-        "values/tool-last-part",
-        &["EQ-TOOL"],
-        "keeps the part of a tool name behind the last dot, slash or double underscore",
-        Seed::Value(&["tool"], |value| {
-            strings(value, |name| {
-                name.rsplit(['.', '/'])
-                    .next()
-                    .unwrap_or_default()
-                    .rsplit("__")
-                    .next()
-                    .unwrap_or_default()
-                    .into()
-            })
-        }),
-    ),
-    fault(
-        "values/nameless-is-empty",
-        &["TOOL-NAMELESS"],
-        "names a nameless tool `` in streamable-http alone",
-        Seed::Meaning(|format, outcome| {
-            for event in &mut outcome.events {
-                let call = event.kind == transcript::meaning::Kind::ToolCall && format == "streamable-http";
-                if call && !event.values.iter().any(|(name, _)| *name == "tool") {
-                    event.values.push(("tool", "\"\"".to_owned()));
-                }
-            }
-        }),
-    ),
 ];
 
 /// A value with other tokens (numbers, strings with their quotes, words); names of members stay.
@@ -486,7 +256,7 @@ pub(super) fn rounded(value: Json<'_>) -> Option<String> {
     numbers(value, double)
 }
 
-fn strings(value: Json<'_>, edit: impl Fn(&str) -> String) -> Option<String> {
+pub(super) fn strings(value: Json<'_>, edit: impl Fn(&str) -> String) -> Option<String> {
     tokens(value, |token| {
         let text = super::edit::content(Json::parse(token).ok()?)?;
         let new = edit(&text);
@@ -499,10 +269,4 @@ fn double(text: &str) -> Option<String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite())?;
     let printed = format!("{number:?}");
     (!transcript::json::same_number(&printed, text)).then_some(printed)
-}
-
-fn object<'a>(members: impl Iterator<Item = (transcript::json::Text<'a>, Json<'a>)>) -> String {
-    let members: Vec<String> =
-        members.map(|(name, value)| format!("\"{}\":{}", name.raw(), value.text())).collect();
-    format!("{{{}}}", members.join(","))
 }
