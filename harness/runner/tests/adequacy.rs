@@ -1,5 +1,7 @@
 //! The suite tells every seeded fault from the faithful reader, and nothing in it is idle.
 
+#![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
+
 use runner::adequacy::{Matrix, matrix};
 use runner::builtin::Builtin;
 use runner::faults::{self, Asked};

@@ -122,7 +122,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Seed::Answer(|asked| {
             let after =
                 asked.found.entries.iter().skip_while(|seen| {
-                    !seen.context.as_ref().is_some_and(|context| context.status == Some(401))
+                    seen.context.as_ref().is_none_or(|context| context.status != Some(401))
                 });
             let success = after
                 .filter_map(|seen| seen.said.as_ref())
