@@ -14,4 +14,4 @@ pub mod source;
 pub mod suite;
 pub mod trials;
 
-pub use trials::harness;
+pub use trials::{Harness, harness};

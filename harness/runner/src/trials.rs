@@ -4,11 +4,12 @@
 //! importer from a test target with `harness = false`:
 //!
 //! ```no_run
+//! use runner::Harness;
 //! use runner::builtin::Builtin;
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
-//!     runner::harness(Builtin, "cases")
+//!     Harness::new(Builtin).known("sse/broken-data/har", "We pass over broken data for now, issue 12.").run()
 //! }
 //! ```
 //!
@@ -21,8 +22,10 @@ use crate::importer::{Importer, STACK};
 use crate::run::{Planned, Reading, judge_case, readings};
 use crate::show::plain;
 use crate::suite::{Case, Problem, Root, Suite};
+use globset::{GlobBuilder, GlobMatcher};
 use judge::expectation::Expectation;
 use judge::record::{self, Line, Record};
+use judge::verdict::Verdict;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -33,122 +36,235 @@ use std::thread;
 
 /// Runs the suite below `cases` against `importer`, as the command line of a test target asks.
 ///
-/// The exit code is 101 where a trial fails, as libtest has it, and 2 where the suite or the call cannot be used:
-/// an exact name that matches nothing is an error, since a run of nothing proves nothing.
+/// The exit code is that of [`Harness::run`].
 pub fn harness(importer: impl Importer + 'static, cases: impl AsRef<Path>) -> ExitCode {
-    let arguments = Arguments::from_args();
-    match trials(Arc::new(importer), cases.as_ref(), &arguments) {
-        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
-        Err(problems) => {
-            let mut err = std::io::stderr().lock();
-            for problem in problems {
-                // Where nobody listens any more, the exit code still tells.
-                let _ = writeln!(err, "error: {}", plain(&problem.to_string()));
+    Harness::new(importer).cases(cases).run()
+}
+
+/// An importer before the suite, and which of its failures are known.
+pub struct Harness {
+    importer: Arc<dyn Importer>,
+    suite: Root,
+    known: Vec<(String, String)>,
+}
+
+impl Harness {
+    /// Hands over an importer, to be judged by the suite that this version of the crate holds.
+    pub fn new(importer: impl Importer + 'static) -> Self {
+        Self { importer: Arc::new(importer), suite: Root::Embedded, known: Vec::new() }
+    }
+
+    /// Takes the cases from a folder instead.
+    #[must_use]
+    pub fn cases(mut self, folder: impl AsRef<Path>) -> Self {
+        self.suite = Root::Disk(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Names known failures, by a glob over `topic/case/format`, and says why they are let pass. Wrong answers are
+    /// excused, crashes are not. A known failure that passes fails its trial, so that the list stays true.
+    #[must_use]
+    pub fn known(mut self, trials: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.known.push((trials.into(), reason.into()));
+        self
+    }
+
+    /// Does what the command line of a test target asks.
+    ///
+    /// The exit code is 101 where a trial fails, as libtest has it, and 2 where the suite, the list of known failures
+    /// or the call cannot be used: an exact name that matches nothing is an error, since a run of nothing proves nothing.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        let arguments = Arguments::from_args();
+        match self.trials(&arguments) {
+            Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+            Err(problems) => {
+                let mut err = std::io::stderr().lock();
+                for problem in problems {
+                    // Where nobody listens any more, the exit code still tells.
+                    let _ = writeln!(err, "error: {}", plain(&problem.to_string()));
+                }
+                ExitCode::from(exit::UNUSABLE)
             }
-            ExitCode::from(exit::UNUSABLE)
         }
     }
+
+    fn trials(self, arguments: &Arguments) -> Result<Vec<Trial>, Vec<Problem>> {
+        let known = Known::read(&self.known)?;
+        let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
+        let found = match exact {
+            Some(name) => exactly(&self.suite, name)?.into_iter().collect(),
+            None => Suite::load(std::slice::from_ref(&self.suite))?.cases,
+        };
+        let judging = Arc::new(Judging { importer: self.importer, suite: self.suite });
+        let trials: Vec<Trial> =
+            found.into_iter().flat_map(|case| of_case(Arc::new(case), &judging, &known)).collect();
+        match exact {
+            Some(name) if !trials.iter().any(|trial| trial.name() == name) => {
+                let message = format!("no trial is named `{name}`; --list shows all names");
+                Err(vec![problem(&judging.suite.to_string(), message)])
+            }
+            Some(_) => Ok(trials),
+            None => Known::all_name_something(&known, &trials).map(|()| trials),
+        }
+    }
+}
+
+/// What every trial needs.
+struct Judging {
+    importer: Arc<dyn Importer>,
+    suite: Root,
+}
+
+/// Failures that are known.
+struct Known {
+    trials: GlobMatcher,
+    reason: Arc<str>,
+}
+
+impl Known {
+    fn read(entries: &[(String, String)]) -> Result<Vec<Self>, Vec<Problem>> {
+        let entry = |(trials, reason): &(String, String)| {
+            if reason.trim().is_empty() {
+                return Err(problem(trials, "a known failure without a reason: say why it is let pass"));
+            }
+            let glob = GlobBuilder::new(trials).literal_separator(true).build();
+            let glob = glob.map_err(|error| problem(trials, format!("is no glob: {}", error.kind())))?;
+            Ok(Self { trials: glob.compile_matcher(), reason: reason.as_str().into() })
+        };
+        let (read, problems): (Vec<_>, Vec<_>) = entries.iter().map(entry).partition(Result::is_ok);
+        let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
+        if problems.is_empty() { Ok(read.into_iter().flatten().collect()) } else { Err(problems) }
+    }
+
+    fn names(&self, trial: &str) -> bool {
+        self.trials.is_match(trial.replace("::", "/"))
+    }
+
+    /// An entry that names nothing is misspelled, or its case is gone.
+    fn all_name_something(known: &[Self], trials: &[Trial]) -> Result<(), Vec<Problem>> {
+        let nothing =
+            known.iter().filter(|known| !trials.iter().any(|trial| known.names(trial.name()))).map(|known| {
+                problem(known.trials.glob().glob(), "is known to fail, and no trial has such a name")
+            });
+        let problems: Vec<Problem> = nothing.collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+fn problem(place: &str, message: impl Into<String>) -> Problem {
+    Problem { place: place.into(), line: None, message: message.into() }
 }
 
 /// The name of the trial that asks for one choice in every format.
 const CONSISTENT: &str = "consistent";
 
-fn trials(
-    importer: Arc<dyn Importer>,
-    cases: &Path,
-    arguments: &Arguments,
-) -> Result<Vec<Trial>, Vec<Problem>> {
-    let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
-    let found = match exact {
-        Some(name) => exactly(cases, name)?.into_iter().collect(),
-        None => Suite::load(&[Root::Disk(cases.to_owned())])?.cases,
-    };
-    let trials: Vec<Trial> =
-        found.into_iter().flat_map(|case| of_case(Arc::new(case), &importer, cases)).collect();
-    // A plain filter may be meant for another test target of the same `cargo test`; an exact name is meant.
-    if let Some(name) = exact
-        && !trials.iter().any(|trial| trial.name() == name)
-    {
-        let message = format!("no trial is named `{name}`; --list shows all names");
-        return Err(vec![Problem { place: cases.display().to_string(), line: None, message }]);
-    }
-    Ok(trials)
-}
-
 /// The case that the trial of this name belongs to, without a look at any other.
-fn exactly(cases: &Path, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
+fn exactly(suite: &Root, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
     match trial.rsplit_once("::") {
-        Some((case, _)) => Suite::load_one(cases, &case.replace("::", "/")),
+        Some((case, _)) => Suite::load_one(suite, &case.replace("::", "/")),
         None => Ok(None),
     }
 }
 
-fn of_case(case: Arc<Case>, importer: &Arc<dyn Importer>, cases: &Path) -> Vec<Trial> {
+fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Trial> {
     let name = |last: &str| format!("{}::{last}", case.name.replace('/', "::"));
-    let mut trials = Vec::new();
-    for reading in readings(&case, &**importer) {
-        let format = reading.format.name;
-        let skip = reading.what.err().map(|skip| skip.why(importer.name(), reading.format));
-        let skipped = skip.is_some();
-        let (again, importer, cases) = (Arc::clone(&case), Arc::clone(importer), cases.to_owned());
-        let trial = Trial::ignorable_test(name(format), move || match skip {
-            Some(why) => Ok(Completion::ignored_with(why)),
-            None => judged(&again, &*importer, &cases, Some(format)).map(|()| Completion::Completed),
-        });
+    let trial = |format: Option<&'static str>, skip: Option<String>| {
+        let name = name(format.unwrap_or(CONSISTENT));
+        let (case, judging) = (Arc::clone(&case), Arc::clone(judging));
+        let known = known.iter().find(|known| known.names(&name)).map(|known| Arc::clone(&known.reason));
         // Declared beforehand: nextest counts a trial that finds out at run time as passed.
-        trials.push(trial.with_ignored_flag(skipped));
+        let skipped = skip.is_some();
+        let run = move || match skip {
+            Some(why) => Ok(Completion::ignored_with(why)),
+            None => judging.completed(&case, format, known.as_deref()),
+        };
+        Trial::ignorable_test(name, run).with_ignored_flag(skipped)
+    };
+    let mut trials = Vec::new();
+    for reading in readings(&case, &*judging.importer) {
+        let skip = reading.what.err().map(|skip| skip.why(judging.importer.name(), reading.format));
+        trials.push(trial(Some(reading.format.name), skip));
     }
     if matches!(case.expectation, Expectation::Either(_)) {
-        let (again, importer, cases) = (Arc::clone(&case), Arc::clone(importer), cases.to_owned());
-        trials.push(Trial::test(name(CONSISTENT), move || judged(&again, &*importer, &cases, None)));
+        trials.push(trial(None, None));
     }
     trials
 }
 
-/// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON.
-fn judged(case: &Case, importer: &dyn Importer, cases: &Path, format: Option<&str>) -> Result<(), Failed> {
-    let mut readings: Vec<Reading<'_>> = readings(case, importer);
-    readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
-    let planned = Planned { case, readings };
-    let lines = thread::scope(|scope| {
-        let judging =
-            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || judge_case(&planned, importer));
-        judging?.join().map_err(|_| std::io::Error::other("the judging thread panicked"))?
-    });
-    let lines = lines.map_err(|error| format!("{}: {error}", case.place))?;
-    let failed = lines.into_iter().filter(|line| line.verdict.falls_short()).collect::<Vec<Line>>();
-    let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
-    if failed.is_empty() { Ok(()) } else { Err(told(case, importer, (cases, &trial), failed).into()) }
-}
+impl Judging {
+    /// The end of a trial: it passes, or it fails and is known to.
+    fn completed(
+        &self,
+        case: &Case,
+        format: Option<&str>,
+        known: Option<&str>,
+    ) -> Result<Completion, Failed> {
+        let failed = self.failed(case, format)?;
+        match known {
+            None if failed.is_empty() => Ok(Completion::Completed),
+            Some(reason) if failed.is_empty() => {
+                let message = format!(
+                    "it passes, and is on the list of known failures: take it off\n  reason there: {reason}"
+                );
+                Err(message.into())
+            }
+            Some(_) if failed.iter().all(|line| line.verdict == Verdict::Fail) => Ok(Completion::Completed),
+            _ => Err(self.told(case, format, failed).into()),
+        }
+    }
 
-fn told(case: &Case, importer: &dyn Importer, (cases, trial): (&Path, &str), lines: Vec<Line>) -> String {
-    let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
-    let implementation = record::Implementation {
-        name: importer.name().to_owned(),
-        version: importer.version().to_owned(),
-        level: importer.level(),
-    };
-    let notes = BTreeMap::from([(case.name.clone(), case.note())]);
-    let record = Record::new(suite, implementation, notes, lines);
-    let file = |line: &Line| line.file.as_ref().map(|file| cases.join(file).display().to_string());
-    let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");
-    let options = reports::text::Options {
-        colour: false,
-        volume: reports::text::Volume::Quiet,
-        file: &file,
-        alone: &alone,
-    };
-    let failures: Vec<String> =
-        record.results.iter().map(|line| reports::text::failure(&record, line, &options)).collect();
-    failures.join("\n")
+    /// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON. Gives what
+    /// falls short.
+    fn failed(&self, case: &Case, format: Option<&str>) -> Result<Vec<Line>, Failed> {
+        let mut readings: Vec<Reading<'_>> = readings(case, &*self.importer);
+        readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
+        let planned = Planned { case, readings };
+        let lines = thread::scope(|scope| {
+            let judging = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, || judge_case(&planned, &*self.importer));
+            judging?.join().map_err(|_| std::io::Error::other("the judging thread panicked"))?
+        });
+        let lines = lines.map_err(|error| format!("{}: {error}", case.place))?;
+        Ok(lines.into_iter().filter(|line| line.verdict.falls_short()).collect())
+    }
+
+    fn told(&self, case: &Case, format: Option<&str>, lines: Vec<Line>) -> String {
+        let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
+        let implementation = record::Implementation {
+            name: self.importer.name().to_owned(),
+            version: self.importer.version().to_owned(),
+            level: self.importer.level(),
+        };
+        let notes = BTreeMap::from([(case.name.clone(), case.note())]);
+        let record = Record::new(suite, implementation, notes, lines);
+        let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
+        let file = |line: &Line| {
+            line.file.as_ref().map(|file| match &self.suite {
+                Root::Disk(cases) => cases.join(file).display().to_string(),
+                Root::Embedded => file.clone(),
+            })
+        };
+        let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");
+        let options = reports::text::Options {
+            colour: false,
+            volume: reports::text::Volume::Quiet,
+            file: &file,
+            alone: &alone,
+        };
+        let failures: Vec<String> =
+            record.results.iter().map(|line| reports::text::failure(&record, line, &options)).collect();
+        failures.join("\n")
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{judged, trials};
+    use super::{Harness, Judging};
     use crate::builtin::Builtin;
     use crate::importer::Importer;
-    use crate::suite::Suite;
+    use crate::suite::{Root, Suite};
     use judge::answer::Answer;
     use libtest_mimic::{Arguments, Trial};
     use std::path::{Path, PathBuf};
@@ -159,8 +275,21 @@ mod tests {
     }
 
     fn found(arguments: &[&str]) -> Result<Vec<Trial>, String> {
+        let found = of(Harness::new(Builtin).cases(cases()), arguments);
+        let embedded = of(Harness::new(Builtin), arguments);
+        let names = |trials: &Result<Vec<Trial>, String>| {
+            trials
+                .as_ref()
+                .ok()
+                .map(|trials| trials.iter().map(|trial| trial.name().to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&found), names(&embedded), "the embedded suite is the one of the folder");
+        found
+    }
+
+    fn of(harness: Harness, arguments: &[&str]) -> Result<Vec<Trial>, String> {
         let arguments = Arguments::from_iter(["test"].iter().chain(arguments));
-        trials(Arc::new(Builtin), &cases(), &arguments).map_err(|problems| problems[0].to_string())
+        harness.trials(&arguments).map_err(|problems| problems[0].to_string())
     }
 
     #[test]
@@ -210,41 +339,90 @@ mod tests {
         assert!(found(&["null-sse"]).is_ok());
     }
 
+    /// Rejects one format, reads nothing in the others, and panics in one.
+    struct Refusing;
+
+    impl Importer for Refusing {
+        fn name(&self) -> &str {
+            "refusing"
+        }
+
+        fn version(&self) -> &str {
+            "0"
+        }
+
+        fn reads(&self, _: &str) -> bool {
+            true
+        }
+
+        fn read(&self, format: &str, _: &[u8]) -> Answer {
+            match format {
+                "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
+                "inspector" => panic!("not ever"),
+                _ => Answer::Meaning(r#"{"events": []}"#.into()),
+            }
+        }
+    }
+
+    fn refusing(suite: Root) -> Judging {
+        Judging { importer: Arc::new(Refusing), suite }
+    }
+
     #[test]
     fn a_failure_is_told_with_its_file_and_the_way_to_run_it_alone() {
-        struct Refusing;
-        impl Importer for Refusing {
-            fn name(&self) -> &str {
-                "refusing"
+        for suite in [Root::Disk(cases()), Root::Embedded] {
+            let judging = refusing(suite);
+            let told = |case: &str, format| {
+                let case = Suite::load_one(&judging.suite, case).unwrap().unwrap();
+                judging.completed(&case, format, None).err().unwrap().message().unwrap_or_default().to_owned()
+            };
+            let alone = told("ids/zero", Some("http-sse"));
+            for part in [
+                "fail: ids/zero, http-sse",
+                "ids/zero/http-sse.json",
+                "not today",
+                "--exact 'ids::zero::http-sse'",
+            ] {
+                assert!(alone.contains(part), "{part} is missing in\n{alone}");
             }
-
-            fn version(&self) -> &str {
-                "0"
-            }
-
-            fn reads(&self, _: &str) -> bool {
-                true
-            }
-
-            fn read(&self, format: &str, _: &[u8]) -> Answer {
-                match format {
-                    "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
-                    _ => Answer::Meaning(r#"{"events": []}"#.into()),
-                }
-            }
+            assert!(told("ids/zero", Some("har")).contains("silent loss"));
+            let torn = told("ids/form-fraction", None);
+            assert!(torn.contains("ids/form-fraction, http-sse") && torn.contains("::consistent'"), "{torn}");
         }
-        let told = |case: &str, format| {
-            let case = Suite::load_one(&cases(), case).unwrap().unwrap();
-            judged(&case, &Refusing, &cases(), format).unwrap_err().message().unwrap_or_default().to_owned()
-        };
-        let alone = told("ids/zero", Some("http-sse"));
-        for part in
-            ["fail: ids/zero, http-sse", "http-sse.json", "not today", "--exact 'ids::zero::http-sse'"]
-        {
-            assert!(alone.contains(part), "{part} is missing in\n{alone}");
+    }
+
+    #[test]
+    fn a_known_failure_is_excused_and_neither_a_crash_nor_a_pass_is() {
+        let case = Suite::load_one(&Root::Embedded, "ids/zero").unwrap().unwrap();
+        let known = Some("we know");
+        let refusing = refusing(Root::Embedded);
+        assert!(refusing.completed(&case, Some("har"), known).is_ok());
+        assert!(refusing.completed(&case, Some("har"), None).is_err());
+        let crash = refusing.completed(&case, Some("inspector"), known).err().unwrap();
+        assert!(crash.message().unwrap().contains("not ever"));
+        let builtin = Judging { importer: Arc::new(Builtin), suite: Root::Embedded };
+        assert!(builtin.completed(&case, Some("har"), None).is_ok());
+        let pass = builtin.completed(&case, Some("har"), known).err().unwrap();
+        assert!(
+            pass.message().unwrap().contains("take it off") && pass.message().unwrap().contains("we know")
+        );
+    }
+
+    #[test]
+    fn a_list_of_known_failures_has_reasons_and_names_what_there_is() {
+        let list = |trials: &str, reason: &str| of(Harness::new(Builtin).known(trials, reason), &[]);
+        assert!(list("ids/zero/*", "we know").is_ok());
+        assert!(list("ids/form-fraction/consistent", "we know").is_ok());
+        for (trials, reason, complaint) in [
+            ("ids/zero/*", " ", "without a reason"),
+            ("ids/zero", "we know", "no trial has such a name"),
+            ("ids/[", "we know", "is no glob"),
+        ] {
+            let Err(problem) = list(trials, reason) else { panic!("{trials} was taken") };
+            assert!(problem.contains(complaint), "{problem}");
         }
-        assert!(told("ids/zero", Some("har")).contains("silent loss"));
-        let torn = told("ids/form-fraction", None);
-        assert!(torn.contains("ids/form-fraction, http-sse") && torn.contains("::consistent'"), "{torn}");
+        // Where one trial alone is asked for, the others are not there to be named.
+        let alone = Harness::new(Builtin).known("sse/lf/har", "we know");
+        assert!(of(alone, &["--exact", "ids::zero::har"]).is_ok());
     }
 }

@@ -65,15 +65,22 @@ impl Root {
     /// Every case directory in it.
     pub(super) fn folders(&self, problems: &mut Vec<Problem>) -> Vec<Folder> {
         match self {
-            Self::Embedded => embedded(),
+            Self::Embedded => embedded(|_| true),
             Self::Disk(root) => walk(root, problems),
         }
     }
 }
 
 impl Folder {
-    /// The case directory of this name, found by its path.
-    pub(super) fn find(root: &Path, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
+    /// The case directory of this name, found without a look at any other.
+    pub(super) fn find(root: &Root, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
+        match root {
+            Root::Embedded => embedded(|case| case == name).pop(),
+            Root::Disk(root) => Self::on_disk(root, name, problems),
+        }
+    }
+
+    fn on_disk(root: &Path, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
         let path = root.join(name);
         if fault_in(name).is_some() || !path.join(CASE_FILE).is_file() {
             return None;
@@ -91,10 +98,13 @@ impl Folder {
 
 const CASE_FILE: &str = "case.toml";
 
-fn embedded() -> Vec<Folder> {
+fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<Folder> {
     let mut folders: Vec<Folder> = Vec::new();
     for (path, bytes) in ::suite::files() {
         let (name, file) = path.rsplit_once('/').unwrap_or(("", path));
+        if !wanted(name) {
+            continue;
+        }
         let file = (file.to_owned(), Blob::Embedded(bytes));
         match folders.last_mut().filter(|folder| folder.name == name) {
             Some(folder) => folder.files.push(file),

@@ -19,7 +19,6 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::Path;
 
 /// The cases, ordered by name.
 #[derive(Debug)]
@@ -89,11 +88,11 @@ impl Suite {
         Err(problems)
     }
 
-    /// The one case of this name, found by its path alone: none where no such folder exists.
+    /// The one case of this name, found by its path alone: none where there is no such case.
     ///
     /// # Errors
     /// Every problem of the case.
-    pub fn load_one(root: &Path, name: &str) -> Result<Option<Case>, Vec<Problem>> {
+    pub fn load_one(root: &Root, name: &str) -> Result<Option<Case>, Vec<Problem>> {
         let mut problems = Vec::new();
         let Some(folder) = Folder::find(root, name, &mut problems) else {
             return if problems.is_empty() { Ok(None) } else { Err(problems) };
@@ -169,11 +168,11 @@ mod tests {
     fn a_case_is_found_by_its_name_alone() {
         let suite = Suite::load(&[Root::Disk(repository())]).unwrap();
         for case in &suite.cases {
-            let found = Suite::load_one(&repository(), &case.name).unwrap().unwrap();
+            let found = Suite::load_one(&Root::Disk(repository()), &case.name).unwrap().unwrap();
             assert_eq!((found.title, found.transcripts.len()), (case.title.clone(), case.transcripts.len()));
         }
         for name in ["", "ids", "ids/not-there", "../cases/ids/zero", "src"] {
-            assert!(Suite::load_one(&repository(), name).unwrap().is_none(), "{name}");
+            assert!(Suite::load_one(&Root::Disk(repository()), name).unwrap().is_none(), "{name}");
         }
     }
 
