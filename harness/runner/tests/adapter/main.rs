@@ -186,7 +186,7 @@ impl Suite {
             );
             suite.write(&format!("{name}/meaning.json"), &meaning);
         }
-        suite.case("c", "expect = \"rejection\"\nreject = \"invalid-id\"");
+        suite.case("c", "expect = \"rejection\"\nreject = \"invalid-id\"\ntwin = \"topic/d\"");
         suite.write("c/jsonrpc.jsonl", "{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"ping\"}\n");
         suite.case("d", "expect = \"meaning\"");
         suite.write("d/jsonrpc.jsonl", "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n");
