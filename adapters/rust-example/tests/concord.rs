@@ -3,7 +3,7 @@
 //! Knows: how the importer's answer is spelled for the suite, and which of its failures are known. It corrects
 //! nothing: what the importer got wrong must be seen.
 
-use judge::answer::{Answer, Level};
+use runner::answer::{Answer, Level};
 use naive_importer::{Call, Outcome, import};
 use runner::Harness;
 use runner::importer::Importer;

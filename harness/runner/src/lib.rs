@@ -1,5 +1,7 @@
 //! The harness as a program and as a library: the only crate of the house that touches the world.
 
+pub use judge::answer;
+
 pub mod adapter;
 pub mod adequacy;
 pub mod builtin;

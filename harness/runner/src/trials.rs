@@ -200,8 +200,13 @@ impl Judging {
         format: Option<&str>,
         known: Option<&str>,
     ) -> Result<Completion, Failed> {
-        let failed = self.failed(case, format)?;
+        let lines = self.lines(case, format)?;
+        // A session of which the importer's level shows nothing proves nothing: that is no pass.
+        let unseen = lines.iter().all(|line| line.verdict == Verdict::Skip);
+        let why = lines.iter().find_map(|line| line.message.clone()).filter(|_| unseen);
+        let failed: Vec<Line> = lines.into_iter().filter(|line| line.verdict.falls_short()).collect();
         match known {
+            None if why.is_some() => Ok(Completion::ignored_with(why.unwrap_or_default())),
             None if failed.is_empty() => Ok(Completion::Completed),
             Some(reason) if failed.is_empty() => {
                 let message = format!(
@@ -214,9 +219,8 @@ impl Judging {
         }
     }
 
-    /// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON. Gives what
-    /// falls short.
-    fn failed(&self, case: &Case, format: Option<&str>) -> Result<Vec<Line>, Failed> {
+    /// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON.
+    fn lines(&self, case: &Case, format: Option<&str>) -> Result<Vec<Line>, Failed> {
         let mut readings: Vec<Reading<'_>> = readings(case, &*self.importer);
         readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
         let planned = Planned { case, readings };
@@ -226,8 +230,7 @@ impl Judging {
                 .spawn_scoped(scope, || judge_case(&planned, &*self.importer));
             judging?.join().map_err(|_| std::io::Error::other("the judging thread panicked"))?
         });
-        let lines = lines.map_err(|error| format!("{}: {error}", case.place))?;
-        Ok(lines.into_iter().filter(|line| line.verdict.falls_short()).collect())
+        Ok(lines.map_err(|error| format!("{}: {error}", case.place))?)
     }
 
     fn told(&self, case: &Case, format: Option<&str>, lines: Vec<Line>) -> String {
@@ -265,8 +268,8 @@ mod tests {
     use crate::builtin::Builtin;
     use crate::importer::Importer;
     use crate::suite::{Root, Suite};
-    use judge::answer::Answer;
-    use libtest_mimic::{Arguments, Trial};
+    use judge::answer::{Answer, Level};
+    use libtest_mimic::{Arguments, Completion, Trial};
     use std::path::{Path, PathBuf};
     use std::sync::Arc;
 
@@ -389,6 +392,39 @@ mod tests {
             let torn = told("ids/form-fraction", None);
             assert!(torn.contains("ids/form-fraction, http-sse") && torn.contains("::consistent'"), "{torn}");
         }
+    }
+
+    #[test]
+    fn what_the_level_shows_nothing_of_is_ignored_and_no_pass() {
+        struct Blind;
+        impl Importer for Blind {
+            fn name(&self) -> &str {
+                "blind"
+            }
+
+            fn version(&self) -> &str {
+                "0"
+            }
+
+            fn level(&self) -> Level {
+                Level::Calls
+            }
+
+            fn reads(&self, _: &str) -> bool {
+                true
+            }
+
+            fn read(&self, _: &str, _: &[u8]) -> Answer {
+                Answer::Calls(r#"{"calls": []}"#.into())
+            }
+        }
+        let judging = Judging { importer: Arc::new(Blind), suite: Root::Embedded };
+        let completed = |case: &str| {
+            let case = Suite::load_one(&Root::Embedded, case).unwrap().unwrap();
+            judging.completed(&case, Some("jsonrpc"), None)
+        };
+        assert!(matches!(completed("ids/null-request"), Ok(Completion::Ignored { .. })));
+        assert!(completed("ids/zero").is_err(), "a call that is not seen is a failure");
     }
 
     #[test]
