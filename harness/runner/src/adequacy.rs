@@ -31,6 +31,16 @@ pub struct Matrix {
     pub findings: Vec<Finding>,
 }
 
+impl Matrix {
+    /// The matrix in a line: how many faults were killed, and by how much.
+    #[must_use]
+    pub fn total(&self) -> String {
+        let (killed, faults) = (self.killed(), self.rows.len());
+        let (readings, cases) = (self.readings, self.cases);
+        format!("{killed} of {faults} seeded faults killed by {readings} readings of {cases} cases")
+    }
+}
+
 /// One fault and the cases that kill it.
 #[derive(Debug)]
 pub struct Row {

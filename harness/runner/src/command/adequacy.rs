@@ -45,14 +45,7 @@ fn text(matrix: &Matrix, volume: Volume) -> String {
         1 => "; 1 finding".to_owned(),
         count => format!("; {count} findings"),
     };
-    let _ = writeln!(
-        out,
-        "{} of {} seeded faults killed by {} readings of {} cases{findings}",
-        matrix.killed(),
-        matrix.rows.len(),
-        matrix.readings,
-        matrix.cases
-    );
+    let _ = writeln!(out, "{}{findings}", matrix.total());
     out
 }
 
