@@ -108,6 +108,8 @@ fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadEr
 
 fn entries(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
+        // A file that ends here, or goes on with what is no JSON, is not one whose entries are no array.
+        input.value()?;
         let refusal = Refusal {
             code: Code::MissingEntries,
             clause: "ENV-EMPTY",
@@ -195,4 +197,26 @@ fn hand(
 
 fn spot(input: &Input<'_>) -> Spot {
     Spot { offset: input.offset(), line: input.line(), ..Spot::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::small::rejects;
+    use transcript::rejection::Code;
+
+    #[test]
+    fn a_file_that_ends_before_its_entries_is_cut_and_not_without_them() {
+        for (rest, code) in [
+            ("", Code::Truncated),
+            (" ", Code::Truncated),
+            ("nul", Code::Truncated),
+            ("\0[]}", Code::InvalidJson),
+            ("oops}", Code::InvalidJson),
+            ("null}", Code::MissingEntries),
+            ("{}}", Code::MissingEntries),
+        ] {
+            let text = format!(r#"{{"transport":"http-sse","entries":{rest}"#);
+            assert_eq!(rejects("http-sse", &text).0, code, "{text}");
+        }
+    }
 }
