@@ -1,0 +1,262 @@
+//! One JSON value, many spellings; and values that only look alike.
+
+use super::dice::Dice;
+use super::node::{Node, Space, escaped};
+use super::page::Page;
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use crate::variant::{Draft, same_name};
+use transcript::json::Json;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "json-white-space",
+        sentence: "White space stands wherever JSON allows it.",
+        clauses: &["EQ-PAIR"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, dice| {
+            let lines: &[&str] = &["", " ", "\t", "  "];
+            let document: &[&str] = &["", " ", "\t", "\n", "\r\n", "\r", "\n    "];
+            let between = if page.is_lines() { lines } else { document };
+            page.space = Some(Space { between, dice: dice.clone() });
+            true
+        }),
+    },
+    Mutator {
+        name: "json-escapes",
+        sentence: "Names and strings are written with escapes, of pairs where a character is beyond the first plane.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME", "ID-STRING"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(escapes),
+    },
+    Mutator {
+        name: "json-plain",
+        sentence: "Strings are written with as few escapes as JSON allows.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME", "ID-STRING"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, _| {
+            let mut took = false;
+            strings(page, &mut |spelled, content| {
+                let plain = super::node::quoted(content);
+                took |= plain != *spelled;
+                *spelled = plain;
+            });
+            took
+        }),
+    },
+    Mutator {
+        name: "json-member-order",
+        sentence: "Members stand in another order, in messages and around them.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(member_order),
+    },
+    Mutator {
+        name: "json-number-spellings",
+        sentence: "Numbers in values are written otherwise and denote the same decimal number.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(numbers),
+    },
+    Mutator {
+        name: "json-normalisation",
+        sentence: "A string has a character in one normalisation form where it had another: another string.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let forms = ["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""];
+            let form = dice.pick(&forms).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-precision",
+        sentence: "A value becomes a number that no double holds, or a neighbour of one.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let forms = [
+                "9007199254740993",
+                "9007199254740992",
+                "1e400",
+                "0.1000000000000000055511151231257827",
+                "-0.0",
+                "12345678901234567890",
+                "1E-400",
+            ];
+            let form = dice.pick(&forms).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-controls",
+        sentence: "A value becomes a string with controls, line separators and characters of every width.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let forms = [
+                "\"\\u0000\\u001f\\u007f\"",
+                "\"\u{2028}\u{2029}\u{85}\"",
+                "\"a\\nb\\rc\\r\\nd\"",
+                "\"\u{feff}x\"",
+                "\"\u{10ffff}\u{e000}\"",
+                "\"data: x\\n\\n\"",
+            ];
+            let form = dice.pick(&forms).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-null-or-nothing",
+        sentence: "A value becomes null, an empty object or an empty array, which are three things.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let form = dice.pick(&["null", "{}", "[]", "\"\"", "false", "0"]).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-lone-surrogate",
+        sentence: "A value becomes a string with half of a pair, as an escape.",
+        clauses: &["SRV-TWICE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Session(|draft, dice| {
+            let form = dice
+                .pick(&[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
+                .copied()
+                .unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-twice-in-value",
+        sentence: "A value becomes an object that names a member twice.",
+        clauses: &["SRV-TWICE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Session(|draft, dice| {
+            let form = dice.pick(&[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#]).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "json-twice-in-message",
+        sentence: "A member that decides what a message is stands twice in it.",
+        clauses: &["SRV-TWICE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(twice),
+    },
+];
+
+/// Gives one message's value another one, in the message and in the event.
+fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {
+    let mut those = draft.those(|_| true);
+    dice.shuffle(&mut those);
+    for at in those {
+        let Some(message) = &mut draft.turns[at].message else { continue };
+        // An `error` keeps its shape.
+        let is_error = message.is("error");
+        if let Some((text, event)) = message.value().filter(|_| !is_error) {
+            let Some(value) = Node::parse(value) else { return false };
+            (*text, *event) = (value.clone(), value);
+            return true;
+        }
+    }
+    false
+}
+
+/// Every string of the file that is no frame's: name or value, by its spelling and its content.
+fn strings(page: &mut Page, each: &mut dyn FnMut(&mut String, &str)) {
+    let mut visit = |spelled: &mut String| {
+        let content =
+            Json::parse(spelled).ok().and_then(|it| it.as_text()?.to_str().map(|text| text.into_owned()));
+        if let Some(content) = content {
+            each(spelled, &content);
+        }
+    };
+    page.each(&mut |_, message| {
+        message.walk(&mut |node| {
+            match node {
+                Node::Leaf(spelled) => visit(spelled),
+                Node::Object(members) => members.iter_mut().for_each(|(name, _)| visit(name)),
+                _ => {}
+            }
+            true
+        });
+    });
+}
+
+fn escapes(page: &mut Page, dice: &mut Dice) -> bool {
+    let (all, mut took) = (dice.one_in(2), false);
+    strings(page, &mut |spelled, content| {
+        if all || dice.one_in(3) {
+            *spelled = format!("\"{}\"", escaped(content));
+            took = true;
+        }
+    });
+    took
+}
+
+fn member_order(page: &mut Page, dice: &mut Dice) -> bool {
+    let mut took = false;
+    for value in &mut page.values {
+        value.walk(&mut |node| {
+            if let Node::Object(members) = node {
+                // Members of one name must keep their order among themselves.
+                let twice = (0..members.len())
+                    .any(|at| members[..at].iter().any(|(other, _)| same_name(other, &members[at].0)));
+                if !twice && members.len() > 1 {
+                    dice.shuffle(members);
+                    took = true;
+                }
+            }
+            true
+        });
+    }
+    took
+}
+
+fn numbers(page: &mut Page, dice: &mut Dice) -> bool {
+    let mut took = false;
+    page.each(&mut |_, message| {
+        for name in ["params", "result", "error"] {
+            let Some(value) = message.get_mut(name) else { continue };
+            value.walk(&mut |node| {
+                if let Node::Leaf(spelled) = node
+                    && let Some(other) = respelled(spelled, dice.below(4))
+                {
+                    *spelled = other;
+                    took = true;
+                }
+                true
+            });
+        }
+    });
+    took
+}
+
+/// Another spelling of an integer.
+fn respelled(number: &str, form: usize) -> Option<String> {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    if digits.is_empty() || number == "-0" || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(match form {
+        0 => format!("{number}.0"),
+        1 => format!("{number}e0"),
+        2 if digits != "0" => format!("{number}0E-1"),
+        _ => format!("{number}.00e+00"),
+    })
+}
+
+/// The envelope around a message that stands twice is another matter; here it is the message's own member.
+fn twice(page: &mut Page, dice: &mut Dice) -> bool {
+    let (number, choice) = (dice.below(page.count()), dice.below(2));
+    page.at(number, &mut |_, message| {
+        let name = if choice == 0 { "jsonrpc" } else { "id" };
+        let Some(value) = message.get(name).cloned() else { return false };
+        let Node::Object(members) = message.bare_mut() else { return false };
+        members.push((super::node::quoted(name), value));
+        true
+    })
+}

@@ -1,0 +1,122 @@
+//! What keeps a stream alive and says nothing: comments, retries, priming events, events of other names; and messages
+//! whose event has no name of its own.
+
+use super::dice::Dice;
+use super::endpoint::anywhere;
+use super::node::{Line, Node};
+use super::page::Page;
+use super::{Apply, Mutator};
+use crate::relation::Relation;
+use crate::variant::Turn;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "keepalive-empty",
+        sentence: "An event comes that has no field at all: a comment.",
+        clauses: &["SSE-KEEPALIVE"],
+        relation: Relation::Same,
+        apply: Apply::Session(|draft, dice| anywhere(draft, dice, Turn::event(None, None, None))),
+    },
+    Mutator {
+        name: "keepalive-retry",
+        sentence: "A reconnection time comes without data.",
+        clauses: &["SSE-KEEPALIVE"],
+        relation: Relation::Same,
+        apply: Apply::Session(|draft, dice| {
+            let mut turn = Turn::event(None, Some("retry-1"), None);
+            if let Some(sse) = &mut turn.entry.sse {
+                sse.retry = Some(3000);
+            }
+            anywhere(draft, dice, turn)
+        }),
+    },
+    Mutator {
+        name: "keepalive-priming",
+        sentence: "A priming event comes: an id and empty data, with or without a name.",
+        clauses: &["SSE-DATA-TEXT", "SSE-EVENT"],
+        relation: Relation::Same,
+        apply: Apply::Session(|draft, dice| {
+            let name = dice.pick(&[None, Some("message"), Some("")]).copied().flatten();
+            anywhere(draft, dice, Turn::event(name, Some("0:0"), Some("")))
+        }),
+    },
+    Mutator {
+        name: "keepalive-text",
+        sentence: "A message event comes whose data is plainly no message.",
+        clauses: &["SSE-DATA-TEXT"],
+        relation: Relation::Same,
+        apply: Apply::Session(|draft, dice| {
+            let forms = ["ping", " ", "/path?id=1", r#"{"time":1}"#, r#"{"id":7}"#, "{}"];
+            let data = dice.pick(&forms).copied();
+            anywhere(draft, dice, Turn::event(Some("message"), None, data))
+        }),
+    },
+    Mutator {
+        name: "keepalive-other-name",
+        sentence: "An event of another name comes, with a message for its data.",
+        clauses: &["SSE-EVENT"],
+        relation: Relation::Same,
+        apply: Apply::Session(|draft, dice| {
+            let names = ["ping", "keepalive", "error", "Message", "messages", " message", "mes"];
+            let data = r#"{"jsonrpc":"2.0","id":0,"result":{"from":"nobody"}}"#;
+            let name = dice.pick(&names).copied();
+            anywhere(draft, dice, Turn::event(name, None, Some(data)))
+        }),
+    },
+    Mutator {
+        name: "events-unnamed",
+        sentence: "The events that carry messages have no name, or an empty one.",
+        clauses: &["SSE-EVENT"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(unnamed),
+    },
+    Mutator {
+        name: "stream-comments",
+        sentence: "Comments, unknown fields and retries stand between and inside the events of a stream.",
+        clauses: &["HAR-STREAM", "SSE-KEEPALIVE"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(comments),
+    },
+];
+
+fn unnamed(page: &mut Page, dice: &mut Dice) -> bool {
+    let (empty, mut took) = (dice.one_in(2), false);
+    for entry in page.entries() {
+        let Some(sse) =
+            entry.get_mut("sse").filter(|sse| sse.get("event").is_some_and(|name| name.is("message")))
+        else {
+            continue;
+        };
+        match empty {
+            true => sse.set("event", Node::text("")),
+            false => sse.remove("event"),
+        }
+        took = true;
+    }
+    for stream in page.streams() {
+        for line in &mut stream.lines {
+            if matches!(line, Line::Plain(text) if text == "event: message") {
+                *line = Line::Plain(if empty { "event: " } else { ": no name" }.to_owned());
+                took = true;
+            }
+        }
+    }
+    took
+}
+
+fn comments(page: &mut Page, dice: &mut Dice) -> bool {
+    const ASIDES: &[&str] = &[": ping - 2026-11-21", ":", "retry: 500", "x-unknown: {}", "id", "retry: soon"];
+    let mut took = false;
+    for stream in page.streams() {
+        let mut lines = Vec::new();
+        for line in std::mem::take(&mut stream.lines) {
+            if dice.one_in(2) {
+                lines.push(Line::Plain(dice.pick(ASIDES).copied().unwrap_or(":").to_owned()));
+                took = true;
+            }
+            lines.push(line);
+        }
+        stream.lines = lines;
+    }
+    took
+}

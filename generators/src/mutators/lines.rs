@@ -1,0 +1,118 @@
+//! Line ends, blank lines, a mark at the beginning, and how the lines of a stream end.
+
+use super::page::{Page, is_lines};
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "lines-crlf",
+        sentence: "Lines end with CRLF, all of them or some.",
+        clauses: &["JRP-LINE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|_, bytes, dice| {
+            let all = dice.one_in(2);
+            respell(bytes, |byte, out| {
+                if byte == b'\n' && (all || dice.one_in(2)) && out.last() != Some(&b'\r') {
+                    out.push(b'\r');
+                }
+                out.push(byte);
+            })
+        }),
+    },
+    Mutator {
+        name: "lines-blank",
+        sentence: "Blank lines stand between the lines, before and after them.",
+        clauses: &["JRP-LINE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|format, bytes, dice| {
+            // A trace's first line is `meta`, and a blank one is a line.
+            let bare = format.name == "jsonrpc";
+            let mut first = bare;
+            is_lines(format)
+                && respell(bytes, |byte, out| {
+                    if std::mem::take(&mut first) {
+                        out.push(b'\n');
+                    }
+                    out.push(byte);
+                    if byte == b'\n' && dice.one_in(2) {
+                        out.extend_from_slice(
+                            dice.pick(&[&b"\n"[..], b"\r\n", b"\n\n"]).copied().unwrap_or(b"\n"),
+                        );
+                    }
+                })
+        }),
+    },
+    Mutator {
+        name: "lines-unfinished",
+        sentence: "The file ends without the end of its last line.",
+        clauses: &["JRP-LINE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|_, bytes, _| {
+            let length = bytes.trim_ascii_end().len();
+            let took = length < bytes.len();
+            bytes.truncate(length);
+            took
+        }),
+    },
+    Mutator {
+        name: "lines-mark",
+        sentence: "The file begins with a byte order mark.",
+        clauses: &["SRV-TWICE"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Bytes(|_, bytes, _| {
+            bytes.splice(0..0, *b"\xef\xbb\xbf");
+            true
+        }),
+    },
+    Mutator {
+        name: "stream-line-ends",
+        sentence: "The lines of a stream end with CR, with CRLF, or with each in turn.",
+        clauses: &["HAR-STREAM"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, dice| {
+            // CR before LF would be one end, so that the two never follow each other here.
+            let forms: [&[&'static str]; 4] = [&["\r\n"], &["\r"], &["\n", "\r\n"], &["\r\n", "\r"]];
+            let ends = dice.pick(&forms).copied().unwrap_or_default();
+            streams(page, |stream| stream.ends = ends.to_vec())
+        }),
+    },
+    Mutator {
+        name: "stream-tight",
+        sentence: "No space follows the colons of a stream.",
+        clauses: &["HAR-STREAM"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, _| streams(page, |stream| stream.spaced = false)),
+    },
+    Mutator {
+        name: "stream-unfinished",
+        sentence: "A stream breaks off inside an event, which is then none.",
+        clauses: &["HAR-STREAM"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, _| {
+            streams(page, |stream| {
+                let data = r#"data: {"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"late"}}"#;
+                stream.lines.push(super::node::Line::Plain(data.to_owned()));
+            })
+        }),
+    },
+];
+
+fn respell(bytes: &mut Vec<u8>, mut each: impl FnMut(u8, &mut Vec<u8>)) -> bool {
+    let mut out = Vec::with_capacity(bytes.len() + 16);
+    for &byte in &*bytes {
+        each(byte, &mut out);
+    }
+    let took = out != *bytes;
+    *bytes = out;
+    took
+}
+
+fn streams(page: &mut Page, change: impl Fn(&mut super::node::Stream)) -> bool {
+    let mut took = false;
+    for stream in page.streams().filter(|stream| !stream.lines.is_empty()) {
+        change(stream);
+        took = true;
+    }
+    took
+}

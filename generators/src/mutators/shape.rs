@@ -1,0 +1,82 @@
+//! What makes a message one: its version, its method, and one outcome.
+
+use super::dice::Dice;
+use super::node::Node;
+use super::page::Page;
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use transcript::rejection::Code;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "version-wrong",
+        sentence: "One message has another `jsonrpc` than \"2.0\".",
+        clauses: &["JRP-VERSION"],
+        relation: Relation::Rejects(Code::InvalidVersion),
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.pick(&["\"1.0\"", "2.0", "\"2\"", "null", "\"2.0 \"", "[\"2.0\"]"]).copied();
+            one(page, dice, |message| {
+                message.set("jsonrpc", Node::leaf(form.unwrap_or_default()));
+                true
+            })
+        }),
+    },
+    Mutator {
+        name: "method-wrong-type",
+        sentence: "One message that is no answer has a method that is no string.",
+        clauses: &["JRP-SHAPE"],
+        relation: Relation::Rejects(Code::InvalidMethod),
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.pick(&["7", "null", "{}", "[\"ping\"]", "true"]).copied();
+            one(page, dice, |message| {
+                let called = message.get("method").is_some();
+                if called {
+                    message.set("method", Node::leaf(form.unwrap_or_default()));
+                }
+                called
+            })
+        }),
+    },
+    Mutator {
+        name: "outcome-both",
+        sentence: "One answer has a result and an error.",
+        clauses: &["JRP-SHAPE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(|page, dice| {
+            one(page, dice, |message| {
+                let answers = message.get("method").is_none();
+                if answers {
+                    let missing = if message.get("error").is_some() { "result" } else { "error" };
+                    message.set(
+                        missing,
+                        Node::parse(r#"{"code":1,"message":"both"}"#).unwrap_or(Node::leaf("{}")),
+                    );
+                }
+                answers
+            })
+        }),
+    },
+    Mutator {
+        name: "outcome-neither",
+        sentence: "One answer has neither a result nor an error.",
+        clauses: &["JRP-SHAPE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(|page, dice| {
+            one(page, dice, |message| {
+                let answers = message.get("method").is_none();
+                if answers {
+                    message.remove("result");
+                    message.remove("error");
+                }
+                answers
+            })
+        }),
+    },
+];
+
+/// The first message, from a thrown one on, that `change` takes.
+fn one(page: &mut Page, dice: &mut Dice, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+    let count = page.count();
+    let first = dice.below(count);
+    (first..count).chain(0..first).any(|number| page.at(number, &mut |_, message| change(message)))
+}

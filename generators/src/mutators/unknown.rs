@@ -1,0 +1,109 @@
+//! Members and lines that nobody knows: they are passed over, also where they look like something.
+
+use super::dice::Dice;
+use super::node::Node;
+use super::page::Page;
+use super::{Apply, Mutator};
+use crate::relation::Relation;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "unknown-in-messages",
+        sentence: "Messages have members that JSON-RPC does not know.",
+        clauses: &["EQ-PAIR"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, dice| {
+            let mut took = false;
+            page.each(&mut |_, message| took |= dice.one_in(2) && add(message, dice));
+            took
+        }),
+    },
+    Mutator {
+        name: "unknown-in-frames",
+        sentence: "What stands around messages has members that the format does not know.",
+        clauses: &["ENV-UNKNOWN", "RPL-UNKNOWN"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, dice| {
+            let mut took = false;
+            for frame in page.frames() {
+                took |= dice.one_in(2) && add(frame, dice);
+            }
+            took
+        }),
+    },
+    Mutator {
+        name: "unknown-lines",
+        sentence: "A trace has lines of other directions, types and kinds, some with the text of a message.",
+        clauses: &["RPL-DIR", "RPL-UNKNOWN"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(lines),
+    },
+    Mutator {
+        name: "unknown-sites",
+        sentence: "A HAR has exchanges of other sites.",
+        clauses: &["HAR-MESSAGE"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(sites),
+    },
+];
+
+const NAMES: &[&str] = &["_x", "comment", "Id", "JSONRPC", "request_id", "__proto__", "é"];
+const VALUES: &[&str] =
+    &["null", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, r#"[{"id":true}]"#, "1e999", r#""x""#];
+
+fn add(node: &mut Node, dice: &mut Dice) -> bool {
+    let (Some(name), Some(value)) = (dice.pick(NAMES), dice.pick(VALUES)) else { return false };
+    if node.get(name).is_some() {
+        return false;
+    }
+    let Some(value) = Node::parse(value) else { return false };
+    node.set(name, value);
+    true
+}
+
+fn lines(page: &mut Page, dice: &mut Dice) -> bool {
+    const LINES: &[&str] = &[
+        r#"{"t":"2026-05-12T23:00:00.000Z","dir":"event","raw":{"jsonrpc":"2.0","id":0,"result":{"n":1}}}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","dir":"command","raw":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","type":"turn","role":"user","text":"hello"}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","kind":"llm.request","id":0}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","dir":"stderr","raw":"listening"}"#,
+    ];
+    if page.format.name != "mcp-replay" {
+        return false;
+    }
+    for _ in 0..1 + dice.below(3) {
+        let Some(line) = dice.pick(LINES).and_then(|line| Node::parse(line)) else { return false };
+        // After the first line, which is `meta`, and before the last, which is `end`.
+        let at = 1 + dice.below(page.values.len().saturating_sub(1));
+        page.values.insert(at, line);
+    }
+    true
+}
+
+fn sites(page: &mut Page, dice: &mut Dice) -> bool {
+    const SITE: &str = r#"{"startedDateTime":"2026-05-12T23:00:00.000Z","time":1,"request":{"method":"GET","url":"https://example.com/","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"queryString":[],"headersSize":-1,"bodySize":0},"response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"content":{"size":14,"mimeType":"BODY","text":TEXT},"redirectURL":"","headersSize":-1,"bodySize":14},"cache":{},"timings":{"send":0,"wait":1,"receive":0}}"#;
+    const BODIES: &[(&str, &str)] = &[
+        ("text/html", r#""<p>hello</p>""#),
+        ("application/json", r#""{\"error\":\"x\"}""#),
+        ("application/json", r#""{\"id\":1,\"ok\":1}""#),
+        ("text/event-stream", r#""data: hello\n\n""#),
+    ];
+    let Some((kind, text)) = dice.pick(BODIES) else { return false };
+    let place = dice.throw();
+    let Some(site) = Node::parse(&SITE.replace("BODY", kind).replace("TEXT", text)) else { return false };
+    let Some(document) = page.values.first_mut().filter(|_| page.format.name == "har") else { return false };
+    let Some(Node::Array(entries)) = document.get_mut("log").and_then(|log| log.get_mut("entries")) else {
+        return false;
+    };
+    // It takes the time of its neighbour, so that it moves nothing.
+    let at = usize::try_from(place % (entries.len() as u64 + 1)).unwrap_or_default();
+    let neighbour = at.checked_sub(1).or(Some(0)).and_then(|at| entries.get(at));
+    let time = neighbour.and_then(|it| it.get("startedDateTime")).cloned();
+    let mut site = site;
+    if let Some(time) = time {
+        site.set("startedDateTime", time);
+    }
+    entries.insert(at, site);
+    true
+}

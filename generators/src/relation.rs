@@ -1,0 +1,129 @@
+//! How the meaning of a variant relates to the meaning of what it was made from, and the relation of several in a row.
+//!
+//! Knows: the algebra. Refuses to know: what any mutator does. A composition whose outcome does not follow from its
+//! parts is no composition, so nobody ever has to guess.
+
+use transcript::rejection::Code;
+
+/// What a change does to the meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// The meaning is equal.
+    Same,
+    /// The meaning changes in a way that is computed along with the change.
+    Changes,
+    /// Every importer rejects, with this code where it gives one.
+    Rejects(Code),
+    /// The contract leaves it open whether the variant is read.
+    Open(Reading),
+}
+
+/// What is known of the reading of a variant that need not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Whoever reads it reads the meaning in hand.
+    Known,
+    /// Whoever reads it reads the same in every format.
+    Free,
+}
+
+impl Relation {
+    /// The relation of this change followed by another; none where it does not follow from the two.
+    ///
+    /// What was rejected stays rejected whatever else happens, and what is open stays open. But a text that is
+    /// refused for two reasons is refused for the one that is met first, which depends on where they stand; a text
+    /// that is open first and refused later may be refused for either; and two changes of which nobody knows what
+    /// they leave may touch each other in one format and not in another.
+    #[must_use]
+    pub fn then(self, next: Self) -> Option<Self> {
+        use Relation::{Changes, Open, Rejects, Same};
+        Some(match (self, next) {
+            (Same, other) | (other, Same) => other,
+            (Changes, other) | (other, Changes) => other,
+            (Rejects(first), Rejects(second)) if first == second => self,
+            (Rejects(_), Rejects(_) | Open(_)) | (Open(_), Rejects(_)) => return None,
+            (Open(Reading::Free), Open(Reading::Free)) => return None,
+            (Open(Reading::Known), Open(reading)) => Open(reading),
+            (Open(Reading::Free), Open(Reading::Known)) => self,
+        })
+    }
+
+    /// Whether it takes an expectation of its own: neither equal nor merely changed.
+    #[must_use]
+    pub fn is_verdict(self) -> bool {
+        matches!(self, Self::Rejects(_) | Self::Open(_))
+    }
+
+    /// The relation in a word, for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Changes => "changes",
+            Self::Rejects(_) => "rejects",
+            Self::Open(_) => "open",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reading, Relation};
+    use Relation::{Changes, Open, Rejects, Same};
+    use transcript::rejection::Code;
+
+    const ALL: [Relation; 6] = [
+        Same,
+        Changes,
+        Rejects(Code::Batch),
+        Rejects(Code::InvalidId),
+        Open(Reading::Known),
+        Open(Reading::Free),
+    ];
+
+    #[test]
+    fn nothing_changed_changes_nothing() {
+        for relation in ALL {
+            assert_eq!(Same.then(relation), Some(relation));
+            assert_eq!(relation.then(Same), Some(relation));
+        }
+    }
+
+    #[test]
+    fn verdicts_dominate_changes_on_either_side() {
+        for verdict in ALL.into_iter().filter(|relation| relation.is_verdict()) {
+            assert_eq!(Changes.then(verdict), Some(verdict));
+            assert_eq!(verdict.then(Changes), Some(verdict));
+        }
+        assert_eq!(Changes.then(Changes), Some(Changes));
+    }
+
+    #[test]
+    fn two_reasons_to_refuse_are_no_known_refusal() {
+        let (batch, id) = (Rejects(Code::Batch), Rejects(Code::InvalidId));
+        assert_eq!(batch.then(id), None);
+        for open in [Open(Reading::Known), Open(Reading::Free)] {
+            assert_eq!(batch.then(open), None);
+            assert_eq!(open.then(batch), None);
+        }
+        assert_eq!(batch.then(batch), Some(batch));
+        let [known, free] = [Reading::Known, Reading::Free].map(Open);
+        assert_eq!(known.then(known), Some(known));
+        assert_eq!(known.then(free), Some(free));
+        assert_eq!(free.then(known), Some(free));
+        assert_eq!(free.then(free), None);
+    }
+
+    #[test]
+    fn grouping_does_not_matter() {
+        let then = |a: Option<Relation>, b: Option<Relation>| a?.then(b?);
+        for a in ALL {
+            for b in ALL {
+                for c in ALL {
+                    let left = then(a.then(b), Some(c));
+                    assert_eq!(left, then(Some(a), b.then(c)), "{a:?} {b:?} {c:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,568 @@
+//! A session that is being changed, and the variant that comes of it.
+//!
+//! Knows: the meaning of the session at every moment, event by event beside the messages, and who answers whom from a
+//! ledger of its own that is a plain list. Refuses to know: how our readers read anything. What a format cannot carry of
+//! a variant is said, with the clause.
+
+use crate::mutators::dice::Dice;
+use crate::mutators::node::Node;
+use crate::mutators::page::{MARKER, Page};
+use crate::mutators::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use crate::session::Known;
+use formats::{FORMATS, Format, Owned, Session, Totals, What};
+use judge::expectation::Expectation;
+use transcript::json::{Json, Kind};
+use transcript::k2a::Summary;
+use transcript::message::{Message, Refusal};
+use transcript::session::{Side, Slot, Spot, Sse};
+
+/// A session in hand.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// What it holds, in order.
+    pub turns: Vec<Turn>,
+    /// What a 401's challenge made visible: `resource_metadata`, `scope`.
+    pub discovery: Option<(bool, bool)>,
+    /// Some answer would be bound to another request if nobody could tell who sent what.
+    pub needs_directions: bool,
+}
+
+/// One entry, with its message if it carries one.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// How it travels.
+    pub entry: Owned,
+    /// What it says.
+    pub message: Option<Spoken>,
+}
+
+/// A message beside what it means.
+#[derive(Debug, Clone)]
+pub struct Spoken {
+    /// The message.
+    pub text: Node,
+    /// Its event in the normal form.
+    pub event: Node,
+}
+
+/// A variant, in every format that can carry it.
+#[derive(Debug, Clone)]
+pub struct Variant {
+    /// The mutators that made it, in order, and the formats in which each took hold where those are not all.
+    pub trail: Vec<String>,
+    /// The clauses they lean on.
+    pub clauses: Vec<&'static str>,
+    /// What it is to what it was made from.
+    pub relation: Relation,
+    /// What must come of reading it.
+    pub expectation: Expectation,
+    /// The marker, where values were redacted.
+    pub redacted: Option<&'static str>,
+    /// The transcripts, or why a format cannot have one.
+    pub files: Vec<(&'static Format, Result<Vec<u8>, String>)>,
+}
+
+/// Why a session cannot be taken for what it is said to mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// The meaning is no meaning, or another session's: a sentence.
+    Meaning(String),
+    /// A message is none.
+    Message(Refusal),
+}
+
+impl From<Refusal> for Unfit {
+    fn from(refusal: Refusal) -> Self {
+        Self::Message(refusal)
+    }
+}
+
+impl Spoken {
+    /// The kind of event.
+    #[must_use]
+    pub fn is(&self, kind: &str) -> bool {
+        self.event.get("kind").is_some_and(|node| node.is(kind))
+    }
+
+    /// Whether it is a result or an error.
+    #[must_use]
+    pub fn is_response(&self) -> bool {
+        self.is("result") || self.is("error")
+    }
+
+    /// The correlation id as it is spelled in the normal form.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.event.get("id")?.spelled()
+    }
+
+    /// The correlation id by its code points, so that two spellings of one id are one.
+    #[must_use]
+    pub fn key(&self) -> Option<Vec<u8>> {
+        key_of(self.id()?)
+    }
+
+    /// Whether it is a request or a tool call that can be answered.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.id().is_some() && !self.is_response()
+    }
+
+    /// Gives the message another id, none where it has none, and the event what that makes of it.
+    pub fn set_id(&mut self, spelled: Option<&str>) {
+        match spelled {
+            Some(spelled) => self.text.set("id", Node::leaf(spelled)),
+            None => self.text.remove("id"),
+        }
+        match spelled.and_then(correlation) {
+            Some(known) => self.event.set("id", Node::leaf(known)),
+            None => self.event.remove("id"),
+        }
+        let is_call = self.is("tool_call") || self.is_response();
+        if !is_call {
+            let kind = if self.id().is_some() { "request" } else { "notification" };
+            self.event.set("kind", Node::text(kind));
+        }
+    }
+
+    /// The value that the message is about: its params, arguments, result or error, in the message and in the event.
+    pub fn value(&mut self) -> Option<(&mut Node, &mut Node)> {
+        let (outer, name) = match () {
+            () if self.is("tool_call") => (Some("params"), "arguments"),
+            () if self.is("result") => (None, "result"),
+            () if self.is("error") => (None, "error"),
+            () => (None, "params"),
+        };
+        let holder = match outer {
+            Some(outer) => self.text.get_mut(outer)?,
+            None => &mut self.text,
+        };
+        Some((holder.get_mut(name)?, self.event.get_mut(name)?))
+    }
+}
+
+/// The correlation id that an id of this spelling is, in the normal form (clauses ID-STRING, ID-NUMBER, ID-NULL).
+#[must_use]
+pub fn correlation(spelled: &str) -> Option<String> {
+    match spelled {
+        "null" => None,
+        text if text.starts_with('"') => Some(text.to_owned()),
+        number => Some(format!("\"{number}\"")),
+    }
+}
+
+/// The code points of a correlation id in the normal form.
+#[must_use]
+pub fn key_of(id: &str) -> Option<Vec<u8>> {
+    Some(Json::parse(id).ok()?.as_text()?.decode().into_owned())
+}
+
+impl Turn {
+    /// Something that carries no message: an event of a stream.
+    #[must_use]
+    pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
+        let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
+        let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
+        let entry = Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..blank(What::Event) };
+        Self { entry, message: None }
+    }
+
+    /// A request.
+    #[must_use]
+    pub fn request(side: Side, id: &str, method: &str) -> Self {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
+        Self::message(side, &text, &format!(r#"{{"kind":"request","method":"{method}"}}"#), Some(id))
+    }
+
+    /// A result.
+    #[must_use]
+    pub fn result(side: Side, id: &str, result: &str) -> Self {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        Self::message(side, &text, &format!(r#"{{"kind":"result","result":{result}}}"#), Some(id))
+    }
+
+    /// A message by its text and its event; its id goes into both.
+    #[must_use]
+    pub fn message(side: Side, text: &str, event: &str, id: Option<&str>) -> Self {
+        let node = |text: &str| Node::parse(text).unwrap_or(Node::Object(Vec::new()));
+        let mut spoken = Spoken { text: node(text), event: node(event) };
+        if id.is_some() {
+            spoken.set_id(id);
+        }
+        // The text goes into the entry when the session is written.
+        Self { entry: Owned { side: Some(side), ..blank(What::Event) }, message: Some(spoken) }
+    }
+
+    /// The same turn from the other side, in a slot of that side.
+    #[must_use]
+    pub fn turned(mut self) -> Self {
+        self.entry.side = self.entry.side.map(Side::other);
+        self.entry.slot = Slot::Line;
+        self.entry.sse = None;
+        self
+    }
+}
+
+fn blank(what: What) -> Owned {
+    Owned {
+        spot: Spot::default(),
+        time: None,
+        side: None,
+        inferred: false,
+        slot: Slot::Line,
+        what,
+        answers: None,
+        sse: None,
+        context: None,
+        exchange: None,
+    }
+}
+
+impl Draft {
+    /// A session that was made with its meaning.
+    ///
+    /// # Errors
+    /// Where a message of it is none.
+    pub fn known(known: &Known) -> Result<Self, Unfit> {
+        Self::of(known.session()?, &known.meaning())
+    }
+
+    /// A session that was read, and what it means, in the normal form.
+    ///
+    /// # Errors
+    /// Where the meaning is that of another session.
+    pub fn of(session: Session, meaning: &str) -> Result<Self, Unfit> {
+        let unfit = |why: &str| Unfit::Meaning(why.to_owned());
+        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
+        let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
+        let mut events = events.items();
+        let discovery = session.totals.authorization_discovery;
+        let mut draft = Self {
+            discovery: discovery.map(|it| (it.resource_metadata_visible, it.scope_challenge_visible)),
+            ..Self::default()
+        };
+        for mut entry in session.entries {
+            // What a variant claims of its messages it claims for itself; exchanges are planned anew.
+            (entry.inferred, entry.exchange, entry.spot) = (false, None, Spot::default());
+            let message = match &entry.what {
+                What::Message(text, _) => {
+                    let event =
+                        events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
+                    let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
+                    Some(Spoken { text: Node::of(text), event: Node::of(event) })
+                }
+                What::Exchange(exchange) if exchange.status != Some(401) => continue,
+                What::Missing(_) | What::Left(_) => continue,
+                _ => None,
+            };
+            draft.turns.push(Turn { entry, message });
+        }
+        if events.next().is_some() {
+            return Err(unfit("the session has fewer messages than events"));
+        }
+        let bound = |draft: &Self| -> Vec<Option<String>> {
+            let answers =
+                |turn: &Turn| turn.message.as_ref()?.event.get("answers")?.spelled().map(str::to_owned);
+            draft.turns.iter().map(answers).collect()
+        };
+        let given = bound(&draft);
+        draft.settle();
+        match bound(&draft) == given {
+            true => Ok(draft),
+            false => Err(unfit("the ledger binds its answers otherwise")),
+        }
+    }
+
+    /// Which turns are messages that `which` wants.
+    pub fn those(&self, which: impl Fn(&Spoken) -> bool) -> Vec<usize> {
+        let wanted = |turn: &Turn| turn.message.as_ref().is_some_and(&which);
+        (0..self.turns.len()).filter(|&at| wanted(&self.turns[at])).collect()
+    }
+
+    /// Says of every response what it answers: the oldest request with its id that its sender was asked and that is
+    /// still open (clauses COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY, COR-DIRECTION).
+    pub fn settle(&mut self) {
+        let (mut open, mut flat): (Vec<Waiting>, Vec<Waiting>) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        self.needs_directions = false;
+        for turn in &mut self.turns {
+            let Some(message) = &mut turn.message else { continue };
+            let (key, side) = (message.key(), turn.entry.side);
+            turn.entry.answers = None;
+            if message.is_response() {
+                let mine = |waiting: &Waiting| Some(&waiting.id) == key.as_ref() && waiting.side != side;
+                let found = open.iter().position(mine).map(|at| open.remove(at).index);
+                let anybody = |waiting: &Waiting| Some(&waiting.id) == key.as_ref();
+                let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
+                self.needs_directions |= found != found_flat;
+                let spelled = found.map_or("null".to_owned(), |index| index.to_string());
+                message.event.set("answers", Node::leaf(spelled));
+                turn.entry.answers = found;
+            } else if let Some(id) = key {
+                open.push(Waiting { id: id.clone(), side, index });
+                flat.push(Waiting { id, side, index });
+            }
+            index += 1;
+        }
+    }
+
+    /// The meaning in the normal form.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        let events = self.turns.iter().filter_map(|turn| Some(turn.message.as_ref()?.event.spell(None)));
+        let events: Vec<_> = events.collect();
+        let between = if events.is_empty() { "" } else { "\n" };
+        let discovery = self.summary().map_or_else(|| "null".to_owned(), Summary::to_json);
+        format!(
+            "{{\"events\": [{between}{}\n],\n\"authorization_discovery\": {discovery}}}\n",
+            events.join(",\n")
+        )
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        self.discovery.map(|(metadata, scope)| Summary {
+            resource_metadata_visible: metadata,
+            scope_challenge_visible: scope,
+        })
+    }
+
+    /// The session for the writers.
+    fn session(&self) -> Result<Session, Refusal> {
+        let mut entries = Vec::with_capacity(self.turns.len());
+        for turn in &self.turns {
+            let mut entry = turn.entry.clone();
+            if let Some(message) = &turn.message {
+                let text = message.text.spell(None);
+                let shape = Message::parse(&text)?.shape();
+                entry.what = What::Message(text, shape);
+            }
+            entries.push(entry);
+        }
+        let events = self.turns.iter().filter(|turn| turn.message.is_some()).count();
+        let totals =
+            Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };
+        Ok(Session { entries, totals })
+    }
+
+    /// The clause by which a format cannot carry the session.
+    fn beyond(&self, format: &Format) -> Option<&'static str> {
+        match () {
+            () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
+            () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),
+            () => None,
+        }
+    }
+
+    /// What the session itself leaves open, and the clauses that do.
+    #[must_use]
+    pub fn ground(&mut self) -> (Relation, Vec<&'static str>) {
+        let (mut relation, mut clauses) = (Relation::Same, Vec::new());
+        let mut open = |reading: Reading, clause: &'static str| {
+            relation = relation.then(Relation::Open(reading)).unwrap_or(relation);
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        };
+        for turn in &mut self.turns {
+            let Some(message) = &mut turn.message else {
+                if matches!(turn.entry.what, What::Empty | What::Exchange(_)) {
+                    open(Reading::Known, "ENV-NULL");
+                }
+                continue;
+            };
+            let number = message.text.get("id").and_then(Node::spelled).unwrap_or("0");
+            if !number.starts_with('"') && number != "null" && !is_plain_integer(number) {
+                open(Reading::Free, "ID-NUMBER-FORM");
+            }
+            let named =
+                message.event.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'));
+            if message.is("tool_call") && !named {
+                open(Reading::Free, "TOOL-NAMELESS");
+            }
+            message.text.walk(&mut |node| {
+                if is_deep(node) {
+                    open(Reading::Free, "SRV-DEPTH");
+                } else if is_torn(node) {
+                    open(Reading::Free, "SRV-TWICE");
+                }
+                true
+            });
+        }
+        (relation, clauses)
+    }
+}
+
+struct Waiting {
+    id: Vec<u8>,
+    side: Option<Side>,
+    index: u64,
+}
+
+fn is_plain_integer(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    number != "-0" && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a value goes deeper than a tree of ours.
+fn is_deep(node: &Node) -> bool {
+    node.spelled().is_some_and(|spelled| spelled.starts_with(['[', '{']))
+}
+
+/// Whether a value is one that SRV-TWICE leaves open: a member named twice, a lone surrogate.
+fn is_torn(node: &Node) -> bool {
+    let lone = |spelled: &str| {
+        let value = Json::parse(spelled).ok().filter(|value| value.kind() == Kind::String);
+        spelled.contains("\\u") && value.and_then(Json::as_text).is_some_and(|text| text.to_str().is_none())
+    };
+    match node {
+        Node::Leaf(spelled) => lone(spelled),
+        Node::Object(members) => (0..members.len()).any(|at| {
+            let key = &members[at].0;
+            lone(key) || members[..at].iter().any(|(other, _)| same_name(other, key))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether two spelled names are one.
+pub(crate) fn same_name(a: &str, b: &str) -> bool {
+    let content = |key: &str| Some(Json::parse(key).ok()?.as_text()?.decode().into_owned());
+    a == b || (a.contains('\\') || b.contains('\\')) && content(a) == content(b)
+}
+
+/// A variant in the making.
+#[derive(Debug)]
+pub struct Making {
+    draft: Draft,
+    relation: Relation,
+    clauses: Vec<&'static str>,
+    done: Vec<&'static Mutator>,
+    later: Vec<(&'static Mutator, Dice)>,
+}
+
+impl Making {
+    /// Begins with a session.
+    #[must_use]
+    pub fn new(mut draft: Draft) -> Self {
+        draft.settle();
+        let (relation, clauses) = draft.ground();
+        Self { draft, relation, clauses, done: Vec::new(), later: Vec::new() }
+    }
+
+    /// Adds a mutator. False where the outcome of the two together is not known, or where there is nothing in the
+    /// session to change. Mutators come by level, and within a level those with a verdict of their own last.
+    pub fn add(&mut self, mutator: &'static Mutator, dice: &Dice) -> bool {
+        let Some(relation) = self.relation.then(mutator.relation) else { return false };
+        let dice = dice.fork(mutator.name);
+        match mutator.apply {
+            Apply::Session(apply) => {
+                let mut draft = self.draft.clone();
+                if !apply(&mut draft, &mut dice.clone()) {
+                    return false;
+                }
+                draft.settle();
+                self.draft = draft;
+                self.done.push(mutator);
+            }
+            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, dice)),
+        }
+        self.relation = relation;
+        for &clause in mutator.clauses {
+            if !self.clauses.contains(&clause) {
+                self.clauses.push(clause);
+            }
+        }
+        true
+    }
+
+    /// Writes the variant. None where a mutator with a verdict took hold in no format.
+    ///
+    /// # Errors
+    /// Where a message is none any more. That would be a mutator's mistake.
+    pub fn finish(self) -> Result<Option<Variant>, Refusal> {
+        let session = self.draft.session()?;
+        let mut files = Vec::new();
+        let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
+        let mut redacted = None;
+        for &format in FORMATS {
+            if let Some(clause) = self.draft.beyond(format) {
+                files.push((format, Err(clause.to_owned())));
+                continue;
+            }
+            let mut bytes = Vec::new();
+            // Memory takes every write.
+            let _ = (format.write)(&session, &mut bytes);
+            let took = self.respell(format, &mut bytes, &mut redacted);
+            let lacking = self
+                .later
+                .iter()
+                .zip(&took)
+                .find(|((mutator, _), took)| mutator.relation.is_verdict() && !**took);
+            if let Some(((mutator, _), _)) = lacking {
+                files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
+                continue;
+            }
+            for (formats, took) in holds.iter_mut().zip(&took) {
+                if *took {
+                    formats.push(format.name);
+                }
+            }
+            files.push((format, Ok(bytes)));
+        }
+        let written = files.iter().filter(|(_, file)| file.is_ok()).count();
+        if written == 0 {
+            return Ok(None);
+        }
+        let mut trail: Vec<String> = self.done.iter().map(|mutator| mutator.name.to_owned()).collect();
+        for ((mutator, _), formats) in self.later.iter().zip(&holds) {
+            match formats.len() {
+                0 => {}
+                all if all == written => trail.push(mutator.name.to_owned()),
+                _ => trail.push(format!("{} ({})", mutator.name, formats.join(", "))),
+            }
+        }
+        let expectation = match self.relation {
+            Relation::Same | Relation::Changes => Expectation::Meaning(self.draft.meaning()),
+            Relation::Rejects(code) => Expectation::Rejection(code),
+            Relation::Open(Reading::Known) => Expectation::Either(Some(self.draft.meaning())),
+            Relation::Open(Reading::Free) => Expectation::Either(None),
+        };
+        let (relation, clauses) = (self.relation, self.clauses);
+        Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
+    }
+
+    /// Applies the mutators of spelling and of bytes, and says which of them took hold.
+    fn respell(
+        &self,
+        format: &'static Format,
+        bytes: &mut Vec<u8>,
+        redacted: &mut Option<&'static str>,
+    ) -> Vec<bool> {
+        let mut page = None;
+        let mut took = Vec::new();
+        for (mutator, dice) in &self.later {
+            took.push(match mutator.apply {
+                Apply::Session(_) => true,
+                Apply::Spelling(apply) => {
+                    if page.is_none() {
+                        page = Page::of(format, bytes);
+                    }
+                    page.as_mut().is_some_and(|page| apply(page, &mut dice.clone()))
+                }
+                Apply::Bytes(apply) => {
+                    if let Some(page) = page.take().filter(|_| took.contains(&true)) {
+                        *bytes = page.bytes();
+                        *redacted = redacted.or(page.redacted.then_some(MARKER));
+                    }
+                    apply(format, bytes, &mut dice.clone())
+                }
+            });
+        }
+        if let Some(page) = page.filter(|_| took.contains(&true)) {
+            *bytes = page.bytes();
+            *redacted = redacted.or(page.redacted.then_some(MARKER));
+        }
+        took
+    }
+}

@@ -1,0 +1,186 @@
+//! Mutators keep their word: what each says of the meaning is what our own reader reads.
+//!
+//! The relation was declared and the meaning computed before anything was read; a reading that differs is a fault of the
+//! mutator or of the reader, and the contract says whose.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+
+use formats::{FORMATS, Format, Options, ReadError, meaning};
+use generators::mutators::dice::Dice;
+use generators::mutators::{all, find};
+use generators::plan::{Source, alone, cases, session, variant};
+use generators::relation::Relation;
+use generators::session::sessions;
+use generators::variant::{Draft, Variant};
+use judge::expectation::Expectation;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use transcript::diff::{Rules, first};
+use transcript::json::Json;
+use transcript::rejection::Code;
+
+/// On how many sessions each mutator is tried.
+const SESSIONS: u64 = 100;
+
+/// A meaning, or the code of a rejection with its words.
+type Read = Result<String, (Code, String)>;
+
+fn read(format: &Format, bytes: &[u8]) -> Read {
+    match meaning(format, &mut { bytes }, Options::default()) {
+        Ok(meaning) => Ok(meaning.text),
+        Err(ReadError::Rejected(rejection)) => Err((rejection.code, rejection.to_string())),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// How two meanings differ; the summary of K2-A counts where the format carries one.
+fn differ(expected: &str, found: &str, format: &Format, redacted: Option<&str>) -> Option<String> {
+    let [expected, found] = [expected, found].map(|text| Json::parse(text).unwrap());
+    let rules = Rules { ignore: Vec::new(), redacted: redacted.map(Into::into) };
+    let of =
+        |name: &str| first(expected.member(name).unwrap(), found.member(name).unwrap(), &rules).difference;
+    let summary = if format.carries.challenge { of("authorization_discovery") } else { None };
+    of("events").or(summary).map(|difference| format!("{difference:?}"))
+}
+
+/// Whether our reader reads every transcript of a variant as it is expected.
+fn holds(variant: &Variant, about: &str) -> Result<(), String> {
+    let mut read_before: Option<(&str, Read)> = None;
+    for (format, file) in &variant.files {
+        let Ok(bytes) = file else { continue };
+        let found = read(format, bytes);
+        let fail = |why: &str| {
+            let text = String::from_utf8_lossy(bytes);
+            let (trail, expected) = (&variant.trail, &variant.expectation);
+            Err(format!(
+                "{about}: {trail:?} in {}: {why}\n{text}\nexpected {expected:?}\nread {found:?}\n",
+                format.name
+            ))
+        };
+        match (&variant.expectation, &found) {
+            (Expectation::Meaning(expected) | Expectation::Either(Some(expected)), Ok(text)) => {
+                if let Some(why) = differ(expected, text, format, variant.redacted) {
+                    return fail(&why);
+                }
+            }
+            (Expectation::Meaning(_), Err(_)) => return fail("is rejected"),
+            (Expectation::Rejection(code), Err((found, _))) if found == code => {}
+            (Expectation::Rejection(_), _) => return fail("should be rejected"),
+            (Expectation::Either(_), _) => {}
+        }
+        if let (Expectation::Either(_), Some((other, before))) = (&variant.expectation, &read_before) {
+            match (before, &found) {
+                (Ok(before), Ok(found)) => {
+                    if let Some(why) = differ(before, found, FORMATS[0], variant.redacted) {
+                        return fail(&format!("{other} reads otherwise: {why}"));
+                    }
+                }
+                (Err(_), Err(_)) => {}
+                (before, _) => return fail(&format!("{other} says {before:?}")),
+            }
+        }
+        read_before = Some((format.name, found));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_mutator_keeps_its_word() {
+    let dice = Dice::new(20_261_121);
+    let drafts: Vec<Draft> =
+        (0..SESSIONS).filter_map(|number| session(&mut dice.fork(&format!("session {number}")))).collect();
+    assert_eq!(drafts.len() as u64, SESSIONS);
+    let (mut idle, mut broken) = (Vec::new(), Vec::new());
+    for mutator in all() {
+        let mut formats = BTreeSet::new();
+        let mut applied = 0;
+        for (number, draft) in drafts.iter().enumerate() {
+            let dice = dice.fork(&format!("{number}"));
+            let Some(variant) = alone(draft.clone(), mutator, &dice) else { continue };
+            assert!(variant.trail.iter().all(|step| step.starts_with(mutator.name)), "{:?}", variant.trail);
+            if let Err(why) = holds(&variant, &format!("session {number}")) {
+                broken.push(why);
+                break;
+            }
+            applied += 1;
+            formats
+                .extend(variant.files.iter().filter(|(_, file)| file.is_ok()).map(|(format, _)| format.name));
+        }
+        if applied < 10 || formats.is_empty() {
+            idle.push((mutator.name, applied));
+        }
+    }
+    assert!(broken.is_empty(), "{} mutators break their word:\n{}", broken.len(), broken.join("\n"));
+    assert!(idle.is_empty(), "mutators that find next to nothing to change: {idle:?}");
+}
+
+#[test]
+fn compositions_keep_their_word() {
+    let mut relations: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut formats: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    for (index, variant) in cases(11, 1000) {
+        holds(&variant, &format!("seed 11, number {index}")).unwrap();
+        *relations.entry(variant.relation.name()).or_default() += 1;
+        for (format, file) in &variant.files {
+            *formats.entry(format.name).or_default() += u32::from(file.is_ok());
+        }
+        used.extend(variant.trail.iter().map(|step| step.split(' ').next().unwrap().to_owned()));
+    }
+    // A plan that never rejects, or never writes a format, would prove little.
+    for name in ["same", "changes", "rejects", "open"] {
+        assert!(relations.get(name).is_some_and(|&count| count > 60), "{relations:?}");
+    }
+    for format in FORMATS {
+        assert!(formats.get(format.name).is_some_and(|&count| count > 200), "{formats:?}");
+    }
+    let unused: Vec<_> = all().map(|mutator| mutator.name).filter(|name| !used.contains(*name)).collect();
+    assert!(unused.is_empty(), "never chosen: {unused:?}");
+}
+
+#[test]
+fn a_file_may_break_off_at_any_byte() {
+    let cut = find("cut-short").unwrap();
+    let draft = session(&mut Dice::new(5)).unwrap();
+    let lengths = |seed: u64| {
+        let variant = alone(draft.clone(), cut, &Dice::new(seed)).unwrap();
+        variant.files.iter().map(|(_, file)| file.as_ref().unwrap().len()).collect::<Vec<_>>()
+    };
+    let thrown: BTreeSet<Vec<usize>> = (0..40).map(lengths).collect();
+    assert!(thrown.len() > 30, "{} places of 40 throws", thrown.len());
+}
+
+#[test]
+fn a_given_session_is_changed_or_refused() {
+    let empty = Draft::default();
+    let variant = variant(1, 0, Source::Given(&empty));
+    // There is nothing in it to change but what stands around messages.
+    assert!(variant.is_none_or(|variant| !variant.trail.is_empty()));
+    assert!(alone(Draft::default(), find("ids-wrong-type").unwrap(), &Dice::new(0)).is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Two ledgers that know nothing of each other: `Draft::of` refuses a session whose answers it binds otherwise.
+    #[test]
+    fn the_ledgers_agree(known in sessions()) {
+        let draft = Draft::known(&known).unwrap();
+        prop_assert_eq!(draft.needs_directions, known.needs_directions);
+        let meaning = draft.meaning();
+        let equal = first(Json::parse(&meaning).unwrap(), Json::parse(&known.meaning()).unwrap(), &Rules::default());
+        prop_assert_eq!(equal.difference, None);
+    }
+
+    /// What a made session leaves open is found, so that an importer is never blamed for it.
+    #[test]
+    fn open_ground_is_no_change(known in sessions(), seed in any::<u64>()) {
+        let mutator = find("json-white-space").unwrap();
+        let draft = Draft::known(&known).unwrap();
+        let ground = draft.clone().ground().0;
+        if let Some(variant) = alone(draft, mutator, &Dice::new(seed)) {
+            prop_assert_eq!(Some(variant.relation), ground.then(Relation::Same));
+            holds(&variant, "white space").unwrap();
+        }
+    }
+}
