@@ -1,7 +1,7 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, convert, diff, explain, identify, read, run};
+use runner::command::{Around, Failure, convert, diff, explain, generate, identify, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::{IsTerminal as _, Write as _};
@@ -50,6 +50,7 @@ enum Verb {
     Convert(convert::Args),
     Run(run::Args),
     Explain(explain::Args),
+    Generate(generate::Args),
     Identify(identify::Args),
     /// Prints a completion script for a shell.
     Completions {
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => convert::run(args, around),
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
+        Verb::Generate(args) => generate::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),

@@ -246,7 +246,7 @@ impl Judging {
         let file = |line: &Line| {
             line.file.as_ref().map(|file| match &self.suite {
                 Root::Disk(cases) => cases.join(file).display().to_string(),
-                Root::Embedded => file.clone(),
+                Root::Embedded | Root::Made(_) => file.clone(),
             })
         };
         let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");

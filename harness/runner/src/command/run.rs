@@ -1,7 +1,7 @@
 //! `run`: the suite against an importer.
 
 use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, named_format};
+use super::{Around, Failure, adequacy, generate, named_format};
 use crate::exit;
 use crate::importer::Importer;
 use crate::run::{Planned, Selection, Shard, plan, run as carry_out};
@@ -32,6 +32,7 @@ Examples:
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
   mcp-concord run --adequacy                        which seeded faults the suite tells apart
+  mcp-concord run --generate 1000 --seed 7          variants whose meaning is known, instead of the suite
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
   mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
@@ -51,6 +52,12 @@ pub struct Args {
     /// A folder of case directories, instead of the suite that comes with the program; several add up.
     #[arg(long, value_name = "DIR")]
     cases: Vec<PathBuf>,
+    /// Run this many generated variants instead of the suite.
+    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
+    generate: Option<u64>,
+    /// The seed of the variants.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
+    seed: u64,
     /// Run what matches: a glob over the case's name, or over `case/format`; several add up.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
@@ -79,9 +86,10 @@ pub struct Args {
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let roots: Vec<Root> = match args.cases.as_slice() {
-        [] => vec![Root::Embedded],
-        cases => cases.iter().cloned().map(Root::Disk).collect(),
+    let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
+        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
+        (None, []) => vec![Root::Embedded],
+        (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
     };
     let suite = match Suite::load(&roots) {
         Ok(suite) => suite,
@@ -273,6 +281,9 @@ fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure>
 fn command(args: &Args, what: &str) -> String {
     let mut out = String::from("mcp-concord run");
     out.push_str(&args.under_test.flags());
+    if let Some(count) = args.generate {
+        let _ = write!(out, " --generate {count} --seed {}", args.seed);
+    }
     for cases in &args.cases {
         let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
     }

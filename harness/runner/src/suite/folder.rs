@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fmt, fs, io};
 use walkdir::{DirEntry, WalkDir};
 
@@ -19,7 +20,12 @@ pub enum Root {
     Embedded,
     /// A folder on disk; it may be a case directory itself.
     Disk(PathBuf),
+    /// Cases that were made in memory, by name, each with its files.
+    Made(Vec<MadeCase>),
 }
+
+/// A case that is on no disk: its name, and its files by their names.
+pub type MadeCase = (String, Vec<(String, Vec<u8>)>);
 
 /// A case directory with its files, ordered by name.
 #[derive(Debug)]
@@ -37,6 +43,8 @@ pub enum Blob {
     Embedded(&'static [u8]),
     /// On disk.
     Disk(PathBuf),
+    /// In memory.
+    Made(Arc<[u8]>),
 }
 
 impl Blob {
@@ -48,6 +56,7 @@ impl Blob {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
             Self::Disk(path) => fs::read(path).map(Cow::Owned),
+            Self::Made(bytes) => Ok(Cow::Owned(bytes.to_vec())),
         }
     }
 }
@@ -57,6 +66,7 @@ impl fmt::Display for Root {
         match self {
             Self::Embedded => formatter.write_str("the embedded suite"),
             Self::Disk(path) => write!(formatter, "{}", path.display()),
+            Self::Made(_) => formatter.write_str("the cases that were made"),
         }
     }
 }
@@ -67,6 +77,7 @@ impl Root {
         match self {
             Self::Embedded => embedded(|_| true),
             Self::Disk(root) => walk(root, problems),
+            Self::Made(cases) => cases.iter().map(made).collect(),
         }
     }
 }
@@ -77,6 +88,7 @@ impl Folder {
         match root {
             Root::Embedded => embedded(|case| case == name).pop(),
             Root::Disk(root) => Self::on_disk(root, name, problems),
+            Root::Made(cases) => cases.iter().find(|case| case.0 == name).map(made),
         }
     }
 
@@ -112,6 +124,12 @@ fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<Folder> {
         }
     }
     folders
+}
+
+fn made((name, files): &MadeCase) -> Folder {
+    let files =
+        files.iter().map(|(file, bytes)| (file.clone(), Blob::Made(bytes.as_slice().into()))).collect();
+    Folder { name: name.clone(), place: name.clone(), files }
 }
 
 fn walk(root: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {

@@ -9,7 +9,7 @@ mod folder;
 mod nearest;
 
 pub use case::{Case, Transcript, Uncarried};
-pub use folder::{Blob, Root};
+pub use folder::{Blob, MadeCase, Root};
 pub use nearest::nearest;
 
 use folder::Folder;
