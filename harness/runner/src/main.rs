@@ -48,7 +48,7 @@ enum Verb {
     Read(read::Args),
     Diff(diff::Args),
     Convert(convert::Args),
-    Run(run::Args),
+    Run(Box<run::Args>),
     Explain(explain::Args),
     Generate(generate::Args),
     Identify(identify::Args),
