@@ -15,7 +15,7 @@ from jsontext import Number, difference, dump, parse  # found by mapping
 from keep import CASES, KEPT, WORTH_KEEPING
 
 HERE = Path(__file__).resolve().parent
-VERSIONS = ("6.21.0",)
+VERSIONS = ("3.36.0", "6.21.0")
 
 
 def projection(meaning, format_name):
@@ -153,6 +153,8 @@ PARTED = {
     ("6.21.0", "ids/number-answered-as-string", "http-sse"): """{"calls": [
         {"tool": "echo", "arguments": {}, "outcome": null},
         {"tool": "echo", "arguments": {}, "outcome": null}], "authorization_discovery": null}""",
+    # An entry of an Inspector export is passed over.
+    ("3.36.0", "inspector/export-folded", "inspector"): """{"calls": [], "authorization_discovery": null}""",
 } | {
     (version, case, format_name): answer
     for version in VERSIONS
@@ -185,6 +187,7 @@ PARTED = {
 }  # fmt: skip
 
 REFUSED = {
+    ("3.36.0", "correlation/duplicate-answered", "jsonrpc"): 'duplicate tools/call request id "1" at source line 3',
     ("6.21.0", "ids/null-tool-call", "jsonrpc"): "JSON-RPC id on source line 1 must be a string or a number",
     ("6.21.0", "inspector/export-folded", "inspector"): "MCP event at source line 1 must carry JSON-RPC version 2.0",
 } | {

@@ -112,6 +112,8 @@ impl Process {
     pub(super) fn line(&mut self, since: Instant) -> Result<Vec<u8>, Fault> {
         match self.piece(since)? {
             Piece::Line(line, false) => Ok(line),
+            // What is no object is no answer, whatever follows it: whoever asked will complain of it, as of a banner.
+            Piece::Line(line, true) if !line.trim_ascii_start().starts_with(b"{") => Ok(line),
             Piece::Line(_, true) => {
                 let more = match self.output.recv_timeout(TICK) {
                     Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),

@@ -30,6 +30,7 @@ pub(crate) fn serve(mode: &str, note: &str) {
             "start" => {
                 assert_eq!(request["protocol"], 1);
                 match mode {
+                    "banner-at-once" => say(&("Welcome to the reader!\n".to_owned() + &hello(mode))),
                     "out-of-turn" => say(&(hello(mode) + "\n{\"seq\":1,\"meaning\":{\"events\":[]}}")),
                     _ => say(&hello(mode)),
                 }

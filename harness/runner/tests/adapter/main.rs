@@ -58,6 +58,7 @@ const ROWS: &[Row] = &[
     ("one format", "one-format", &[], 0, &["4 pass, 2 skip", "faulty does not read inspector"]),
     ("unsupported", "unsupported", &[], 0, &["4 pass, 2 skip", "no inspector on Sundays"]),
     ("a banner", "banner", &[], 3, &["Welcome to the reader!", "print banners and logs to stderr"]),
+    ("a banner with the handshake", "banner-at-once", &[], 3, &["Welcome to the reader!", "print banners and logs"]),
     ("another protocol", "other-protocol", &[], 3, &["speaks protocol 2", "protocol 1"]),
     ("an unknown format", "unknown-format", &[], 3, &["`pcap`", "there are jsonrpc"]),
     ("an unknown level", "unknown-level", &[], 3, &["`tools`", "`events` and `calls`"]),
