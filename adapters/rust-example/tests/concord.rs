@@ -3,9 +3,9 @@
 //! Knows: how the importer's answer is spelled for the suite, and which of its failures are known. It corrects
 //! nothing: what the importer got wrong must be seen.
 
-use runner::answer::{Answer, Level};
 use naive_importer::{Call, Outcome, import};
 use runner::Harness;
+use runner::answer::{Answer, Level};
 use runner::importer::Importer;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
