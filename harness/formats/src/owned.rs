@@ -9,7 +9,7 @@ use crate::{Format, Options};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::{Message, Shape};
-use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse};
+use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse, owned_headers};
 
 /// A whole session, read.
 #[derive(Debug, Default)]
@@ -224,11 +224,11 @@ impl Owned {
             Content::Event => What::Event,
             Content::Empty => What::Empty,
             Content::Envelope => What::Envelope,
-            Content::Exchange(exchange) => What::Exchange(Box::new(own_exchange(exchange))),
+            Content::Exchange(exchange) => What::Exchange(Box::new(exchange.owned())),
             Content::Opened(line) => What::Opened(line.text().to_owned()),
             Content::Closed(line) => What::Closed(line.text().to_owned()),
             Content::Passed(what) => What::Left(what.clone().into_owned()),
-            Content::Noise(why) => What::Left(why.message.clone()),
+            Content::Noise(noise) => What::Left(noise.why.message.clone()),
             Content::Missing(whose) => What::Missing(whose),
         };
         Self {
@@ -262,26 +262,7 @@ fn own_context(context: &Context<'_>) -> Surroundings {
     Surroundings {
         text: context.text.text().to_owned(),
         status: context.status,
-        headers: own_headers(&context.headers),
-    }
-}
-
-fn own_headers(headers: &Headers<'_>) -> Headers<'static> {
-    headers
-        .iter()
-        .map(|(name, value)| (name.clone().into_owned().into(), value.clone().into_owned().into()))
-        .collect()
-}
-
-fn own_exchange(exchange: &Exchange<'_>) -> Exchange<'static> {
-    Exchange {
-        method: exchange.method.clone().into_owned().into(),
-        url: exchange.url.clone().into_owned().into(),
-        request_headers: own_headers(&exchange.request_headers),
-        status: exchange.status,
-        answer_headers: own_headers(&exchange.answer_headers),
-        media_type: exchange.media_type.clone(),
-        ended: exchange.ended,
+        headers: owned_headers(&context.headers),
     }
 }
 

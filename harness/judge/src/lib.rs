@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod baseline;
+pub mod check;
 mod compare;
 pub mod consistency;
 pub mod expectation;
@@ -12,4 +13,5 @@ mod loss;
 pub mod normal;
 pub mod projection;
 pub mod record;
+pub mod rules;
 pub mod verdict;

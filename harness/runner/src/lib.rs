@@ -5,6 +5,7 @@ pub use judge::answer;
 pub mod adapter;
 pub mod adequacy;
 pub mod builtin;
+pub mod check;
 pub mod command;
 pub mod exit;
 pub mod faults;

@@ -31,9 +31,26 @@ impl CallIds {
                 return self.runs.entry(prefix.into()).or_default().insert(number);
             }
         }
-        let half = |seed| u128::from(FixedState::with_seed(seed).hash_one(id));
-        self.others.insert(half(0x6d63_7063_6f6e) << 64 | half(0x636f_7264))
+        self.others.insert(fingerprint(id))
     }
+}
+
+impl CallIds {
+    /// Whether an id was added.
+    #[must_use]
+    pub fn has(&self, id: &[u8]) -> bool {
+        if let Some((prefix, number)) = split(id)
+            && let Some(runs) = self.runs.get(prefix)
+        {
+            return runs.has(number);
+        }
+        self.others.contains(&fingerprint(id))
+    }
+}
+
+fn fingerprint(id: &[u8]) -> u128 {
+    let half = |seed| u128::from(FixedState::with_seed(seed).hash_one(id));
+    half(0x6d63_7063_6f6e) << 64 | half(0x636f_7264)
 }
 
 /// An id as a prefix and a number that is spelled in the one way a counter spells it.
@@ -54,6 +71,10 @@ fn split(id: &[u8]) -> Option<(&[u8], u64)> {
 struct Runs(BTreeMap<u64, u64>);
 
 impl Runs {
+    fn has(&self, number: u64) -> bool {
+        self.0.range(..=number).next_back().is_some_and(|(_, &last)| number <= last)
+    }
+
     fn insert(&mut self, number: u64) -> bool {
         let before = self.0.range(..=number).next_back().map(|(&first, &last)| (first, last));
         if before.is_some_and(|(_, last)| number <= last) {
@@ -92,7 +113,9 @@ mod tests {
         fn agrees_with_a_plain_set(ids in prop::collection::vec("[ab]{0,2}[0-9]{0,3}|[0-9]{17,20}|-[0-9]", 0..400)) {
             let (mut ours, mut plain) = (CallIds::default(), HashSet::new());
             for id in ids {
+                prop_assert_eq!(ours.has(id.as_bytes()), plain.contains(&id), "{}", id);
                 prop_assert_eq!(ours.insert(id.as_bytes()), plain.insert(id.clone()), "{}", id);
+                prop_assert!(ours.has(id.as_bytes()));
             }
         }
     }

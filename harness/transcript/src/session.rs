@@ -130,6 +130,34 @@ pub struct Exchange<'a> {
     pub media_type: String,
     /// When the exchange ended, in milliseconds like [`Entry::time`], where the log says so.
     pub ended: Option<i64>,
+    /// How long the answer's body is, in bytes after decoding, where the log says so or holds it.
+    pub answer_size: Option<u64>,
+}
+
+impl Exchange<'_> {
+    /// The same exchange, for whoever keeps it longer than its entry.
+    #[must_use]
+    pub fn owned(&self) -> Exchange<'static> {
+        Exchange {
+            method: self.method.clone().into_owned().into(),
+            url: self.url.clone().into_owned().into(),
+            request_headers: owned_headers(&self.request_headers),
+            status: self.status,
+            answer_headers: owned_headers(&self.answer_headers),
+            media_type: self.media_type.clone(),
+            ended: self.ended,
+            answer_size: self.answer_size,
+        }
+    }
+}
+
+/// The same headers, for whoever keeps them longer than their entry.
+#[must_use]
+pub fn owned_headers(headers: &Headers<'_>) -> Headers<'static> {
+    headers
+        .iter()
+        .map(|(name, value)| (name.clone().into_owned().into(), value.clone().into_owned().into()))
+        .collect()
 }
 
 /// What stands in an entry.
@@ -152,10 +180,19 @@ pub enum Content<'a> {
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
     Passed(Cow<'a, str>),
     /// Something that is no message where one belongs, or a message with a fault, passed over because the caller
-    /// tolerates it: why. The refusal's place counts from the entry's.
-    Noise(Refusal),
+    /// tolerates it.
+    Noise(Noise<'a>),
     /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
     Missing(&'static str),
+}
+
+/// What stands where a message belongs and is none, or one with a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noise<'a> {
+    /// Why it is not read. The place counts from the entry's.
+    pub why: Refusal,
+    /// What stood there, as far as it is text: JSON or not.
+    pub text: Cow<'a, str>,
 }
 
 /// One thing that a transcript holds, with its context.
@@ -177,6 +214,8 @@ pub struct Entry<'a> {
     pub context: Option<&'a Context<'a>>,
     /// Which HTTP exchange it belongs to, counted from 0 in the order of the session.
     pub exchange: Option<u64>,
+    /// The text of the line that it stands in, where the line is a JSON object with more in it than the message.
+    pub line: Option<&'a str>,
 }
 
 impl<'a> Entry<'a> {
@@ -192,6 +231,7 @@ impl<'a> Entry<'a> {
             sse: None,
             context: None,
             exchange: None,
+            line: None,
         }
     }
 

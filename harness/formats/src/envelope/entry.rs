@@ -129,12 +129,15 @@ impl<'a> Parts<'a> {
         context(self.context?)
     }
 
-    /// The one slot that the entry fills, if it fills just one.
-    pub(super) fn only_slot(&self) -> Option<(Slot, Side, &'static str)> {
+    /// The one slot that the entry fills, if it fills just one, and the text of what may be a message there.
+    pub(super) fn only_slot(&self) -> Option<(Slot, Side, &'static str, &'a str)> {
         match (&self.request, &self.response, &self.sse) {
-            (Some(_), None, None) => Some((Slot::Request, Side::Client, "/request")),
-            (None, Some(_), None) => Some((Slot::Response, Side::Server, "/response")),
-            (None, None, Some(_)) => Some((Slot::Sse, Side::Server, "/sse")),
+            (Some(body), None, None) => Some((Slot::Request, Side::Client, "/request", body.value.text())),
+            (None, Some(body), None) => Some((Slot::Response, Side::Server, "/response", body.value.text())),
+            (None, None, Some(event)) => {
+                let text = event.data.as_ref().map_or("", |data| data.value.text());
+                Some((Slot::Sse, Side::Server, "/sse", text))
+            }
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use crate::input::{Input, ReadError};
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Halt, Sink, Spot};
+use transcript::session::{Content, Entry, Halt, Noise, Sink, Spot};
 
 /// Reads an envelope whose `transport` must be `label`.
 pub(crate) fn read(
@@ -160,9 +160,10 @@ fn hand(
     let slot = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), slot) {
         (Ok(found), _) => found,
-        (Err(refusal), Some((slot, side, tail))) if options.passes(&refusal) => {
+        (Err(refusal), Some((slot, side, tail, text))) if options.passes(&refusal) => {
             let spot = Spot { tail, ..spot };
-            let entry = Entry { time, side: Some(side), slot, ..Entry::new(spot, Content::Noise(refusal)) };
+            let content = Content::Noise(Noise { why: refusal, text: text.into() });
+            let entry = Entry { time, side: Some(side), slot, ..Entry::new(spot, content) };
             return sink(entry).map_err(|halt| input.halted(halt, 0, &spot));
         }
         (Err(refusal), _) => return Err(input.refuse(refusal, 0, &spot.pointer())),
@@ -170,7 +171,10 @@ fn hand(
     let spot = Spot { tail: found.tail, ..spot };
     let content = match found.held.content() {
         Ok(content) => content,
-        Err(refusal) if options.passes(&refusal) => Content::Noise(refusal),
+        Err(refusal) if options.passes(&refusal) => {
+            let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
+            Content::Noise(Noise { why: refusal, text })
+        }
         Err(refusal) => return Err(input.refuse(refusal, found.at, &spot.pointer())),
     };
     let mut sse = found.sse;

@@ -12,7 +12,9 @@ use std::borrow::Cow;
 use transcript::json::{Json, Kind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Exchange, Halt, Headers, Side, Sink, Slot, Spot, Sse, header};
+use transcript::session::{
+    Content, Entry, Exchange, Halt, Headers, Noise, Side, Sink, Slot, Spot, Sse, header,
+};
 
 const REQUEST: &str = "/request/postData/text";
 const ANSWER: &str = "/response/content/text";
@@ -197,7 +199,18 @@ impl<'a> Reading<'a, '_, '_, '_> {
             #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
             started.saturating_add(took.round() as i64)
         });
-        let exchange = Exchange { method, url, request_headers, status, answer_headers, media_type, ended };
+        let exchange = Exchange {
+            method,
+            url,
+            request_headers,
+            status,
+            answer_headers,
+            media_type,
+            ended,
+            answer_size: count(size)
+                .or(count(answer_size))
+                .or_else(|| Some(text?.as_text()?.decode().len() as u64)),
+        };
         Ok((exchange, post, answer))
     }
 
@@ -223,7 +236,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             }
             Err(cause) => {
                 let at = body.place(cause.at);
-                self.refuse(Refusal { at, ..cause }, spot, stamp)?;
+                self.refuse(Refusal { at, ..cause }, &bytes, spot, stamp)?;
                 Ok(false)
             }
         }
@@ -270,15 +283,16 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, spot) }),
             Err(cause) => {
                 let at = place(cause.at);
-                self.refuse(Refusal { at, ..cause }, spot, stamp)
+                self.refuse(Refusal { at, ..cause }, block.data, spot, stamp)
             }
         }
     }
 
     /// Rejects, or notes the noise where the caller asked for leniency.
-    fn refuse(&mut self, cause: Refusal, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
+    fn refuse(&mut self, cause: Refusal, text: &[u8], spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
         if self.options.passes(&cause) {
-            return self.note(stamp.on(Content::Noise(cause), spot));
+            let text = String::from_utf8_lossy(text);
+            return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), spot));
         }
         Err(self.input.refuse(cause, 0, &spot.pointer()))
     }
@@ -342,6 +356,10 @@ fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> String {
 /// Whether a body of this media type is looked at: JSON, and what nobody named.
 fn may_be_json(media_type: &str) -> bool {
     matches!(media_type, "application/json" | "")
+}
+
+fn count(size: Option<Json<'_>>) -> Option<u64> {
+    size.and_then(|size| size.as_number()?.parse().ok())
 }
 
 fn positive(size: Option<Json<'_>>) -> bool {

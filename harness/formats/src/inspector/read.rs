@@ -9,7 +9,7 @@ use std::cell::Cell;
 use transcript::json::{Fault, Json, Kind, Scanner};
 use transcript::message::{Message, Refusal, Shape};
 use transcript::rejection::{Code, Place, Rejection};
-use transcript::session::{Content, Entry, Halt, Side, Sink, Spot};
+use transcript::session::{Content, Entry, Halt, Noise, Side, Sink, Spot};
 
 pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let mut list = List { options, held: None, order: None };
@@ -122,7 +122,7 @@ impl List {
             Some(message) if !parts.bare => self.export(input, &parts, message, spot, sink)?,
             _ => match Message::parse(text) {
                 Ok(message) => self.said(input, Said::bare(message, self.order), spot, sink)?,
-                Err(refusal) => self.refused(input, refusal, 0, spot, sink)?,
+                Err(refusal) => self.refused(input, refusal, (0, text), spot, sink)?,
             },
         }
         Ok(length)
@@ -156,7 +156,7 @@ impl List {
                 let said = Said { at, message, side, time: time.and_then(milliseconds), order: self.order };
                 self.said(input, said, here, sink)?;
             }
-            Err(refusal) => self.refused(input, refusal, at, here, sink)?,
+            Err(refusal) => self.refused(input, refusal, (at, message.text()), here, sink)?,
         }
         let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != Kind::Null)
         else {
@@ -171,7 +171,7 @@ impl List {
                 let side = side.map(Side::other);
                 self.said(input, Said { at, message, side, time, order }, here, sink)
             }
-            Err(refusal) => self.refused(input, refusal, at, here, sink),
+            Err(refusal) => self.refused(input, refusal, (at, answer.text()), here, sink),
         }
     }
 
@@ -202,7 +202,7 @@ impl List {
         &self,
         input: &Input<'_>,
         refusal: Refusal,
-        base: usize,
+        (base, text): (usize, &str),
         spot: Spot,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
@@ -211,7 +211,8 @@ impl List {
         }
         let place = input.place(base);
         let spot = Spot { offset: place.offset, line: place.line, ..spot };
-        sink(Entry::new(spot, Content::Noise(refusal))).map_err(|halt| input.halted(halt, base, &spot))
+        let noise = Noise { why: refusal, text: text.into() };
+        sink(Entry::new(spot, Content::Noise(noise))).map_err(|halt| input.halted(halt, base, &spot))
     }
 
     /// Hands on what was held, in its order.

@@ -4,7 +4,7 @@ use crate::Options;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
 use transcript::message::{Message, Refusal};
-use transcript::session::{Content, Entry, Sink};
+use transcript::session::{Content, Entry, Noise, Sink};
 
 pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     lines::each::<Messages>(input, |line, parsed| {
@@ -15,7 +15,7 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
                 if !options.passes(&refusal) {
                     return Err(line.refuse(refusal, ""));
                 }
-                Content::Noise(refusal)
+                Content::Noise(Noise { why: refusal, text: line.text.into() })
             }
         };
         sink(Entry::new(line.spot(0, ""), content)).map_err(|halt| line.halted(halt, 0, ""))

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use transcript::json::{Json, Scanner, Text, same_number};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Side, Sink};
+use transcript::session::{Content, Entry, Noise, Side, Sink};
 
 pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
@@ -61,7 +61,8 @@ impl Trace {
                 if refusal.code == Code::Truncated && !line.open_ended {
                     refusal.code = Code::InvalidJson;
                 }
-                return self.refused(line, refusal, Entry::new(line.spot(0, ""), Content::Empty), sink);
+                let entry = Entry::new(line.spot(0, ""), Content::Empty);
+                return self.refused(line, refusal, line.text, entry, sink);
             }
         };
         let kind = parts.kind(line)?;
@@ -125,7 +126,8 @@ impl Trace {
             return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        hand(line, None, Content::Noise(refusal(Code::MissingMeta, 0, said)), sink)
+        let noise = Noise { why: refusal(Code::MissingMeta, 0, said), text: Cow::Borrowed("") };
+        hand(line, None, Content::Noise(noise), sink)
     }
 
     fn message(
@@ -145,12 +147,17 @@ impl Trace {
             let said = "a line with the `dir` of a message has no `raw`";
             return Err(line.refuse(refusal(Code::MissingRaw, 0, said), ""));
         };
-        let entry = |content| Entry { time, side: Some(side), ..Entry::new(line.spot(at, "/raw"), content) };
+        let entry = |content| Entry {
+            time,
+            side: Some(side),
+            line: Some(line.text),
+            ..Entry::new(line.spot(at, "/raw"), content)
+        };
         match raw {
             Ok(message) => {
                 sink(entry(Content::Message(message))).map_err(|halt| line.halted(halt, at, "/raw"))
             }
-            Err(refusal) => self.refused(line, refusal, entry(Content::Empty), sink),
+            Err((refusal, raw)) => self.refused(line, refusal, raw.text(), entry(Content::Empty), sink),
         }
     }
 
@@ -159,6 +166,7 @@ impl Trace {
         &self,
         line: Line<'_>,
         refusal: Refusal,
+        text: &str,
         entry: Entry<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
@@ -166,7 +174,7 @@ impl Trace {
         if !self.options.passes(&refusal) {
             return Err(line.refuse(refusal, pointer));
         }
-        sink(Entry { content: Content::Noise(refusal), ..entry })
+        sink(Entry { content: Content::Noise(Noise { why: refusal, text: text.into() }), ..entry })
             .map_err(|halt| line.halted(halt, 0, pointer))
     }
 }
@@ -177,7 +185,8 @@ fn hand(
     content: Content<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    sink(Entry { time, ..Entry::new(line.spot(0, ""), content) }).map_err(|halt| line.halted(halt, 0, ""))
+    sink(Entry { time, line: Some(line.text), ..Entry::new(line.spot(0, ""), content) })
+        .map_err(|halt| line.halted(halt, 0, ""))
 }
 
 /// The line as the value it is.
@@ -224,6 +233,9 @@ impl Name {
     }
 }
 
+/// Why `raw` is no message, and what it is.
+type Faulty<'a> = (Refusal, Json<'a>);
+
 /// A line, taken apart. What `raw` holds is judged when the whole line is known: `dir` may stand after it, and
 /// the `raw` of other producers is theirs.
 #[derive(Default)]
@@ -231,7 +243,7 @@ struct Parts<'a> {
     version: Option<(usize, Json<'a>)>,
     kind: Option<(usize, Json<'a>)>,
     dir: Option<Json<'a>>,
-    raw: Option<(usize, Result<Message<'a>, Refusal>)>,
+    raw: Option<(usize, Result<Message<'a>, Faulty<'a>>)>,
     t: Option<Json<'a>>,
     twice: [Option<usize>; 4],
 }
@@ -319,7 +331,7 @@ impl<'a> Parts<'a> {
 
 /// What stands in `raw`, read in place, or why it is no message (RPL-NOISE). Text that is no JSON makes the whole
 /// line none.
-fn raw<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Result<Message<'a>, Refusal>, Refusal> {
+fn raw<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
     let start = scanner.at();
     let mut refusal = match Message::scan(text, scanner) {
         Ok(message) => return Ok(Ok(message)),
@@ -331,5 +343,5 @@ fn raw<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Result<Message<'a
     if !resembles_message(value) {
         refusal.clause = "RPL-NOISE";
     }
-    Ok(Err(refusal))
+    Ok(Err((refusal, value)))
 }

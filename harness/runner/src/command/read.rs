@@ -68,8 +68,10 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 (writer.waiting() >= BLOCK).then(|| writer.take())
             }
             (Step::Context(entry), _) => {
-                if let Content::Noise(why) = &entry.content {
-                    around.voice.note(&format!("{name}:{}: passed over: {}", entry.spot.line, why.message));
+                if let Content::Noise(noise) = &entry.content {
+                    around
+                        .voice
+                        .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
                 }
                 None
             }

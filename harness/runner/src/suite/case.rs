@@ -3,7 +3,7 @@
 //! Knows: what a case must have. Refuses to know: what an importer reads in its transcripts.
 
 use super::Problem;
-use super::case_file::{self, CaseFile, Expect};
+use super::case_file::{self, CaseFile, Expect, Judgement};
 use super::folder::{Blob, Folder};
 use formats::Format;
 use judge::expectation::Expectation;
@@ -34,6 +34,8 @@ pub struct Case {
     pub twin: Option<String>,
     /// A positive control: it kills no seeded fault, and holds what faults do not touch.
     pub control: bool,
+    /// What `check` must make of it, where the case is for `check` and no importer is asked.
+    pub judgement: Option<Judgement>,
     /// The transcripts, in the order of the formats.
     pub transcripts: Vec<Transcript>,
     /// Formats that cannot carry the session.
@@ -72,7 +74,9 @@ impl Case {
         let problems = checked.problems;
         match (file, expectation) {
             (Some(file), Some(expectation)) if problems.is_empty() => {
-                let CaseFile { title, clauses, reason, redacted, twin, control, uncarried, .. } = file;
+                let CaseFile {
+                    title, clauses, reason, redacted, twin, control, uncarried, judgement, ..
+                } = file;
                 let uncarried =
                     uncarried.into_iter().map(|(format, why)| Uncarried { format, why }).collect();
                 let Folder { name, place, files } = folder;
@@ -86,6 +90,7 @@ impl Case {
                     redacted,
                     twin,
                     control,
+                    judgement,
                     transcripts,
                     uncarried,
                     files,
@@ -218,6 +223,12 @@ impl Check<'_> {
             }
             (Expect::Rejection(code), None) => Some(Expectation::Rejection(code)),
             (Expect::Either, meaning) => Some(Expectation::Either(meaning)),
+            // No importer is asked, so that nothing is expected of one.
+            (Expect::Judgement, None) => Some(Expectation::Either(None)),
+            (Expect::Judgement, Some(_)) => {
+                self.say(MEANING, "has no place in a case for `check`");
+                None
+            }
         }
     }
 

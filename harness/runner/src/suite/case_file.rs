@@ -29,6 +29,7 @@ struct Spelled {
     #[serde(default)]
     formats: BTreeMap<String, Spanned<FormatNote>>,
     recorded: Option<Recorded>,
+    judgement: Option<Spanned<Rules>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +37,29 @@ struct Spelled {
 struct FormatNote {
     carries: Option<bool>,
     why: Option<String>,
+}
+
+/// What `check` must make of the transcripts: rule ids.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    #[serde(default)]
+    breaks: Vec<Spanned<String>>,
+    #[serde(default)]
+    keeps: Vec<Spanned<String>>,
+    #[serde(default)]
+    unsure: Vec<Spanned<String>>,
+}
+
+/// What `check` must make of the transcripts of a case: the ids of rules.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// The rules that are broken: these, and no others.
+    pub breaks: Vec<String>,
+    /// Rules that are kept.
+    pub keeps: Vec<String>,
+    /// Rules that apply and cannot be told.
+    pub unsure: Vec<String>,
 }
 
 /// Where a recorded session comes from.
@@ -61,6 +85,8 @@ pub(super) struct CaseFile {
     pub(super) control: bool,
     /// Formats that cannot carry the session, each with the reason.
     pub(super) uncarried: Vec<(&'static formats::Format, String)>,
+    /// The case is for `check`, and no importer is asked.
+    pub(super) judgement: Option<Judgement>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +94,7 @@ pub(super) enum Expect {
     Meaning,
     Rejection(Code),
     Either,
+    Judgement,
 }
 
 /// What to write for each required key.
@@ -128,7 +155,8 @@ impl Reader<'_> {
         let (title, clauses, expect, reason) = (title?, clauses?, expect?, reason?);
         origin?;
         let control = spelled.control.unwrap_or_default();
-        Some(CaseFile { title, clauses, expect, reason, redacted, twin, control, uncarried })
+        let judgement = self.judgement(expect, spelled.judgement);
+        Some(CaseFile { title, clauses, expect, reason, redacted, twin, control, uncarried, judgement })
     }
 
     /// A text that must be there and say something.
@@ -161,7 +189,7 @@ impl Reader<'_> {
         for id in list.into_inner() {
             let at = Some(id.span().start);
             let id = id.into_inner();
-            if clauses::find(&id).is_none() {
+            if clauses::find(&id).is_none() && judge::rules::find(&id).is_none() {
                 self.say(at, unknown_clause(&id));
             } else if ids.contains(&id) {
                 self.say(at, format!("{id} stands twice"));
@@ -177,7 +205,8 @@ impl Reader<'_> {
         match (expect.get_ref().as_str(), reject) {
             ("meaning", None) => Some(Expect::Meaning),
             ("either", None) => Some(Expect::Either),
-            ("meaning" | "either", Some(reject)) => {
+            ("judgement", None) => Some(Expect::Judgement),
+            ("meaning" | "either" | "judgement", Some(reject)) => {
                 self.say(Some(reject.span().start), "`reject` goes with expect = \"rejection\" alone");
                 None
             }
@@ -212,12 +241,51 @@ impl Reader<'_> {
                 self.say(None, message);
                 None
             }
-            (Some(Expect::Meaning | Expect::Either), Some(twin)) => {
+            (Some(Expect::Meaning | Expect::Either | Expect::Judgement), Some(twin)) => {
                 self.say(Some(twin.span().start), "`twin` goes with expect = \"rejection\" alone");
                 None
             }
             (_, twin) => twin.map(|twin| self.filled("twin", twin)),
         }
+    }
+
+    /// A case for `check` says what must be found, and no other case does.
+    fn judgement(&mut self, expect: Expect, rules: Option<Spanned<Rules>>) -> Option<Judgement> {
+        match (expect, rules) {
+            (Expect::Judgement, Some(rules)) => {
+                let at = rules.span().start;
+                let Rules { breaks, keeps, unsure } = rules.into_inner();
+                let [breaks, keeps, unsure] = [breaks, keeps, unsure].map(|ids| self.rules(ids));
+                if breaks.is_empty() && keeps.is_empty() && unsure.is_empty() {
+                    self.say(
+                        Some(at),
+                        "names no rule; write breaks, keeps or unsure = [\"jsonrpc.id.null\"]",
+                    );
+                }
+                Some(Judgement { breaks, keeps, unsure })
+            }
+            (Expect::Judgement, None) => {
+                self.say(None, "a judgement needs a [judgement] with breaks, keeps or unsure");
+                None
+            }
+            (_, Some(rules)) => {
+                self.say(Some(rules.span().start), "[judgement] goes with expect = \"judgement\" alone");
+                None
+            }
+            (_, None) => None,
+        }
+    }
+
+    fn rules(&mut self, ids: Vec<Spanned<String>>) -> Vec<String> {
+        let mut known = Vec::new();
+        for id in ids {
+            if judge::rules::find(id.get_ref()).is_none() {
+                let hint = hint(id.get_ref(), judge::rules::all().map(|rule| rule.id));
+                self.say(Some(id.span().start), format!("there is no rule `{}`{hint}", id.get_ref()));
+            }
+            known.push(id.into_inner());
+        }
+        known
     }
 
     fn format(
@@ -263,8 +331,9 @@ fn key_of_line(text: &str, at: usize) -> Option<&str> {
 }
 
 fn unknown_clause(id: &str) -> String {
-    let hint = hint(id, clauses::all().map(|clause| clause.id));
-    format!("there is no clause `{id}`{hint}")
+    let rules = judge::rules::all().map(|rule| rule.id);
+    let hint = hint(id, clauses::all().map(|clause| clause.id).chain(rules));
+    format!("there is no clause or rule `{id}`{hint}")
 }
 
 fn looks_like_a_clause(word: &str) -> bool {

@@ -9,6 +9,7 @@ mod folder;
 mod nearest;
 
 pub use case::{Case, Transcript, Uncarried};
+pub use case_file::Judgement;
 pub use folder::{Blob, MadeCase, Root};
 pub use nearest::nearest;
 
@@ -23,8 +24,10 @@ use std::io;
 /// The cases, ordered by name.
 #[derive(Debug)]
 pub struct Suite {
-    /// At least one.
+    /// Those that importers are asked about.
     pub cases: Vec<Case>,
+    /// Those that `check` is tried on.
+    pub judged: Vec<Case>,
 }
 
 /// Something that makes a suite unusable.
@@ -76,12 +79,16 @@ impl Suite {
         }
         cases.sort_by(|a, b| a.name.cmp(&b.name));
         twice(&cases, "name", |case| &case.name, &mut problems);
-        twice(&cases, "title", |case| &case.title, &mut problems);
+        let (judged, cases): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case: &Case| case.judgement.is_some());
+        for cases in [&cases, &judged] {
+            twice(cases, "title", |case| &case.title, &mut problems);
+        }
         if problems.is_empty() {
             twins(&cases, &mut problems);
         }
         if problems.is_empty() {
-            return Ok(Self { cases });
+            return Ok(Self { cases, judged });
         }
         problems.sort();
         problems.dedup();
@@ -99,7 +106,7 @@ impl Suite {
         };
         let case = Case::check(folder);
         match (case, problems.is_empty()) {
-            (Ok(case), true) => Ok(Some(case)),
+            (Ok(case), true) => Ok(Some(case).filter(|case| case.judgement.is_none())),
             (Ok(_), false) => Err(problems),
             (Err(found), _) => Err([problems, found].concat()),
         }
@@ -111,7 +118,7 @@ impl Suite {
     /// Where a file cannot be read again.
     pub fn digest(&self) -> io::Result<String> {
         let mut digests: Vec<[u8; 32]> = Vec::new();
-        for case in &self.cases {
+        for case in self.cases.iter().chain(&self.judged) {
             digests.push(case.digest()?);
         }
         digests.sort_unstable();

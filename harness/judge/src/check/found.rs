@@ -1,0 +1,330 @@
+//! What was found: for each rule how often it held, where it was broken, and why it could not be told.
+//!
+//! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
+//! ask. Memory: [`MOST_KEPT`] findings a rule; the rest are counted.
+
+use super::facts::Facts;
+use super::moment::Moment;
+use super::place::Place;
+use super::revision::{Revision, Span};
+use crate::rules::{Level, Need, Party, Rule};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use transcript::json::Json;
+use transcript::session::Side;
+
+/// So many findings of one rule are kept with their places.
+pub(crate) const MOST_KEPT: usize = 100;
+
+/// What came of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It was kept wherever it applied.
+    Pass,
+    /// It was broken, and it binds.
+    Fail,
+    /// It was broken, and it is advice.
+    Warn,
+    /// Something worth knowing was seen.
+    Info,
+    /// The recording does not carry what would decide it.
+    Inconclusive,
+    /// Nothing in the session called for it, or its revision has no such rule.
+    NotApplicable,
+}
+
+impl Verdict {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Inconclusive => "inconclusive",
+            Self::NotApplicable => "not-applicable",
+        }
+    }
+
+    fn of(level: Level) -> Self {
+        match level {
+            Level::Must => Self::Fail,
+            Level::Should => Self::Warn,
+            Level::Info => Self::Info,
+        }
+    }
+}
+
+/// A place where a rule is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Fail, warn or info.
+    pub verdict: Verdict,
+    /// How much the rule binds here.
+    pub level: Level,
+    /// Who is at fault.
+    pub party: &'static str,
+    /// Where.
+    pub place: Place,
+    /// What is wrong, in a sentence without its full stop.
+    pub message: String,
+    /// The other message that matters, and what it is.
+    pub other: Option<(Place, &'static str)>,
+}
+
+/// What came of one rule.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How often it was kept.
+    pub held: u64,
+    /// How often it was broken; the findings may be fewer.
+    pub broken: u64,
+    /// Where it was broken, in the order of the recording, up to a limit.
+    pub findings: Vec<Finding>,
+    /// Why it could not be told somewhere, and what would decide it; the first such reason.
+    pub unsure: Option<String>,
+}
+
+/// What is wrong at a moment, with what is known of the place beyond the moment's own.
+#[derive(Debug, Default)]
+pub(crate) struct Wrong<'v> {
+    message: String,
+    inside: Option<Json<'v>>,
+    place: Option<Place>,
+    other: Option<(Place, &'static str)>,
+    party: Option<Party>,
+    level: Option<Level>,
+}
+
+impl<'v> Wrong<'v> {
+    /// In a sentence without its full stop.
+    pub(crate) fn of(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// It stands in this value, which is a part of the message at hand.
+    pub(crate) fn inside(self, value: Json<'v>) -> Self {
+        Self { inside: Some(value), ..self }
+    }
+
+    /// It stands somewhere else than at the moment at hand.
+    pub(crate) fn at(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Another message matters too: where it is, and what, such as "the request".
+    pub(crate) fn see(self, other: Place, what: &'static str) -> Self {
+        Self { other: Some((other, what)), ..self }
+    }
+
+    /// This party is at fault, where the rule leaves it to the moment and the moment's speaker is not it.
+    pub(crate) fn by(self, party: Party) -> Self {
+        Self { party: Some(party), ..self }
+    }
+
+    /// It binds less here than the rule says.
+    pub(crate) fn only(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
+
+impl From<String> for Wrong<'_> {
+    fn from(message: String) -> Self {
+        Self::of(message)
+    }
+}
+
+impl From<&str> for Wrong<'_> {
+    fn from(message: &str) -> Self {
+        Self::of(message)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    held: u64,
+    broken: u64,
+    worst: Option<Level>,
+    findings: Vec<Finding>,
+    unsure: Option<String>,
+}
+
+/// What has been found so far.
+#[derive(Debug)]
+pub(crate) struct Found {
+    carries: Vec<Need>,
+    tallies: HashMap<&'static str, Tally, FixedState>,
+}
+
+enum Applies {
+    Yes,
+    No,
+    Unsure(String),
+}
+
+impl Found {
+    pub(super) fn new(carries: Vec<Need>) -> Self {
+        Self { carries, tallies: HashMap::default() }
+    }
+
+    /// The rule was kept at this moment.
+    pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
+        match self.applies(rule, at) {
+            Applies::Yes => self.tally(rule).held += 1,
+            Applies::No => {}
+            Applies::Unsure(why) => self.note(rule, why),
+        }
+    }
+
+    /// The rule was broken at this moment.
+    pub(crate) fn broke<'v>(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: impl Into<Wrong<'v>>) {
+        let wrong = wrong.into();
+        match self.applies(rule, at) {
+            Applies::No => return,
+            Applies::Unsure(why) => return self.note(rule, why),
+            Applies::Yes => {}
+        }
+        if let Some(value) = wrong.inside
+            && rule.party != Party::Recorder
+            && at.facts.redacted(value)
+        {
+            return self.note(rule, "the recorder took out what would decide it".to_owned());
+        }
+        let level = wrong.level.unwrap_or_else(|| rule.level_in(at.revision));
+        let tally = self.tally(rule);
+        tally.broken += 1;
+        tally.worst = Some(tally.worst.map_or(level, |worst| worst.min(level)));
+        if tally.findings.len() >= MOST_KEPT {
+            return;
+        }
+        let place = match (wrong.place, wrong.inside) {
+            (Some(place), _) => place,
+            (None, Some(value)) => Place::inside(&at.entry.spot, at.entry.slot, at.text(), value),
+            (None, None) => at.place(),
+        };
+        let party = match (wrong.party.unwrap_or(rule.party), at.side) {
+            (Party::Sender, Some(Side::Client)) => Party::Client,
+            (Party::Sender, Some(Side::Server)) => Party::Server,
+            (party, _) => party,
+        };
+        tally.findings.push(Finding {
+            verdict: Verdict::of(level),
+            level,
+            party: party.name(),
+            place,
+            message: wrong.message,
+            other: wrong.other,
+        });
+    }
+
+    /// The rule was kept where `kept`, and else broken as `wrong` says.
+    pub(crate) fn check<'v, W: Into<Wrong<'v>>>(
+        &mut self,
+        rule: &'static Rule,
+        at: &Moment<'_>,
+        kept: bool,
+        wrong: impl FnOnce() -> W,
+    ) {
+        if kept {
+            self.held(rule, at);
+        } else {
+            self.broke(rule, at, wrong());
+        }
+    }
+
+    /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
+    pub(crate) fn unsure(&mut self, rule: &'static Rule, at: &Moment<'_>, why: impl Into<String>) {
+        if !matches!(self.applies(rule, at), Applies::No) {
+            self.note(rule, why.into());
+        }
+    }
+
+    /// The rule would be broken by what is missing from the session; that is told only where nothing is missing from
+    /// the recording.
+    pub(crate) fn broke_if_whole<'v>(
+        &mut self,
+        rule: &'static Rule,
+        at: &Moment<'_>,
+        wrong: impl Into<Wrong<'v>>,
+    ) {
+        match why_not_whole(at.facts) {
+            None => self.broke(rule, at, wrong),
+            Some(why) => self.unsure(rule, at, why),
+        }
+    }
+
+    fn applies(&self, rule: &Rule, at: &Moment<'_>) -> Applies {
+        let in_span = match at.revision {
+            Some(revision) => rule.span.has(revision),
+            None if rule.span == Span::ALL => true,
+            None if at.facts.handshake => {
+                if !rule.span.first.has_handshake() {
+                    return Applies::No;
+                }
+                rule.span.first == Span::SESSIONS.first && rule.span.last >= Span::SESSIONS.last
+                    || return Applies::Unsure(NO_REVISION.to_owned())
+            }
+            None => return Applies::Unsure(NO_REVISION.to_owned()),
+        };
+        match rule.needs.iter().find(|need| !self.carries.contains(need)) {
+            _ if !in_span => Applies::No,
+            Some(need) => Applies::Unsure(lacks(*need)),
+            None => Applies::Yes,
+        }
+    }
+
+    fn tally(&mut self, rule: &'static Rule) -> &mut Tally {
+        self.tallies.entry(rule.id).or_default()
+    }
+
+    fn note(&mut self, rule: &'static Rule, why: String) {
+        self.tally(rule).unsure.get_or_insert(why);
+    }
+
+    /// What came of each of `rules`.
+    pub(super) fn outcomes(
+        mut self,
+        rules: impl Iterator<Item = &'static Rule>,
+        revision: Option<Revision>,
+    ) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        for rule in rules {
+            let Tally { held, broken, worst, findings, mut unsure } =
+                self.tallies.remove(rule.id).unwrap_or_default();
+            let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
+            if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
+                && revision.is_none_or(|revision| rule.span.has(revision))
+            {
+                unsure = Some(lacks(*need));
+            }
+            let verdict = match (worst, &unsure, held) {
+                (Some(level), ..) => Verdict::of(level),
+                (None, Some(_), _) => Verdict::Inconclusive,
+                (None, None, 0) => Verdict::NotApplicable,
+                (None, None, _) => Verdict::Pass,
+            };
+            outcomes.push(Outcome { rule, verdict, held, broken, findings, unsure });
+        }
+        outcomes
+    }
+}
+
+const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would tell";
+
+fn lacks(need: Need) -> String {
+    format!("such recordings do not carry {}", need.lack())
+}
+
+/// Why something that is not in the recording may still have been said.
+pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
+    match facts {
+        _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
+        _ if facts.torn => Some("parts of the recording are missing or could not be read"),
+        _ => None,
+    }
+}

@@ -1,0 +1,173 @@
+//! The judge at work: takes the entries of a recording in order, and says at the end what came of each rule.
+//!
+//! Knows: the order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the
+//! ledger, the families and the findings, each of which says its own; none grows with the length of a session.
+
+use super::facts::{Facts, Subject};
+use super::found::{Found, Outcome};
+use super::ledger::Ledger;
+use super::methods::usual_sender;
+use super::moment::{Bound, Moment, Said, Sort};
+use super::revision::Revision;
+use crate::rules::{FAMILIES, Watch, all};
+use std::borrow::Cow;
+use transcript::json::Json;
+use transcript::message::Message;
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
+
+/// How a recording is to be judged.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// What is judged.
+    pub subject: Subject,
+    /// The revision that rules, whatever the session shows.
+    pub spec: Option<Revision>,
+}
+
+/// What a recording turned out to be.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The revision by which it was judged; none where nothing shows it.
+    pub revision: Option<Revision>,
+    /// What came of every rule, in the order of the families.
+    pub outcomes: Vec<Outcome>,
+    /// How many messages there were.
+    pub messages: u64,
+    /// A limit of memory that was reached, in words.
+    pub limit: Option<&'static str>,
+    /// Why the reading ended before the file did: what the reader refused.
+    pub rejected: Option<Rejection>,
+}
+
+/// A judge at work.
+pub struct Judging {
+    watches: Vec<Box<dyn Watch>>,
+    facts: Facts,
+    ledger: Ledger,
+    found: Found,
+    exchange: Option<Exchange<'static>>,
+    last: Spot,
+    rejected: Option<Rejection>,
+}
+
+impl Judging {
+    /// Begins.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            watches: FAMILIES.iter().map(|family| (family.watch)()).collect(),
+            found: Found::new(options.subject.carries.clone()),
+            facts: Facts::of(options.subject, options.spec),
+            ledger: Ledger::default(),
+            exchange: None,
+            last: Spot::default(),
+            rejected: None,
+        }
+    }
+
+    /// Takes the next entry.
+    pub fn take(&mut self, entry: &Entry<'_>) {
+        self.last = entry.spot;
+        if let Content::Exchange(exchange) = &entry.content {
+            self.exchange = Some(exchange.owned());
+        }
+        self.facts.see(entry);
+        match &entry.content {
+            Content::Message(message) => self.message(entry, *message, None),
+            Content::Noise(noise) if noise.why.code == Code::Batch => {
+                // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
+                self.show(entry, None, entry.side);
+                let Ok(list) = Json::parse(&noise.text) else { return };
+                for (index, item) in list.items().enumerate() {
+                    match Message::parse(item.text()) {
+                        Ok(message) => self.message(entry, message, Some(index)),
+                        Err(why) => {
+                            let noise = Noise { why, text: item.text().into() };
+                            self.show(
+                                &Entry { content: Content::Noise(noise), ..entry.clone() },
+                                None,
+                                entry.side,
+                            );
+                        }
+                    }
+                }
+            }
+            _ => self.show(entry, None, entry.side),
+        }
+    }
+
+    /// The reader gave up here.
+    pub fn rejected(&mut self, rejection: Rejection) {
+        self.facts.torn = true;
+        self.rejected = Some(rejection);
+    }
+
+    /// What came of it.
+    #[must_use]
+    pub fn finish(mut self) -> Judged {
+        let entry = Entry::new(self.last, Content::Empty);
+        let revision = self.facts.revision;
+        let mut watches = std::mem::take(&mut self.watches);
+        let at = Moment {
+            entry: &entry,
+            facts: &self.facts,
+            ledger: &self.ledger,
+            revision,
+            side: None,
+            said: None,
+            exchange: None,
+        };
+        for watch in &mut watches {
+            watch.end(&at, self.rejected.as_ref(), &mut self.found);
+        }
+        Judged {
+            revision,
+            outcomes: self.found.outcomes(all(), revision),
+            messages: self.facts.messages,
+            limit: self.ledger.full(),
+            rejected: self.rejected,
+        }
+    }
+
+    fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        let sort = Sort::of(&message);
+        let method: Option<Cow<'_, str>> =
+            message.method().map(|method| String::from_utf8_lossy(&method.decode()).into_owned().into());
+        let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
+        let mut said = Said { message, sort, method, bound: Bound::No, item };
+        if let Some(method) = said.method.clone() {
+            if method == "initialize" && self.is_another_session() {
+                self.facts.start_over();
+                self.ledger.start_over();
+            }
+            self.facts.hear(&said);
+            let revision = self.facts.revision_of(Some(&said));
+            self.ledger.ask(entry, &message, &method, side, revision);
+            self.show(entry, Some(said), side);
+        } else {
+            self.facts.messages += 1;
+            let answer = self.ledger.answer(&message, side);
+            said.bound = answer.bound();
+            // Who answers was asked.
+            let side = side.or_else(|| answer.asked()?.side.map(Side::other));
+            self.facts.learn(&said);
+            self.show(entry, Some(said), side);
+        }
+    }
+
+    /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
+    fn is_another_session(&self) -> bool {
+        let Some(exchange) = &self.exchange else { return false };
+        self.facts.handshake && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
+    }
+
+    fn show(&mut self, entry: &Entry<'_>, said: Option<Said<'_>>, side: Option<Side>) {
+        let revision = self.facts.revision_of(said.as_ref());
+        let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
+        let at = Moment { entry, facts: &self.facts, ledger: &self.ledger, revision, side, said, exchange };
+        for watch in &mut self.watches {
+            watch.see(&at, &mut self.found);
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Who asked what, and what is still open. Ids belong to whoever asked, and `1` is not `"1"`.
+//!
+//! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`]; and for every id that was ever
+//! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`Ledger::full`]), and
+//! rules that need more are inconclusive.
+
+use super::moment::Bound;
+use super::place::Place;
+use super::revision::Revision;
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use transcript::call_ids::CallIds;
+use transcript::json::Json;
+use transcript::message::{Id, Message};
+use transcript::session::{Entry, Side, Spot};
+
+/// How many open requests are remembered.
+pub(crate) const MOST_OPEN: usize = 50_000;
+
+/// How many bytes of params are held for open requests. A request beyond it is remembered without its params.
+pub(crate) const MOST_HELD: usize = 32 << 20;
+
+/// How many ids are remembered to tell which were used before.
+pub(crate) const MOST_IDS: u64 = 1_000_000;
+
+/// A request that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    method: Box<str>,
+    params: Option<Box<str>>,
+    /// The id as it was written, quotes and all.
+    pub(crate) id: Box<str>,
+    /// Who asked.
+    pub(crate) side: Option<Side>,
+    /// When, in milliseconds, where the recording tells.
+    pub(crate) time: Option<i64>,
+    /// The revision it was judged by.
+    pub(crate) revision: Option<Revision>,
+    /// Where its entry stands.
+    spot: Spot,
+    /// Its number among the requests of the session, from 0.
+    pub(crate) number: u64,
+    /// The HTTP exchange that it was made in.
+    pub(crate) exchange: Option<u64>,
+}
+
+impl Asked {
+    /// Its place.
+    pub(crate) fn place(&self) -> Place {
+        Place::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+    }
+
+    /// Its method.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Its params; none where there were none, or where they were too large to keep.
+    pub(crate) fn params(&self) -> Option<Json<'_>> {
+        Json::parse(self.params.as_deref()?).ok()
+    }
+
+    /// A member of its params.
+    pub(crate) fn param(&self, name: &str) -> Option<Json<'_>> {
+        self.params()?.member(name)
+    }
+
+    /// A member of its `params._meta`.
+    pub(crate) fn meta(&self, name: &str) -> Option<Json<'_>> {
+        self.param("_meta")?.member(name)
+    }
+}
+
+/// What became of an id that is used for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It is new.
+    Fresh,
+    /// It was used before, and that request was answered.
+    Again,
+    /// A request with it is open.
+    Open,
+}
+
+type Key = Box<[u8]>;
+
+/// The requests of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// By requestor: client, server, unknown.
+    open: [HashMap<Key, Vec<Asked>, FixedState>; 3],
+    used: [CallIds; 3],
+    /// How the last request's id stood when it was made.
+    last_use: Option<Use>,
+    held: usize,
+    count: usize,
+    ids: u64,
+    requests: u64,
+    full: Option<&'static str>,
+}
+
+impl Ledger {
+    /// The limit that was reached, in words, if any was.
+    pub(crate) fn full(&self) -> Option<&'static str> {
+        self.full
+    }
+
+    /// How the id of the request at hand stood before it was made; none for whatever is no request with an id.
+    pub(crate) fn last_use(&self) -> Option<Use> {
+        self.last_use
+    }
+
+    /// The open requests, in the order in which they were made.
+    pub(crate) fn open(&self) -> Vec<&Asked> {
+        let mut open: Vec<&Asked> = self.open.iter().flat_map(HashMap::values).flatten().collect();
+        open.sort_by_key(|asked| asked.number);
+        open
+    }
+
+    /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
+    /// any side's will do.
+    pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&Asked> {
+        let key = key_of(id)?;
+        let lanes: &[usize] = match side {
+            Some(Side::Client) => &[0, 2],
+            Some(Side::Server) => &[1, 2],
+            None => &[0, 1, 2],
+        };
+        lanes.iter().find_map(|&lane| self.open[lane].get(&key)?.first())
+    }
+
+    /// A new session begins in the same recording: its ids are its own.
+    pub(super) fn start_over(&mut self) {
+        *self = Self { requests: self.requests, full: self.full, ..Self::default() };
+    }
+
+    /// Notes a request.
+    pub(super) fn ask(
+        &mut self,
+        entry: &Entry<'_>,
+        message: &Message<'_>,
+        method: &str,
+        side: Option<Side>,
+        revision: Option<Revision>,
+    ) {
+        self.last_use = None;
+        let number = self.requests;
+        self.requests += 1;
+        let Some(key) = key(message.id()) else { return };
+        let lane = lane(side);
+        let open = self.open[lane].get(&key).is_some_and(|list| !list.is_empty());
+        let fresh = self.ids >= MOST_IDS || self.used[lane].insert(&key);
+        self.ids += 1;
+        if self.ids == MOST_IDS {
+            self.full = Some("more than 1,000,000 requests; ids used later are not compared");
+        }
+        self.last_use = Some(match (open, fresh) {
+            (true, _) => Use::Open,
+            (false, false) => Use::Again,
+            (false, true) => Use::Fresh,
+        });
+        if self.count >= MOST_OPEN {
+            self.full = Some("more than 50,000 requests are open; later ones are not followed");
+            return;
+        }
+        let params = message.params().map(Json::text).filter(|text| self.held + text.len() <= MOST_HELD);
+        self.held += params.map_or(0, str::len);
+        self.count += 1;
+        let id = match message.id() {
+            Id::Number(text) => text.into(),
+            Id::Text(text) => format!("\"{}\"", text.raw()).into(),
+            Id::Null | Id::Missing => "null".into(),
+        };
+        let asked = Asked {
+            method: method.into(),
+            params: params.map(Into::into),
+            id,
+            side,
+            time: entry.time,
+            revision,
+            spot: entry.spot,
+            number,
+            exchange: entry.exchange,
+        };
+        self.open[lane].entry(key).or_default().push(asked);
+    }
+
+    /// Closes the request that a response answers.
+    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> Answer {
+        self.last_use = None;
+        let Some(exact) = key(message.id()) else { return Answer::Nothing };
+        let lanes: &[usize] = match side {
+            Some(Side::Client) => &[1, 2],
+            Some(Side::Server) => &[0, 2],
+            None => &[0, 1, 2],
+        };
+        let holding = |key: &Key| -> Vec<usize> {
+            lanes.iter().copied().filter(|&lane| self.open[lane].contains_key(key)).collect()
+        };
+        match holding(&exact).as_slice() {
+            [] => {}
+            [lane] => return self.close(*lane, &exact).map_or(Answer::Nothing, Answer::To),
+            [first, ..] => {
+                let _ = self.close(*first, &exact);
+                return Answer::Unclear;
+            }
+        }
+        if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
+            return Answer::Again;
+        }
+        let other = retyped(&exact);
+        match other.as_ref().map(holding).as_deref() {
+            Some([lane, ..]) => {
+                other.and_then(|key| self.close(*lane, &key)).map_or(Answer::Nothing, Answer::Mistyped)
+            }
+            _ => Answer::Nothing,
+        }
+    }
+
+    fn close(&mut self, lane: usize, key: &Key) -> Option<Asked> {
+        let list = self.open[lane].get_mut(key)?;
+        let asked = (!list.is_empty()).then(|| list.remove(0));
+        if list.is_empty() {
+            self.open[lane].remove(key);
+        }
+        if let Some(asked) = &asked {
+            self.count -= 1;
+            self.held -= asked.params.as_ref().map_or(0, |params| params.len());
+        }
+        asked
+    }
+}
+
+/// What a response closed.
+#[derive(Debug)]
+pub(super) enum Answer {
+    To(Asked),
+    Mistyped(Asked),
+    Again,
+    Nothing,
+    Unclear,
+}
+
+impl Answer {
+    pub(super) fn bound(&self) -> Bound<'_> {
+        match self {
+            Self::To(asked) => Bound::To(asked),
+            Self::Mistyped(asked) => Bound::Mistyped(asked),
+            Self::Again => Bound::Again,
+            Self::Nothing => Bound::Nothing,
+            Self::Unclear => Bound::Unclear,
+        }
+    }
+
+    pub(super) fn asked(&self) -> Option<&Asked> {
+        self.bound_to()
+    }
+
+    fn bound_to(&self) -> Option<&Asked> {
+        match self {
+            Self::To(asked) | Self::Mistyped(asked) => Some(asked),
+            _ => None,
+        }
+    }
+}
+
+fn lane(side: Option<Side>) -> usize {
+    match side {
+        Some(Side::Client) => 0,
+        Some(Side::Server) => 1,
+        None => 2,
+    }
+}
+
+/// An id with its type: the number's text, or the string's code points.
+fn key(id: Id<'_>) -> Option<Key> {
+    let first = match id {
+        Id::Missing | Id::Null => return None,
+        Id::Text(_) => b's',
+        Id::Number(_) => b'n',
+    };
+    let mut key = vec![first];
+    key.extend_from_slice(&id.key()?);
+    Some(key.into())
+}
+
+fn key_of(value: Json<'_>) -> Option<Key> {
+    match (value.as_text(), value.as_number()) {
+        (Some(text), _) => key(Id::Text(text)),
+        (_, Some(number)) => key(Id::Number(number)),
+        _ => None,
+    }
+}
+
+/// The same id as the other type: `"1"` for `1`.
+fn retyped(key: &Key) -> Option<Key> {
+    let mut other = key.to_vec();
+    let first = other.first_mut()?;
+    *first = if *first == b's' { b'n' } else { b's' };
+    Some(other.into())
+}

@@ -1,0 +1,26 @@
+//! Judging a recording: what a session shows, entry by entry, and what the rules make of it.
+//!
+//! Knows: how a session's facts are gathered (revision, capabilities, who asked what), and how findings are kept.
+//! Refuses to know: any rule (they are in [`crate::rules`]), capture formats, and how a finding is shown.
+
+mod facts;
+mod found;
+mod judging;
+mod ledger;
+mod methods;
+mod moment;
+mod place;
+mod revision;
+
+pub use facts::Subject;
+pub use found::{Finding, Outcome, Verdict};
+pub use judging::{Judged, Judging, Options};
+pub use place::Place;
+pub(crate) use place::{quoted, shown};
+pub use revision::{Revision, Span};
+
+pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
+pub(crate) use found::{Found, Wrong, why_not_whole};
+pub(crate) use ledger::{Asked, Ledger, Use};
+pub(crate) use methods::{Direction, Known, known};
+pub(crate) use moment::{Bound, Moment, Said, Sort};

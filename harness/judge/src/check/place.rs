@@ -1,0 +1,141 @@
+//! Where in a recording a finding stands, and what stands there.
+
+use transcript::json::{Json, Kind, write_string};
+use transcript::session::{Slot, Spot};
+
+/// So much of the text around a place is shown, in characters.
+const SHOWN: usize = 120;
+
+/// A place in a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u64,
+    /// JSON pointer into the document, or into the line's value.
+    pub pointer: String,
+    /// JSON pointer into the message that stands there, where the message is itself inside a text.
+    pub within: String,
+    /// What stands there, on one line, cut to a length that can be shown.
+    pub snippet: String,
+}
+
+impl Place {
+    /// The place of an entry whose text is `text`.
+    pub(crate) fn of(spot: &Spot, text: &str) -> Self {
+        Self { line: spot.line, pointer: spot.pointer(), within: String::new(), snippet: excerpt(text, 0) }
+    }
+
+    /// The place of a value of a message: `value` is part of `message`'s text.
+    pub(crate) fn inside(spot: &Spot, slot: Slot, message: &str, value: Json<'_>) -> Self {
+        let mut place = Self::of(spot, message);
+        let Some(at) = offset(message, value.text()) else { return place };
+        place.snippet = excerpt(message, at);
+        let within = pointer_to(message, value.text());
+        match slot {
+            Slot::Line => place.pointer.push_str(&within),
+            _ => place.within = within,
+        }
+        place
+    }
+}
+
+/// Where in `whole` a slice of it begins.
+fn offset(whole: &str, part: &str) -> Option<usize> {
+    let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    (at + part.len() <= whole.len()).then_some(at)
+}
+
+/// The JSON pointer (RFC 6901) from a value to a part of it.
+fn pointer_to(whole: &str, part: &str) -> String {
+    let mut pointer = String::new();
+    let Ok(mut here) = Json::parse(whole) else { return pointer };
+    let holds = |value: Json<'_>| offset(value.text(), part).is_some();
+    while here.text().as_ptr() != part.as_ptr() || here.text().len() != part.len() {
+        let next = match here.kind() {
+            Kind::Object => here.members().find(|(_, value)| holds(*value)).map(|(name, value)| {
+                let name = String::from_utf8_lossy(&name.decode()).replace('~', "~0").replace('/', "~1");
+                (name, value)
+            }),
+            Kind::Array => (0_usize..)
+                .zip(here.items())
+                .find(|(_, value)| holds(*value))
+                .map(|(index, value)| (index.to_string(), value)),
+            _ => None,
+        };
+        let Some((token, value)) = next else { break };
+        pointer.push('/');
+        pointer.push_str(&token);
+        here = value;
+    }
+    pointer
+}
+
+/// A piece of `text` around byte `at`, on one line.
+pub(crate) fn excerpt(text: &str, at: usize) -> String {
+    let mut start = at.saturating_sub(SHOWN / 3);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut out = String::new();
+    if start > 0 {
+        out.push('…');
+    }
+    let mut rest = text[start..].chars();
+    for char in rest.by_ref().take(SHOWN) {
+        out.push(if char.is_control() { ' ' } else { char });
+    }
+    if rest.next().is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// A value as a person is shown it in a sentence: on one line, cut where it is long.
+pub(crate) fn shown(value: Json<'_>) -> String {
+    excerpt_of(value.text())
+}
+
+/// A text as a person is shown it in a sentence.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text.as_bytes(), &mut out);
+    excerpt_of(&String::from_utf8_lossy(&out))
+}
+
+fn excerpt_of(text: &str) -> String {
+    let mut out: String =
+        text.chars().take(60).map(|char| if char.is_control() { ' ' } else { char }).collect();
+    if out.len() < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, pointer_to};
+    use transcript::json::Json;
+    use transcript::session::{Slot, Spot};
+
+    #[test]
+    fn a_part_is_found_by_where_it_stands() {
+        let text = r#"{"a":1,"b~/c":[7,{"d":7}]}"#;
+        let whole = Json::parse(text).unwrap();
+        let list = whole.member("b~/c").unwrap();
+        let deep = list.items().nth(1).unwrap().member("d").unwrap();
+        assert_eq!(pointer_to(text, deep.text()), "/b~0~1c/1/d");
+        assert_eq!(pointer_to(text, whole.text()), "");
+        assert_eq!(pointer_to(text, "elsewhere"), "");
+        let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
+        let place = Place::inside(&spot, Slot::Line, text, deep);
+        assert_eq!((place.line, &*place.pointer, &*place.within), (3, "/raw/b~0~1c/1/d", ""));
+    }
+
+    #[test]
+    fn a_snippet_is_short_and_on_one_line() {
+        let text = format!("{{\n\"é\":\"{}\"}}", "é".repeat(500));
+        let place = Place::of(&Spot::default(), &text);
+        assert!(place.snippet.chars().count() <= 121 && !place.snippet.contains('\n'), "{}", place.snippet);
+        assert!(place.snippet.ends_with('…'));
+    }
+}

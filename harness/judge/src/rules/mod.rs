@@ -1,0 +1,251 @@
+//! What `check` judges a recording by: each rule as data, with the code that watches for it, a family a file.
+//!
+//! Knows: the rules. Refuses to know: capture formats, and how findings are shown. A new rule touches the file of its
+//! family alone; a new family, also the list at the foot of [`FAMILIES`].
+
+mod encoding;
+mod envelope;
+mod jsonrpc;
+mod recording;
+mod replay;
+
+use crate::check::{Found, Moment, Revision, Span};
+use transcript::rejection::Rejection;
+
+/// One requirement, as data. Its examples are the cases under `cases/rules` that break or keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The stable id, such as `jsonrpc.id.null`.
+    pub id: &'static str,
+    /// How much it binds.
+    pub level: Level,
+    /// From this revision on it binds otherwise.
+    pub raised: Option<(Revision, Level)>,
+    /// Who is at fault where it is broken.
+    pub party: Party,
+    /// The revisions that have it.
+    pub span: Span,
+    /// What a recording must carry for it to be judged.
+    pub needs: &'static [Need],
+    /// Document and heading.
+    pub source: &'static str,
+    /// What is asked, on one line.
+    pub title: &'static str,
+    /// Why it matters: what breaks where it is not kept.
+    pub why: &'static str,
+    /// What to do about it, for the party at fault.
+    pub fix: &'static str,
+    /// Where the documents disagree about it: how.
+    pub contested: Option<&'static str>,
+}
+
+impl Rule {
+    /// What most rules have in common.
+    pub(crate) const BLANK: Self = Self {
+        id: "",
+        level: Level::Must,
+        raised: None,
+        party: Party::Sender,
+        span: Span::ALL,
+        needs: &[],
+        source: "",
+        title: "",
+        why: "",
+        fix: "",
+        contested: None,
+    };
+
+    /// How much it binds in a revision; in its own words where the revision is unknown.
+    #[must_use]
+    pub fn level_in(&self, revision: Option<Revision>) -> Level {
+        match (self.raised, revision) {
+            (Some((since, level)), Some(revision)) if revision >= since => level,
+            _ => self.level,
+        }
+    }
+
+    /// The part of the id before its first dot, such as `jsonrpc`.
+    #[must_use]
+    pub fn prefix(&self) -> &'static str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+}
+
+/// How much a rule binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Broken is wrong: an error.
+    Must,
+    /// Broken is unwise: a warning.
+    Should,
+    /// Worth knowing, and no fault.
+    Info,
+}
+
+impl Level {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::Info => "info",
+        }
+    }
+
+    /// The level of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Must, Self::Should, Self::Info].into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// Who is at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Party {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+    /// Whoever sent the message in question.
+    Sender,
+    /// Whoever made the recording.
+    Recorder,
+}
+
+impl Party {
+    /// Its name; that of the sender where a finding could not tell who it was.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Sender => "sender",
+            Self::Recorder => "recorder",
+        }
+    }
+}
+
+/// What a recording may carry besides messages and their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Who sent each message, beyond what its method tells.
+    Direction,
+    /// When.
+    Times,
+    /// HTTP methods, URLs, statuses and headers.
+    Http,
+    /// SSE names, ids, comments.
+    Sse,
+    /// The server's command line and exit.
+    Process,
+}
+
+impl Need {
+    /// What is missing, and which recordings have it.
+    #[must_use]
+    pub fn lack(self) -> &'static str {
+        match self {
+            Self::Direction => "who sent each message; a trace, an envelope or a HAR would tell",
+            Self::Times => "times; a trace, an envelope or a HAR would tell",
+            Self::Http => "HTTP exchanges; a HAR would tell",
+            Self::Sse => "SSE events; a HAR or an envelope would tell",
+            Self::Process => "the server's process; an mcp-replay trace would tell",
+        }
+    }
+}
+
+/// Rules that are watched for together.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Its name, which is that of its file.
+    pub name: &'static str,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// Its rules.
+    pub rules: &'static [&'static Rule],
+    /// Begins to watch a session.
+    pub(crate) watch: fn() -> Box<dyn Watch>,
+}
+
+/// Watches one session for the rules of a family.
+///
+/// Whether a rule applies to the revision, and whether the recording carries what it needs, is none of a watch's
+/// business: [`Found`] sees to it.
+pub(crate) trait Watch {
+    /// Something that the recording holds, in its order.
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found);
+
+    /// The recording is over: `at` has no message, and `rejection` says why it could not be read to its end.
+    fn end(&mut self, _at: &Moment<'_>, _rejection: Option<&Rejection>, _found: &mut Found) {}
+}
+
+/// Every family, in the order in which they are listed.
+pub static FAMILIES: &[Family] =
+    &[recording::FAMILY, replay::FAMILY, envelope::FAMILY, encoding::FAMILY, jsonrpc::FAMILY];
+
+/// Every rule, in the order of the families.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|family| family.rules.iter().copied())
+}
+
+/// The rule with this id, spelled exactly.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.id == id)
+}
+
+/// The family that a rule is of.
+#[must_use]
+pub fn family_of(rule: &Rule) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.rules.iter().any(|one| one.id == rule.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAMILIES, all, find};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_are_unique_lower_case_words_joined_by_dots() {
+        let mut seen = BTreeSet::new();
+        for rule in all() {
+            assert!(seen.insert(rule.id), "{} stands twice", rule.id);
+            let well_spelled = |word: &str| {
+                !word.is_empty()
+                    && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+            };
+            assert!(rule.id.contains('.') && rule.id.split('.').all(well_spelled), "{} is no id", rule.id);
+            assert_eq!(find(rule.id), Some(rule));
+        }
+    }
+
+    #[test]
+    fn every_rule_says_what_why_and_what_to_do() {
+        let mut titles = BTreeSet::new();
+        for rule in all() {
+            let id = rule.id;
+            assert!(titles.insert(rule.title), "the title of {id} is taken");
+            assert!(rule.title.chars().count() <= 84, "the title of {id} is too long");
+            assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "the title of {id} is no title");
+            assert!(!rule.source.is_empty(), "{id} names no source");
+            for prose in [Some(rule.why), Some(rule.fix), rule.contested].into_iter().flatten() {
+                assert!(
+                    prose.ends_with('.') && !prose.contains("  "),
+                    "{id} leaves a sentence open: {prose}"
+                );
+            }
+            assert!(rule.span.first <= rule.span.last, "{id} has no revision");
+            if let Some((since, level)) = rule.raised {
+                assert!(rule.span.has(since) && level != rule.level, "{id} is raised to what it is");
+            }
+        }
+    }
+
+    #[test]
+    fn families_have_names_of_their_own_and_rules() {
+        let names: BTreeSet<_> = FAMILIES.iter().map(|family| family.name).collect();
+        assert_eq!(names.len(), FAMILIES.len());
+        assert!(FAMILIES.iter().all(|family| !family.rules.is_empty() && !family.title.is_empty()));
+    }
+}

@@ -1,0 +1,97 @@
+//! Recordings that cannot be read to their end, whatever their format.
+//!
+//! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
+
+use super::{Family, Party, Rule, Watch, encoding, envelope, replay};
+use crate::check::{Found, Moment, Place, Wrong};
+use transcript::rejection::{Code, Rejection};
+use transcript::session::Content;
+
+pub(super) const FAMILY: Family = Family {
+    name: "recording",
+    title: "Recordings of any format",
+    rules: &[&READABLE, &WHOLE],
+    watch: || Box::new(Watching::default()),
+};
+
+static READABLE: Rule = Rule {
+    id: "rec.readable",
+    party: Party::Recorder,
+    source: "the capture format's own description; RFC 8259, section 2",
+    title: "The file is a recording of its format from the first byte to the last",
+    why: "What stands behind the place where a reader has to stop is lost to everybody who uses the file.",
+    fix: "Write the document in one go, or repair it by hand at the place that is shown.",
+    ..Rule::BLANK
+};
+
+static WHOLE: Rule = Rule {
+    id: "rec.bodies",
+    level: super::Level::Should,
+    party: Party::Recorder,
+    source: "HAR 1.2, postData and content",
+    title: "The bodies of the exchanges are in the file",
+    why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
+    fix: "Export with bodies (in a browser: \"with content\"), and stop proxies from streaming past the recorder.",
+    ..Rule::BLANK
+};
+
+/// Which rule a refusal falls under. Those that a rule of a format names are its own.
+fn rule_for(format: &str, code: Code) -> &'static Rule {
+    match (format, code) {
+        ("mcp-replay", Code::MissingMeta | Code::SecondMeta) => &replay::META_FIRST,
+        ("mcp-replay", Code::UnsupportedVersion) => &replay::VERSION,
+        ("mcp-replay", Code::MissingRaw | Code::MissingDir | Code::WrongType) => &replay::LINE,
+        ("mcp-replay", Code::AfterEnd) => &replay::END_LAST,
+        ("streamable-http" | "http-sse", Code::WrongTransport) => &envelope::TRANSPORT,
+        ("streamable-http" | "http-sse", Code::InvalidEntry) => &envelope::ONE_SLOT,
+        (_, Code::InvalidUtf8) => &encoding::UTF8,
+        _ => &READABLE,
+    }
+}
+
+#[derive(Default)]
+struct Watching {
+    missing: bool,
+    damaged: bool,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        match &at.entry.content {
+            Content::Missing(whose) => {
+                self.missing = true;
+                found.broke(&WHOLE, at, format!("the body of {whose} was left out"));
+            }
+            // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
+            Content::Noise(noise)
+                if at.facts.subject.format == "mcp-replay"
+                    && matches!(noise.why.code, Code::InvalidJson | Code::Truncated) =>
+            {
+                self.damaged = true;
+                found.broke(&READABLE, at, noise.why.message.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        if at.facts.subject.format == "har" && !self.missing {
+            found.held(&WHOLE, at);
+        }
+        let Some(rejection) = rejection else {
+            if !self.damaged {
+                found.held(&READABLE, at);
+            }
+            return;
+        };
+        let rule = rule_for(&at.facts.subject.format, rejection.code);
+        let place = Place {
+            line: rejection.place.line,
+            pointer: rejection.place.pointer.clone(),
+            within: String::new(),
+            snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
+        };
+        let message = format!("{} (clause {}); the rest is not judged", rejection.message, rejection.clause);
+        found.broke(rule, at, Wrong::of(message).at(place));
+    }
+}
