@@ -2,6 +2,7 @@
 
 use super::{Family, Party, Rule, Watch};
 use crate::check::{Found, Moment};
+use transcript::rejection::Rejection;
 use transcript::session::{Content, Slot};
 
 pub(super) const FAMILY: Family = Family {
@@ -50,7 +51,7 @@ impl Watch for Watching {
             return;
         }
         if matches!(at.entry.content, Content::Envelope) {
-            return found.held(&TRANSPORT, at);
+            return;
         }
         found.held(&ONE_SLOT, at);
         if at.entry.slot == Slot::Sse {
@@ -61,6 +62,13 @@ impl Watch for Watching {
                 format == "http-sse" || name != Some("endpoint"),
                 || "an `endpoint` event in an envelope of Streamable HTTP",
             );
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        let format = at.facts.subject.format.as_str();
+        if matches!(format, "streamable-http" | "http-sse") && rejection.is_none() {
+            found.held(&TRANSPORT, at);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Refuses to know: what the messages in it say.
 
 use super::{Family, Level, Need, Party, Rule, Watch};
-use crate::check::{Found, Moment, Place, Wrong, shown};
+use crate::check::{Found, Moment, Wrong, shown};
+use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side};
@@ -150,12 +151,16 @@ static FIRST_TEXT: Rule = Rule {
 /// So far may `durationMs` be from the times: a recorder reads the clock twice.
 const SLACK: i64 = 2;
 
+/// So many sorts of things beyond the first text are told of.
+const MOST_SORTS: usize = 32;
+
 #[derive(Default)]
 struct Watching {
     started: Option<i64>,
     last: [Option<i64>; 2],
     ended: bool,
-    later: bool,
+    /// What the first text does not know and was told of already: each once, up to [`MOST_SORTS`].
+    later: BTreeSet<String>,
 }
 
 impl Watch for Watching {
@@ -198,7 +203,7 @@ impl Watch for Watching {
             (_, Some(_)) => found.unsure(&END_LAST, at, "the file could not be read to its end"),
             (false, None) => found.broke(&END_LAST, at, "the trace stops without an `end` line"),
         }
-        if !self.later {
+        if self.later.is_empty() {
             found.held(&FIRST_TEXT, at);
         }
     }
@@ -315,8 +320,10 @@ impl Watching {
 
     /// Something that the first text of version 1 does not know.
     fn beyond_first(&mut self, at: &Moment<'_>, found: &mut Found, said: String) {
-        self.later = true;
-        let wrong = Wrong::of(said).at(Place { ..at.place() });
+        if self.later.len() >= MOST_SORTS || !self.later.insert(said.clone()) {
+            return;
+        }
+        let wrong = Wrong::of(said);
         let strict = at.facts.subject.first_text;
         found.broke(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }

@@ -1,0 +1,13 @@
+//! Cancellation.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family =
+    Family { name: "cancellation", title: "Cancellation", rules: &[], watch: || Box::new(Watching) };
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

@@ -1,0 +1,13 @@
+//! Elicitation.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family =
+    Family { name: "elicitation", title: "Elicitation", rules: &[], watch: || Box::new(Watching) };
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

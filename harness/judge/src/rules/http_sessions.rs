@@ -1,0 +1,17 @@
+//! Streamable HTTP with sessions: session ids and versions.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family = Family {
+    name: "http-sessions",
+    title: "Streamable HTTP with sessions: session ids and versions",
+    rules: &[],
+    watch: || Box::new(Watching),
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

@@ -1,0 +1,17 @@
+//! Streamable HTTP with sessions: streams and resumption.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family = Family {
+    name: "http-streams",
+    title: "Streamable HTTP with sessions: streams and resumption",
+    rules: &[],
+    watch: || Box::new(Watching),
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

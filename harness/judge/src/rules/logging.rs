@@ -1,0 +1,13 @@
+//! Log messages.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family =
+    Family { name: "logging", title: "Log messages", rules: &[], watch: || Box::new(Watching) };
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

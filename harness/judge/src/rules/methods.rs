@@ -1,0 +1,17 @@
+//! Methods and who may send them.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family = Family {
+    name: "methods",
+    title: "Methods and who may send them",
+    rules: &[],
+    watch: || Box::new(Watching),
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

@@ -1,0 +1,17 @@
+//! Requests that stand by themselves.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family = Family {
+    name: "modern",
+    title: "Requests that stand by themselves",
+    rules: &[],
+    watch: || Box::new(Watching),
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

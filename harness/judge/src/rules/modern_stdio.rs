@@ -1,0 +1,13 @@
+//! stdio of 2026-07-28.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family =
+    Family { name: "modern-stdio", title: "stdio of 2026-07-28", rules: &[], watch: || Box::new(Watching) };
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}

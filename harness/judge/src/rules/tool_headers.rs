@@ -1,0 +1,17 @@
+//! Headers from tool parameters.
+
+use super::{Family, Watch};
+use crate::check::{Found, Moment};
+
+pub(super) const FAMILY: Family = Family {
+    name: "tool-headers",
+    title: "Headers from tool parameters",
+    rules: &[],
+    watch: || Box::new(Watching),
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+}
