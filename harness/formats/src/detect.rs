@@ -3,7 +3,7 @@
 //! Knows: the first value's kind and its outermost members, as far as they must be seen. Refuses to know: whether
 //! the rest of the file keeps what its beginning promises; the reader finds out.
 
-use crate::input::{Input, ReadError};
+use crate::input::{Input, ReadError, floor};
 use crate::{FORMATS, Format};
 use transcript::json::{Kind, Scanner};
 
@@ -34,22 +34,31 @@ impl Head {
     }
 }
 
-/// The format of what `input` begins with; nothing is consumed. Reads no further than the first value's members
-/// need: usually the first few, to the end of the value at most.
+/// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
+const LOOKED_AT: usize = 64 << 10;
+
+/// The format of what `input` begins with; nothing is consumed. Reads the first value, or [`LOOKED_AT`] bytes of it.
 ///
 /// # Errors
-/// Where the input cannot be read or is no UTF-8 there.
+/// Where the input cannot be read or is no UTF-8 there, and what can be read tells no format.
 pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadError> {
-    loop {
-        let head = head(input.text());
-        // The first in the list is told by the least, so it is tried last.
-        if let Some(format) = FORMATS.iter().rev().copied().find(|format| (format.tells)(&head)) {
-            return Ok(Some(format));
-        }
-        if !input.more()? {
-            return Ok(None);
-        }
+    let mut end = Ok(true);
+    while !is_enough(input.text()) && matches!(end, Ok(true)) {
+        end = input.more();
     }
+    let text = input.text();
+    let head = head(&text[..floor(text, LOOKED_AT.min(text.len()))]);
+    // The first in the list is told by the least, so it is tried last.
+    match FORMATS.iter().rev().copied().find(|format| (format.tells)(&head)) {
+        Some(format) => Ok(Some(format)),
+        None => end.map(|_| None),
+    }
+}
+
+fn is_enough(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    text.len() >= LOOKED_AT || scanner.peek().is_some() && scanner.value().is_ok()
 }
 
 fn head(text: &str) -> Head {

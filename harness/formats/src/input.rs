@@ -376,8 +376,10 @@ pub(crate) fn excerpt(text: &str, at: usize, hangs: bool) -> Excerpt {
     let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |found| at + found);
     let start = floor(text, at.saturating_sub(SHOWN)).max(line_start);
     let end = floor(text, (at + SHOWN).min(text.len())).min(line_end);
+    // A line end is no part of the line, but the place may be behind a carriage return that ends none.
+    let length = text[start..end].trim_end_matches('\r').len().max(at - start);
     Excerpt {
-        text: text[start..end].trim_end_matches('\r').to_owned(),
+        text: text[start..start + length].to_owned(),
         at: at - start,
         cut_before: start > line_start || hangs && line_start == 0,
         cut_after: end < line_end,
