@@ -188,8 +188,10 @@ impl<'r> Input<'r> {
             let mut scanner = Scanner::new(self.text());
             let done = step(&mut scanner);
             let at = scanner.at();
-            // A number at the window's edge may go on behind it.
-            let edge = at == self.text().len();
+            // A number at the window's edge may go on behind it. What is closed may not, and must not wait for
+            // bytes that may be bad.
+            let seen = &self.text().as_bytes()[..at];
+            let edge = at == self.text().len() && !matches!(seen.last(), Some(b'}' | b']' | b'"'));
             match done {
                 Ok(()) if !edge => return Ok(at),
                 Err(fault) if !fault.ended => return Err(self.refuse(fault.into(), 0, "")),
