@@ -7,6 +7,8 @@
 
 pub mod bulk;
 pub mod fuzzing;
+mod ground;
+pub mod making;
 pub mod mutators;
 pub mod plan;
 pub mod relation;

@@ -4,12 +4,13 @@
 //! on every machine. Sessions made here stay clear of what the contract leaves open, so that most variants have one right
 //! reading; one in eight does not.
 
+use crate::making::Making;
 use crate::mutators::dice::Dice;
 use crate::mutators::{Level, Mutator, all};
 use crate::relation::Relation;
 use crate::session::{Act, Known, Plan, Step};
 use crate::values::Value;
-use crate::variant::{Draft, Making, Variant};
+use crate::variant::{Draft, Variant};
 
 /// The most turns that a made session has.
 const TURNS: usize = 12;

@@ -13,7 +13,7 @@ use formats::{Owned, Session, Surroundings, Totals, What};
 use proptest::prelude::*;
 use transcript::k2a::Summary;
 use transcript::message::{Message, Refusal};
-use transcript::session::{Side, Slot, Spot, Sse};
+use transcript::session::{Side, Slot, Sse};
 
 /// Ids by their spelling, and as the normal form has them. Several spellings denote one id.
 const IDS: &[(&str, &str)] = &[
@@ -210,7 +210,7 @@ impl Known {
                 answers: message.answers.map(|index| index as u64),
                 sse,
                 time: time(step),
-                ..entry(What::Message(message.text.clone(), Message::parse(&message.text)?.shape()))
+                ..Owned::new(What::Message(message.text.clone(), Message::parse(&message.text)?.shape()))
             });
         }
         let authorization_discovery = self.discovery.map(|(metadata, scope)| Summary {
@@ -408,21 +408,6 @@ fn said(
     Said { step: 0, text: object(all, loose), side, answers: None, event, value_at }
 }
 
-fn entry(what: What) -> Owned {
-    Owned {
-        spot: Spot::default(),
-        time: None,
-        side: None,
-        inferred: false,
-        slot: Slot::Line,
-        what,
-        answers: None,
-        sse: None,
-        context: None,
-        exchange: None,
-    }
-}
-
 fn time(step: &Step) -> Option<i64> {
     step.time.map(|ticks| BEGINNING + i64::from(ticks) * 7)
 }
@@ -437,7 +422,7 @@ fn slot(step: &Step, side: Side) -> Slot {
 }
 
 fn aside(step: &Step) -> Owned {
-    let owned = |what, slot, side| Owned { slot, side: Some(side), time: time(step), ..entry(what) };
+    let owned = |what, slot, side| Owned { slot, side: Some(side), time: time(step), ..Owned::new(what) };
     match step.slot % 4 {
         0 => owned(What::Empty, Slot::Request, Side::Client),
         1 => owned(What::Empty, Slot::Response, Side::Server),
@@ -462,7 +447,7 @@ fn challenged(choice: u8) -> Owned {
         side: Some(Side::Server),
         context: Some(context),
         time: Some(BEGINNING),
-        ..entry(What::Empty)
+        ..Owned::new(What::Empty)
     }
 }
 

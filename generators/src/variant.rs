@@ -4,15 +4,12 @@
 //! ledger of its own that is a plain list. Refuses to know: how our readers read anything. What a format cannot carry of
 //! a variant is said, with the clause.
 
-use crate::mutators::dice::Dice;
 use crate::mutators::node::Node;
-use crate::mutators::page::{MARKER, Page};
-use crate::mutators::{Apply, Mutator};
-use crate::relation::{Reading, Relation};
+use crate::relation::Relation;
 use crate::session::Known;
-use formats::{FORMATS, Format, Owned, Session, Totals, What};
+use formats::{Format, Owned, Session, Totals, What};
 use judge::expectation::Expectation;
-use transcript::json::{Json, Kind};
+use transcript::json::Json;
 use transcript::k2a::Summary;
 use transcript::message::{Message, Refusal};
 use transcript::session::{Side, Slot, Spot, Sse};
@@ -164,7 +161,8 @@ impl Turn {
     pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
         let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
         let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
-        let entry = Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..blank(What::Event) };
+        let entry =
+            Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..Owned::new(What::Event) };
         Self { entry, message: None }
     }
 
@@ -191,7 +189,7 @@ impl Turn {
             spoken.set_id(id);
         }
         // The text goes into the entry when the session is written.
-        Self { entry: Owned { side: Some(side), ..blank(What::Event) }, message: Some(spoken) }
+        Self { entry: Owned { side: Some(side), ..Owned::new(What::Event) }, message: Some(spoken) }
     }
 
     /// The same turn from the other side, in a slot of that side.
@@ -201,21 +199,6 @@ impl Turn {
         self.entry.slot = Slot::Line;
         self.entry.sse = None;
         self
-    }
-}
-
-fn blank(what: What) -> Owned {
-    Owned {
-        spot: Spot::default(),
-        time: None,
-        side: None,
-        inferred: false,
-        slot: Slot::Line,
-        what,
-        answers: None,
-        sse: None,
-        context: None,
-        exchange: None,
     }
 }
 
@@ -328,7 +311,7 @@ impl Draft {
     }
 
     /// The session for the writers.
-    fn session(&self) -> Result<Session, Refusal> {
+    pub(crate) fn session(&self) -> Result<Session, Refusal> {
         let mut entries = Vec::with_capacity(self.turns.len());
         for turn in &self.turns {
             let mut entry = turn.entry.clone();
@@ -346,50 +329,12 @@ impl Draft {
     }
 
     /// The clause by which a format cannot carry the session.
-    fn beyond(&self, format: &Format) -> Option<&'static str> {
+    pub(crate) fn beyond(&self, format: &Format) -> Option<&'static str> {
         match () {
             () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
             () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),
             () => None,
         }
-    }
-
-    /// What the session itself leaves open, and the clauses that do.
-    #[must_use]
-    pub fn ground(&mut self) -> (Relation, Vec<&'static str>) {
-        let (mut relation, mut clauses) = (Relation::Same, Vec::new());
-        let mut open = |reading: Reading, clause: &'static str| {
-            relation = relation.then(Relation::Open(reading)).unwrap_or(relation);
-            if !clauses.contains(&clause) {
-                clauses.push(clause);
-            }
-        };
-        for turn in &mut self.turns {
-            let Some(message) = &mut turn.message else {
-                if matches!(turn.entry.what, What::Empty | What::Exchange(_)) {
-                    open(Reading::Known, "ENV-NULL");
-                }
-                continue;
-            };
-            let number = message.text.get("id").and_then(Node::spelled).unwrap_or("0");
-            if !number.starts_with('"') && number != "null" && !is_plain_integer(number) {
-                open(Reading::Free, "ID-NUMBER-FORM");
-            }
-            let named =
-                message.event.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'));
-            if message.is("tool_call") && !named {
-                open(Reading::Free, "TOOL-NAMELESS");
-            }
-            message.text.walk(&mut |node| {
-                if is_deep(node) {
-                    open(Reading::Free, "SRV-DEPTH");
-                } else if is_torn(node) {
-                    open(Reading::Free, "SRV-TWICE");
-                }
-                true
-            });
-        }
-        (relation, clauses)
     }
 }
 
@@ -397,172 +342,4 @@ struct Waiting {
     id: Vec<u8>,
     side: Option<Side>,
     index: u64,
-}
-
-fn is_plain_integer(number: &str) -> bool {
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    number != "-0" && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a value goes deeper than a tree of ours.
-fn is_deep(node: &Node) -> bool {
-    node.spelled().is_some_and(|spelled| spelled.starts_with(['[', '{']))
-}
-
-/// Whether a value is one that SRV-TWICE leaves open: a member named twice, a lone surrogate.
-fn is_torn(node: &Node) -> bool {
-    let lone = |spelled: &str| {
-        let value = Json::parse(spelled).ok().filter(|value| value.kind() == Kind::String);
-        spelled.contains("\\u") && value.and_then(Json::as_text).is_some_and(|text| text.to_str().is_none())
-    };
-    match node {
-        Node::Leaf(spelled) => lone(spelled),
-        Node::Object(members) => (0..members.len()).any(|at| {
-            let key = &members[at].0;
-            lone(key) || members[..at].iter().any(|(other, _)| same_name(other, key))
-        }),
-        _ => false,
-    }
-}
-
-/// Whether two spelled names are one.
-pub(crate) fn same_name(a: &str, b: &str) -> bool {
-    let content = |key: &str| Some(Json::parse(key).ok()?.as_text()?.decode().into_owned());
-    a == b || (a.contains('\\') || b.contains('\\')) && content(a) == content(b)
-}
-
-/// A variant in the making.
-#[derive(Debug)]
-pub struct Making {
-    draft: Draft,
-    relation: Relation,
-    clauses: Vec<&'static str>,
-    done: Vec<&'static Mutator>,
-    later: Vec<(&'static Mutator, Dice)>,
-}
-
-impl Making {
-    /// Begins with a session.
-    #[must_use]
-    pub fn new(mut draft: Draft) -> Self {
-        draft.settle();
-        let (relation, clauses) = draft.ground();
-        Self { draft, relation, clauses, done: Vec::new(), later: Vec::new() }
-    }
-
-    /// Adds a mutator. False where the outcome of the two together is not known, or where there is nothing in the
-    /// session to change. Mutators come by level, and within a level those with a verdict of their own last.
-    pub fn add(&mut self, mutator: &'static Mutator, dice: &Dice) -> bool {
-        let Some(relation) = self.relation.then(mutator.relation) else { return false };
-        let dice = dice.fork(mutator.name);
-        match mutator.apply {
-            Apply::Session(apply) => {
-                let mut draft = self.draft.clone();
-                if !apply(&mut draft, &mut dice.clone()) {
-                    return false;
-                }
-                draft.settle();
-                self.draft = draft;
-                self.done.push(mutator);
-            }
-            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, dice)),
-        }
-        self.relation = relation;
-        for &clause in mutator.clauses {
-            if !self.clauses.contains(&clause) {
-                self.clauses.push(clause);
-            }
-        }
-        true
-    }
-
-    /// Writes the variant. None where a mutator with a verdict took hold in no format.
-    ///
-    /// # Errors
-    /// Where a message is none any more. That would be a mutator's mistake.
-    pub fn finish(self) -> Result<Option<Variant>, Refusal> {
-        let session = self.draft.session()?;
-        let mut files = Vec::new();
-        let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
-        let mut redacted = None;
-        for &format in FORMATS {
-            if let Some(clause) = self.draft.beyond(format) {
-                files.push((format, Err(clause.to_owned())));
-                continue;
-            }
-            let mut bytes = Vec::new();
-            // Memory takes every write.
-            let _ = (format.write)(&session, &mut bytes);
-            let took = self.respell(format, &mut bytes, &mut redacted);
-            let lacking = self
-                .later
-                .iter()
-                .zip(&took)
-                .find(|((mutator, _), took)| mutator.relation.is_verdict() && !**took);
-            if let Some(((mutator, _), _)) = lacking {
-                files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
-                continue;
-            }
-            for (formats, took) in holds.iter_mut().zip(&took) {
-                if *took {
-                    formats.push(format.name);
-                }
-            }
-            files.push((format, Ok(bytes)));
-        }
-        let written = files.iter().filter(|(_, file)| file.is_ok()).count();
-        if written == 0 {
-            return Ok(None);
-        }
-        let mut trail: Vec<String> = self.done.iter().map(|mutator| mutator.name.to_owned()).collect();
-        for ((mutator, _), formats) in self.later.iter().zip(&holds) {
-            match formats.len() {
-                0 => {}
-                all if all == written => trail.push(mutator.name.to_owned()),
-                _ => trail.push(format!("{} ({})", mutator.name, formats.join(", "))),
-            }
-        }
-        let expectation = match self.relation {
-            Relation::Same | Relation::Changes => Expectation::Meaning(self.draft.meaning()),
-            Relation::Rejects(code) => Expectation::Rejection(code),
-            Relation::Open(Reading::Known) => Expectation::Either(Some(self.draft.meaning())),
-            Relation::Open(Reading::Free) => Expectation::Either(None),
-        };
-        let (relation, clauses) = (self.relation, self.clauses);
-        Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
-    }
-
-    /// Applies the mutators of spelling and of bytes, and says which of them took hold.
-    fn respell(
-        &self,
-        format: &'static Format,
-        bytes: &mut Vec<u8>,
-        redacted: &mut Option<&'static str>,
-    ) -> Vec<bool> {
-        let mut page = None;
-        let mut took = Vec::new();
-        for (mutator, dice) in &self.later {
-            took.push(match mutator.apply {
-                Apply::Session(_) => true,
-                Apply::Spelling(apply) => {
-                    if page.is_none() {
-                        page = Page::of(format, bytes);
-                    }
-                    page.as_mut().is_some_and(|page| apply(page, &mut dice.clone()))
-                }
-                Apply::Bytes(apply) => {
-                    if let Some(page) = page.take().filter(|_| took.contains(&true)) {
-                        *bytes = page.bytes();
-                        *redacted = redacted.or(page.redacted.then_some(MARKER));
-                    }
-                    apply(format, bytes, &mut dice.clone())
-                }
-            });
-        }
-        if let Some(page) = page.filter(|_| took.contains(&true)) {
-            *bytes = page.bytes();
-            *redacted = redacted.or(page.redacted.then_some(MARKER));
-        }
-        took
-    }
 }

@@ -4,8 +4,9 @@ use super::dice::Dice;
 use super::node::{Node, Space, escaped};
 use super::page::Page;
 use super::{Apply, Mutator};
+use crate::ground::same_name;
 use crate::relation::{Reading, Relation};
-use crate::variant::{Draft, same_name};
+use crate::variant::Draft;
 use transcript::json::Json;
 
 pub(super) const MUTATORS: &[Mutator] = &[

@@ -218,6 +218,23 @@ impl Owned {
         }
     }
 
+    /// An entry with nothing known but what it is.
+    #[must_use]
+    pub fn new(what: What) -> Self {
+        Self {
+            spot: Spot::default(),
+            time: None,
+            side: None,
+            inferred: false,
+            slot: Slot::Line,
+            what,
+            answers: None,
+            sse: None,
+            context: None,
+            exchange: None,
+        }
+    }
+
     fn of(entry: &Entry<'_>) -> Self {
         let what = match &entry.content {
             Content::Message(message) => What::Message(message.text().to_owned(), message.shape()),
@@ -235,13 +252,11 @@ impl Owned {
             spot: entry.spot,
             time: entry.time,
             side: entry.side,
-            inferred: false,
             slot: entry.slot,
-            what,
-            answers: None,
             sse: entry.sse.as_ref().map(own_sse),
             context: entry.context.map(own_context),
             exchange: entry.exchange,
+            ..Self::new(what)
         }
     }
 }

@@ -1,21 +1,22 @@
 //! `generate`: variants whose meaning is known, as case directories.
 //!
-//! Knows: how a variant is written down so that the suite loads it. Refuses to know: what any mutator does; the same seed,
-//! number and version write the same bytes on every machine.
+//! Knows: which variants are wanted, and counts them. Refuses to know: what any mutator does; the same seed, number and
+//! version write the same bytes on every machine.
 
-use super::{Around, Failure, format_of, open};
+pub(crate) mod folder;
+mod given;
+
+use super::{Around, Failure};
 use crate::exit;
-use crate::suite::{Case, MadeCase, Root, Suite};
-use formats::{Format, Input, Options, Session, meaning};
-use generators::mutators::find;
+use crate::suite::MadeCase;
+use folder::{About, files, write};
 use generators::plan::{Source, twin, variant};
 use generators::relation::Relation;
-use generators::variant::{Draft, Unfit, Variant};
-use judge::expectation::Expectation;
+use generators::variant::Variant;
+use given::{Given, given};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Writes variants of sessions as case directories, each with what must come of reading it.
 ///
@@ -54,9 +55,6 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 }
-
-/// A case directory's files by their names.
-type Files = Vec<(String, Vec<u8>)>;
 
 /// Runs the command.
 ///
@@ -117,84 +115,6 @@ fn case_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// A session that the caller gave, and where its meaning is from.
-struct Given {
-    draft: Draft,
-    origin: String,
-}
-
-/// The session of a file or of a case.
-fn given(path: &Path) -> Result<Given, Failure> {
-    let name = path.display().to_string();
-    if path.is_dir() {
-        let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
-        })?;
-        return match suite.cases.as_slice() {
-            [case] => of_case(case),
-            cases => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
-        };
-    }
-    if !path.exists() {
-        let suite = Suite::load(&[Root::Embedded])
-            .map_err(|_| Failure::Unusable("the suite is broken".to_owned()))?;
-        if let Some(case) = suite.cases.iter().find(|case| Path::new(&case.name) == path) {
-            return of_case(case);
-        }
-    }
-    of_file(path)
-}
-
-fn of_case(case: &Case) -> Result<Given, Failure> {
-    let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
-    let Expectation::Meaning(meaning) = &case.expectation else {
-        return Err(unfit(
-            "it expects no meaning, so nobody knows what a change would make of it".to_owned(),
-        ));
-    };
-    // The transcript that tells most: directions first, then challenges.
-    let tells = |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
-    let transcript = case.transcripts.iter().max_by_key(|transcript| tells(transcript.format));
-    let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
-    let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
-    let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
-        .map_err(|error| {
-            Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
-        })?;
-    let draft = Draft::of(session, meaning).map_err(|error| unfit(words(error)))?;
-    Ok(Given { draft, origin: format!("of the case {}, whose meaning is the one it began with", case.name) })
-}
-
-fn of_file(path: &Path) -> Result<Given, Failure> {
-    let mut source = open(path)?;
-    let name = source.name.clone();
-    let mut bytes = Vec::new();
-    std::io::copy(&mut *source.reader, &mut bytes)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut slice = &bytes[..];
-    let mut input = Input::new(&mut slice).map_err(rejected)?;
-    let format = format_of(None, &mut input, &name)?;
-    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
-    let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
-    let draft = Draft::of(session, &meaning.text)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
-    let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
-    Ok(Given {
-        draft,
-        origin: format!("of the file {file}, whose meaning is what the built-in reader reads in it"),
-    })
-}
-
-fn words(error: Unfit) -> String {
-    match error {
-        Unfit::Meaning(why) => why,
-        Unfit::Message(refusal) => refusal.message,
-    }
-}
-
 /// Makes cases of variants.
 struct Maker<'g> {
     seed: u64,
@@ -217,103 +137,19 @@ impl Maker<'_> {
             return Vec::new();
         }
         tally.add(&variant);
-        let mut cases = vec![(name, self.files(&variant, number, Some(&twin_name)))];
-        if let Some(twin) = twin {
-            tally.twins += 1;
-            cases.push((twin_name, self.files(&twin, number, None)));
-        }
-        cases
-    }
-
-    fn files(&self, variant: &Variant, number: u64, twin: Option<&str>) -> Files {
-        let mut files = vec![("case.toml".to_owned(), self.case_file(variant, number, twin).into_bytes())];
-        for (format, file) in &variant.files {
-            if let Ok(bytes) = file {
-                files.push((format.file.to_owned(), bytes.clone()));
-            }
-        }
-        if let Some(meaning) = variant.expectation.meaning() {
-            files.push(("meaning.json".to_owned(), meaning.as_bytes().to_vec()));
-        }
-        files.sort();
-        files
-    }
-
-    fn case_file(&self, variant: &Variant, number: u64, twin: Option<&str>) -> String {
-        let seed = self.seed;
-        let trail = if variant.trail.is_empty() { "no change".to_owned() } else { variant.trail.join(", ") };
-        let without = if twin.is_none() { " without its fault" } else { "" };
         let source = match self.given {
             Some(given) => &given.origin,
             None => "of a session whose meaning is known by construction",
         };
-        let version = env!("CARGO_PKG_VERSION");
-        let origin =
-            format!("generated: seed {seed}, number {number}, version {version}, trail: {trail}; {source}");
-        let mut sentences: Vec<&str> = variant
-            .trail
-            .iter()
-            .filter_map(|step| find(step.split(' ').next().unwrap_or_default()))
-            .map(|mutator| mutator.sentence)
-            .collect();
-        if sentences.is_empty() {
-            sentences.push("The session as it is, in every format that can carry it.");
+        let about = |twin| About { seed: self.seed, number, source, twin };
+        let mut cases = vec![(name, files(&variant, &about(Some(&twin_name))))];
+        if let Some(twin) = twin {
+            tally.twins += 1;
+            let files = files(&twin, &about(None));
+            cases.push((twin_name, files));
         }
-        let clauses: &[&str] = if variant.clauses.is_empty() { &["EQ-PAIR"] } else { &variant.clauses };
-        let clauses: Vec<_> = clauses.iter().map(|clause| quoted(clause)).collect();
-        let mut out = String::new();
-        let mut line = |key: &str, value: &str| {
-            let _ = writeln!(out, "{key} = {value}");
-        };
-        line("title", &quoted(&format!("Variant {number} of seed {seed}{without}: {trail}")));
-        line("clauses", &format!("[{}]", clauses.join(", ")));
-        match &variant.expectation {
-            Expectation::Meaning(_) => line("expect", "\"meaning\""),
-            Expectation::Either(_) => line("expect", "\"either\""),
-            Expectation::Rejection(code) => {
-                line("expect", "\"rejection\"");
-                line("reject", &quoted(code.name()));
-                line("twin", &quoted(twin.unwrap_or_default()));
-            }
-        }
-        line("reason", &quoted(&sentences.join(" ")));
-        line("origin", &quoted(&origin));
-        if let Some(marker) = variant.redacted {
-            line("redacted", &quoted(marker));
-        }
-        for (format, file) in &variant.files {
-            if let Err(why) = file {
-                let _ = write!(out, "\n[formats.{}]\ncarries = false\nwhy = {}\n", format.name, quoted(why));
-            }
-        }
-        out
+        cases
     }
-}
-
-/// A TOML string.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// Writes one case directory. What stood in a case of this name is gone afterwards, and nothing else.
-fn write(folder: &Path, files: &Files, force: bool) -> Result<(), Failure> {
-    let failed =
-        |error: std::io::Error| Failure::Unusable(format!("{} cannot be written: {error}", folder.display()));
-    if folder.exists() {
-        if !force {
-            let why = "is there already; name another case, or write over it with --force";
-            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
-        }
-        if !folder.join("case.toml").is_file() {
-            let why = "is no case directory, so it is not written over";
-            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
-        }
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;
-        }
-    }
-    fs::create_dir_all(folder).map_err(failed)?;
-    files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes)).map_err(failed)
 }
 
 /// What was written, counted.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use transcript::contract::Contract;
 use transcript::message::Message;
-use transcript::session::{Content, Context, Entry, Side, Slot, Spot, Sse};
+use transcript::session::{Content, Context, Entry, Side, Slot, Sse};
 
 fn session(format: &str, text: &str) -> Session {
     let mut reader = text.as_bytes();
@@ -201,20 +201,15 @@ fn entry(slot: Slot, message: Option<&str>, context: Option<(u16, &str)>) -> Own
         None => What::Empty,
     };
     Owned {
-        spot: Spot::default(),
-        time: None,
         side: Some(if slot == Slot::Request { Side::Client } else { Side::Server }),
-        inferred: false,
         slot,
-        what,
-        answers: None,
         sse: (slot == Slot::Sse).then(Sse::default),
         context: context.map(|(status, challenge)| Surroundings {
             text: "{}".to_owned(),
             status: Some(status),
             headers: vec![("WWW-Authenticate".into(), challenge.to_owned().into())],
         }),
-        exchange: None,
+        ..Owned::new(what)
     }
 }
 

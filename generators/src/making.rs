@@ -1,0 +1,149 @@
+//! A variant in the making: mutators one after the other, and then the files.
+//!
+//! Knows: in which order the levels work, what follows of several relations, and in which formats each mutator took hold.
+//! Refuses to know: what any mutator does, and which of them are chosen.
+
+use crate::mutators::dice::Dice;
+use crate::mutators::page::{MARKER, Page};
+use crate::mutators::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use crate::variant::{Draft, Variant};
+use formats::{FORMATS, Format};
+use judge::expectation::Expectation;
+use transcript::message::Refusal;
+
+/// A variant in the making.
+#[derive(Debug)]
+pub struct Making {
+    draft: Draft,
+    relation: Relation,
+    clauses: Vec<&'static str>,
+    done: Vec<&'static Mutator>,
+    later: Vec<(&'static Mutator, Dice)>,
+}
+
+impl Making {
+    /// Begins with a session.
+    #[must_use]
+    pub fn new(mut draft: Draft) -> Self {
+        draft.settle();
+        let (relation, clauses) = draft.ground();
+        Self { draft, relation, clauses, done: Vec::new(), later: Vec::new() }
+    }
+
+    /// Adds a mutator. False where the outcome of the two together is not known, or where there is nothing in the
+    /// session to change. Mutators come by level, and within a level those with a verdict of their own last.
+    pub fn add(&mut self, mutator: &'static Mutator, dice: &Dice) -> bool {
+        let Some(relation) = self.relation.then(mutator.relation) else { return false };
+        let dice = dice.fork(mutator.name);
+        match mutator.apply {
+            Apply::Session(apply) => {
+                let mut draft = self.draft.clone();
+                if !apply(&mut draft, &mut dice.clone()) {
+                    return false;
+                }
+                draft.settle();
+                self.draft = draft;
+                self.done.push(mutator);
+            }
+            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, dice)),
+        }
+        self.relation = relation;
+        for &clause in mutator.clauses {
+            if !self.clauses.contains(&clause) {
+                self.clauses.push(clause);
+            }
+        }
+        true
+    }
+
+    /// Writes the variant. None where a mutator with a verdict took hold in no format.
+    ///
+    /// # Errors
+    /// Where a message is none any more. That would be a mutator's mistake.
+    pub fn finish(self) -> Result<Option<Variant>, Refusal> {
+        let session = self.draft.session()?;
+        let mut files = Vec::new();
+        let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
+        let mut redacted = None;
+        for &format in FORMATS {
+            if let Some(clause) = self.draft.beyond(format) {
+                files.push((format, Err(clause.to_owned())));
+                continue;
+            }
+            let mut bytes = Vec::new();
+            // Memory takes every write.
+            let _ = (format.write)(&session, &mut bytes);
+            let took = self.respell(format, &mut bytes, &mut redacted);
+            let lacking = self
+                .later
+                .iter()
+                .zip(&took)
+                .find(|((mutator, _), took)| mutator.relation.is_verdict() && !**took);
+            if let Some(((mutator, _), _)) = lacking {
+                files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
+                continue;
+            }
+            for (formats, took) in holds.iter_mut().zip(&took) {
+                if *took {
+                    formats.push(format.name);
+                }
+            }
+            files.push((format, Ok(bytes)));
+        }
+        let written = files.iter().filter(|(_, file)| file.is_ok()).count();
+        if written == 0 {
+            return Ok(None);
+        }
+        let mut trail: Vec<String> = self.done.iter().map(|mutator| mutator.name.to_owned()).collect();
+        for ((mutator, _), formats) in self.later.iter().zip(&holds) {
+            match formats.len() {
+                0 => {}
+                all if all == written => trail.push(mutator.name.to_owned()),
+                _ => trail.push(format!("{} ({})", mutator.name, formats.join(", "))),
+            }
+        }
+        let expectation = match self.relation {
+            Relation::Same | Relation::Changes => Expectation::Meaning(self.draft.meaning()),
+            Relation::Rejects(code) => Expectation::Rejection(code),
+            Relation::Open(Reading::Known) => Expectation::Either(Some(self.draft.meaning())),
+            Relation::Open(Reading::Free) => Expectation::Either(None),
+        };
+        let (relation, clauses) = (self.relation, self.clauses);
+        Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
+    }
+
+    /// Applies the mutators of spelling and of bytes, and says which of them took hold.
+    fn respell(
+        &self,
+        format: &'static Format,
+        bytes: &mut Vec<u8>,
+        redacted: &mut Option<&'static str>,
+    ) -> Vec<bool> {
+        let mut page = None;
+        let mut took = Vec::new();
+        for (mutator, dice) in &self.later {
+            took.push(match mutator.apply {
+                Apply::Session(_) => true,
+                Apply::Spelling(apply) => {
+                    if page.is_none() {
+                        page = Page::of(format, bytes);
+                    }
+                    page.as_mut().is_some_and(|page| apply(page, &mut dice.clone()))
+                }
+                Apply::Bytes(apply) => {
+                    if let Some(page) = page.take().filter(|_| took.contains(&true)) {
+                        *bytes = page.bytes();
+                        *redacted = redacted.or(page.redacted.then_some(MARKER));
+                    }
+                    apply(format, bytes, &mut dice.clone())
+                }
+            });
+        }
+        if let Some(page) = page.filter(|_| took.contains(&true)) {
+            *bytes = page.bytes();
+            *redacted = redacted.or(page.redacted.then_some(MARKER));
+        }
+        took
+    }
+}
