@@ -119,7 +119,7 @@ fn compositions_keep_their_word() {
     let mut relations: BTreeMap<&str, u32> = BTreeMap::new();
     let mut formats: BTreeMap<&str, u32> = BTreeMap::new();
     let mut used = BTreeSet::new();
-    for (index, variant) in cases(11, 1000) {
+    for (index, variant) in cases(11, 2000) {
         holds(&variant, &format!("seed 11, number {index}")).unwrap();
         *relations.entry(variant.relation.name()).or_default() += 1;
         for (format, file) in &variant.files {

@@ -20,6 +20,13 @@ pub(super) const MUTATORS: &[Mutator] = &[
         }),
     },
     Mutator {
+        name: "batch-empty",
+        sentence: "An array, empty or with a message, stands where an item or a slot has one message.",
+        clauses: &["ENV-SINGLE", "JRP-LINE"],
+        relation: Relation::Rejects(Code::Batch),
+        apply: Apply::Spelling(empty),
+    },
+    Mutator {
         name: "batch-in-trace",
         sentence: "The raw of one line is an array of the message.",
         clauses: &["RPL-NOISE"],
@@ -49,4 +56,25 @@ fn one(page: &mut Page, dice: &mut Dice, which: impl Fn(Held) -> bool) -> bool {
         }
     });
     took
+}
+
+fn empty(page: &mut Page, dice: &mut Dice) -> bool {
+    let place = dice.throw();
+    let form = dice.pick(&["[]", r#"[{"jsonrpc":"2.0","method":"ping"}]"#]).copied().unwrap_or("[]");
+    let slot = if dice.one_in(2) { "request" } else { "response" };
+    let Some(array) = Node::parse(form) else { return false };
+    let list = match page.format.name {
+        "jsonrpc" => &mut page.values,
+        "inspector" => match page.values.first_mut() {
+            Some(Node::Array(items)) => items,
+            _ => return false,
+        },
+        _ => {
+            let entry = Node::Object(vec![(format!("\"{slot}\""), array)]);
+            return page.insert_entry(place, entry);
+        }
+    };
+    let at = usize::try_from(place % (list.len() as u64 + 1)).unwrap_or_default();
+    list.insert(at, array);
+    true
 }

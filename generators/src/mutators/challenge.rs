@@ -9,7 +9,7 @@ use super::page::Page;
 use super::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::variant::{Draft, Turn};
-use formats::Surroundings;
+use formats::{Owned, Surroundings, What};
 use transcript::session::{Side, Slot};
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -20,10 +20,63 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Changes,
         apply: Apply::Session(|draft, dice| {
             let Some(&(name, value, metadata, scope)) = dice.pick(VISIBLE) else { return false };
-            let before = draft.discovery.unwrap_or_default();
-            draft.discovery = Some((before.0 || metadata, before.1 || scope));
-            refusal(draft, dice, 401, name, value)
+            show(draft, metadata, scope);
+            let other = ("Www-authenticate", "Basic realm=\"x\"");
+            let headers = match dice.below(4) {
+                0 => vec![(name, value), other],
+                1 => vec![other, (name, value)],
+                _ => vec![(name, value)],
+            };
+            refusal(draft, dice, 401, &headers)
         }),
+    },
+    Mutator {
+        name: "challenge-without-message",
+        sentence: "A 401 comes with a challenge and without a message in its body, as real ones do.",
+        clauses: &["K2A-SUMMARY", "HAR-K2A", "ENV-NULL"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Session(|draft, dice| {
+            let Some(&(name, value, metadata, scope)) = dice.pick(VISIBLE) else { return false };
+            show(draft, metadata, scope);
+            let entry = Owned {
+                slot: Slot::Response,
+                side: Some(Side::Server),
+                context: Some(surroundings(401, &[(name, value)])),
+                ..Owned::new(What::Empty)
+            };
+            anywhere(draft, dice, Turn { entry, message: None })
+        }),
+    },
+    Mutator {
+        name: "challenges-several",
+        sentence: "Two 401s come, and each shows another parameter.",
+        clauses: &["K2A-SUMMARY"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Session(|draft, dice| {
+            show(draft, true, true);
+            let (metadata, scope) = (VISIBLE[1], ("WWW-Authenticate", "Bearer scope=a"));
+            let mut both = [(metadata.0, metadata.1), scope];
+            dice.shuffle(&mut both);
+            both.into_iter().all(|header| refusal(draft, dice, 401, &[header]))
+        }),
+    },
+    Mutator {
+        name: "challenge-apart",
+        sentence: "A 401 comes without a challenge, and a challenge with another status.",
+        clauses: &["K2A-BOUND"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let (name, value, ..) = VISIBLE[0];
+            refusal(draft, dice, 401, &[("X-Note", "no challenge")])
+                && refusal(draft, dice, 403, &[(name, value)])
+        }),
+    },
+    Mutator {
+        name: "challenge-elsewhere",
+        sentence: "A status and a challenge stand in the context of a request or of the whole envelope.",
+        clauses: &["K2A-BOUND"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(elsewhere),
     },
     Mutator {
         name: "challenge-of-nothing",
@@ -32,7 +85,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Changes,
         apply: Apply::Session(|draft, dice| {
             let Some(&(name, value)) = dice.pick(INVISIBLE) else { return false };
-            refusal(draft, dice, 401, name, value)
+            refusal(draft, dice, 401, &[(name, value)])
         }),
     },
     Mutator {
@@ -43,7 +96,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Session(|draft, dice| {
             let status = dice.pick(&[200, 400, 403, 407, 500]).copied().unwrap_or(403);
             let (name, value, ..) = VISIBLE[0];
-            refusal(draft, dice, status, name, value)
+            refusal(draft, dice, status, &[(name, value)])
         }),
     },
     Mutator {
@@ -72,6 +125,10 @@ const VISIBLE: &[(&str, &str, bool, bool)] = &[
         false,
         true,
     ),
+    ("WWW-Authenticate", r#"Bearer scope = "a" , resource_metadata ="b""#, true, true),
+    ("WWW-Authenticate", r#"Bearer realm="a", , ,scope="b","#, false, true),
+    ("WWW-Authenticate", r#"Bearer realm="a",resource_metadata="b""#, true, false),
+    ("WWW-Authenticate", r#"Bearer scope="""#, false, true),
 ];
 
 /// Headers of a 401 that make nothing visible.
@@ -80,12 +137,25 @@ const INVISIBLE: &[(&str, &str)] = &[
     ("WWW-Authenticate", r#"Bearer error_description="no scope=a, resource_metadata=b""#),
     ("WWW-Authenticate", r#"Bearer realm="x", scopes="a", x_resource_metadata="b""#),
     ("WWW-Authenticate", "Basic c2NvcGU="),
+    ("WWW-Authenticate", r#"Bearer realm="5\" disk, scope=x", error="y""#),
+    ("WWW-Authenticate", r#"Bearer realm="x, scope=a"#),
+    (
+        "WWW-Authenticate",
+        r#"Bearer x_scope="a", resource-metadata="b", resource_metadata_uri="c", resource="d""#,
+    ),
+    ("WWW-Authenticate", r#"Bearer xscope="a", my-scope="b""#),
     ("Proxy-Authenticate", r#"Bearer scope="a""#),
     ("X-Note", r#"WWW-Authenticate: Bearer scope="a""#),
 ];
 
-/// An HTTP answer with this status and header that carries an error without an id.
-fn refusal(draft: &mut Draft, dice: &mut Dice, status: u16, name: &str, value: &str) -> bool {
+/// Adds to what the session's challenges show.
+fn show(draft: &mut Draft, metadata: bool, scope: bool) {
+    let before = draft.discovery.unwrap_or_default();
+    draft.discovery = Some((before.0 || metadata, before.1 || scope));
+}
+
+/// An HTTP answer with this status and these headers that carries an error without an id.
+fn refusal(draft: &mut Draft, dice: &mut Dice, status: u16, headers: &[(&str, &str)]) -> bool {
     let error = r#"{"code":-32001,"message":"no"}"#;
     let mut turn = Turn::message(
         Side::Server,
@@ -94,12 +164,38 @@ fn refusal(draft: &mut Draft, dice: &mut Dice, status: u16, name: &str, value: &
         None,
     );
     turn.entry.slot = Slot::Response;
-    turn.entry.context = Some(Surroundings {
-        text: format!("{{\"status\":{status},\"headers\":{{{}:{}}}}}", quoted(name), quoted(value)),
-        status: Some(status),
-        headers: vec![(name.to_owned().into(), value.to_owned().into())],
-    });
+    turn.entry.context = Some(surroundings(status, headers));
     anywhere(draft, dice, turn)
+}
+
+fn surroundings(status: u16, headers: &[(&str, &str)]) -> Surroundings {
+    let member = |(name, value): &(&str, &str)| format!("{}:{}", quoted(name), quoted(value));
+    let members: Vec<String> = headers.iter().map(member).collect();
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned().into(), (*value).to_owned().into());
+    Surroundings {
+        text: format!("{{\"status\":{status},\"headers\":{{{}}}}}", members.join(",")),
+        status: Some(status),
+        headers: headers.iter().map(own).collect(),
+    }
+}
+
+fn elsewhere(page: &mut Page, dice: &mut Dice) -> bool {
+    const CONTEXT: &str =
+        r#"{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\", resource_metadata=\"b\""}}"#;
+    let Some(context) = Node::parse(CONTEXT) else { return false };
+    let whole = dice.one_in(2);
+    let is_free = |holder: &&mut Node| holder.get("transport_context").is_none();
+    let asks = |entry: &&mut Node| entry.get("request").is_some();
+    let is_envelope = page.entries().next().is_some();
+    let holder = match (whole, is_envelope) {
+        (_, false) => None,
+        (true, true) => page.values.first_mut().filter(is_free),
+        (false, true) => page.entries().filter(asks).find(is_free),
+    };
+    holder.is_some_and(|holder| {
+        holder.set("transport_context", context);
+        true
+    })
 }
 
 fn spelling(page: &mut Page, dice: &mut Dice) -> bool {

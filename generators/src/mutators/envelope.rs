@@ -22,8 +22,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 "null",
                 "\"\"",
                 "[]",
+                "",
+                "",
             ];
-            let form = dice.pick(&forms).copied().unwrap_or("null");
+            // An empty form is the name of the other envelope.
+            let other = if page.format.name == "http-sse" { "\"streamable-http\"" } else { "\"http-sse\"" };
+            let form = dice.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(other);
             envelope(page, |envelope| envelope.set("transport", Node::leaf(form)))
         }),
     },
@@ -53,7 +57,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["ENV-ONE"],
         relation: Relation::Rejects(Code::InvalidEntry),
         apply: Apply::Spelling(|page, dice| {
-            let forms = ["{}", r#"{"timestamp_ms":1}"#, r#"{"Request":{"jsonrpc":"2.0","method":"ping"}}"#];
+            let forms = [
+                "{}",
+                r#"{"timestamp_ms":1}"#,
+                r#"{"Request":{"jsonrpc":"2.0","method":"ping"}}"#,
+                r#"{"jsonrpc":"2.0","method":"ping"}"#,
+            ];
             insert(page, dice, dice.clone().pick(&forms).copied())
         }),
     },
@@ -68,6 +77,91 @@ pub(super) const MUTATORS: &[Mutator] = &[
             let other = format!(r#"{{"sse":{{"event":"ping"}},"request":{note}}}"#);
             let form = if dice.one_in(2) { two } else { other };
             insert(page, dice, Some(&form))
+        }),
+    },
+    Mutator {
+        name: "entry-no-object",
+        sentence: "An entry is no object.",
+        clauses: &["ENV-ONE", "SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidEntry),
+        apply: Apply::Spelling(|page, dice| {
+            let forms = ["[]", "7", "null", "\"entry\"", r#"[{"jsonrpc":"2.0","method":"ping"}]"#];
+            insert(page, dice, dice.clone().pick(&forms).copied())
+        }),
+    },
+    Mutator {
+        name: "envelope-bare",
+        sentence: "The entries of an envelope stand in no envelope.",
+        clauses: &["ENV-EMPTY", "ENV-TRANSPORT"],
+        relation: Relation::Rejects(Code::WrongDocument),
+        apply: Apply::Spelling(|page, _| {
+            envelope(page, |envelope| {
+                if let Some(entries) = envelope.get("entries").cloned() {
+                    *envelope = entries;
+                }
+            })
+        }),
+    },
+    Mutator {
+        name: "entry-null-beside",
+        sentence: "An entry with a message has another slot, which is null.",
+        clauses: &["ENV-NULL", "ENV-ONE"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Spelling(|page, dice| {
+            one_entry(page, dice, |entry| {
+                let slots = ["request", "response", "sse"];
+                let other = slots.iter().find(|slot| entry.get(slot).is_none());
+                other.is_some_and(|slot| {
+                    entry.set(slot, Node::leaf("null"));
+                    true
+                })
+            })
+        }),
+    },
+    Mutator {
+        name: "entry-slot-twice",
+        sentence: "An entry names its slot twice.",
+        clauses: &["SRV-TWICE", "ENV-ONE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(|page, dice| {
+            let same = dice.one_in(2);
+            one_entry(page, dice, |entry| {
+                let slot = ["request", "response"].into_iter().find(|slot| entry.get(slot).is_some());
+                let other = Node::parse(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+                let value = if same { slot.and_then(|slot| entry.get(slot).cloned()) } else { other };
+                let (Node::Object(members), Some(slot), Some(value)) = (entry.bare_mut(), slot, value) else {
+                    return false;
+                };
+                members.push((format!("\"{slot}\""), value));
+                true
+            })
+        }),
+    },
+    Mutator {
+        name: "event-ids-odd",
+        sentence: "The id of an envelope's event is no string.",
+        clauses: &["ENV-LOOSE"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.pick(&["7", "null", "true", "1.5"]).copied().unwrap_or("7");
+            one_entry(page, dice, |entry| {
+                let event = entry.get_mut("sse").filter(|event| event.get("data").is_some());
+                event.is_some_and(|event| {
+                    event.set("id", Node::leaf(form));
+                    true
+                })
+            })
+        }),
+    },
+    Mutator {
+        name: "event-data-scalar",
+        sentence: "The data of a message event is a number, true or null.",
+        clauses: &["SSE-DATA-TEXT"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Spelling(|page, dice| {
+            let forms = ["7", "true", "null", "1.5"]
+                .map(|data| format!(r#"{{"sse":{{"event":"message","data":{data}}}}}"#));
+            insert(page, dice, dice.clone().pick(&forms).map(String::as_str))
         }),
     },
     Mutator {
@@ -105,4 +199,12 @@ fn insert(page: &mut Page, dice: &mut Dice, entry: Option<&str>) -> bool {
     dice.throw();
     let place = dice.throw();
     entry.and_then(Node::parse).is_some_and(|entry| page.insert_entry(place, entry))
+}
+
+/// The first entry, from a thrown one on, that `change` takes.
+fn one_entry(page: &mut Page, dice: &mut Dice, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+    let mut entries: Vec<&mut Node> = page.entries().collect();
+    let first = dice.below(entries.len());
+    entries.rotate_left(first);
+    entries.into_iter().any(|entry| change(entry))
 }

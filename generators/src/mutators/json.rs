@@ -150,7 +150,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
 ];
 
 /// Gives one message's value another one, in the message and in the event.
-fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {
+pub(super) fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {
     let mut those = draft.those(|_| true);
     dice.shuffle(&mut those);
     for at in those {
@@ -250,13 +250,22 @@ fn respelled(number: &str, form: usize) -> Option<String> {
     })
 }
 
-/// The envelope around a message that stands twice is another matter; here it is the message's own member.
+/// The envelope around a message that stands twice is another matter; here it is a member of the message's own, or the
+/// name of a tool.
 fn twice(page: &mut Page, dice: &mut Dice) -> bool {
-    let (number, choice) = (dice.below(page.count()), dice.below(2));
-    page.at(number, &mut |_, message| {
-        let name = if choice == 0 { "jsonrpc" } else { "id" };
-        let Some(value) = message.get(name).cloned() else { return false };
-        let Node::Object(members) = message.bare_mut() else { return false };
+    let (name, other) = (dice.pick(&["jsonrpc", "id", "method", "name", "result"]).copied(), dice.one_in(2));
+    let name = name.unwrap_or("id");
+    page.first_that(dice, |_, message| {
+        let called = message.get("method").is_some_and(|method| method.is("tools/call"));
+        let holder = match name {
+            "name" if called => message.get_mut("params"),
+            "name" => None,
+            _ => Some(message),
+        };
+        let Some(holder) = holder else { return false };
+        let Some(value) = holder.get(name).cloned() else { return false };
+        let value = if other && matches!(name, "method" | "name") { Node::text("another") } else { value };
+        let Node::Object(members) = holder.bare_mut() else { return false };
         members.push((super::node::quoted(name), value));
         true
     })

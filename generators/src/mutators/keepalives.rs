@@ -77,6 +77,20 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Same,
         apply: Apply::Spelling(comments),
     },
+    Mutator {
+        name: "stream-fields",
+        sentence: "A stream begins with events that hold a message and are none by their name or by their fields.",
+        clauses: &["HAR-STREAM", "SSE-EVENT"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(fields),
+    },
+    Mutator {
+        name: "stream-bare-name",
+        sentence: "An event has a name that a field without a colon takes back.",
+        clauses: &["HAR-STREAM", "SSE-EVENT"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(bare_name),
+    },
 ];
 
 fn unnamed(page: &mut Page, dice: &mut Dice) -> bool {
@@ -112,6 +126,55 @@ fn comments(page: &mut Page, dice: &mut Dice) -> bool {
         for line in std::mem::take(&mut stream.lines) {
             if dice.one_in(2) {
                 lines.push(Line::Plain(dice.pick(ASIDES).copied().unwrap_or(":").to_owned()));
+                took = true;
+            }
+            lines.push(line);
+        }
+        stream.lines = lines;
+    }
+    took
+}
+
+/// Events without a message, as the lines of each.
+const NO_MESSAGES: &[&[&str]] = &[
+    &["event: ping", ": a comment", DATA],
+    &["event: ping", DATA],
+    &[DATA, "event: ping"],
+    &["event: message", "event: ping", DATA],
+    &[DATA_TRIMMED],
+    &[DATA_CAPITAL],
+    &["x: y", "event: ping", "id: 7", DATA],
+];
+
+const DATA: &str = r#"data: {"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"nobody"}}"#;
+const DATA_TRIMMED: &str = r#"data : {"jsonrpc":"2.0","id":0,"method":"ping"}"#;
+const DATA_CAPITAL: &str = r#"Data: {"jsonrpc":"2.0","id":0,"method":"ping"}"#;
+
+fn fields(page: &mut Page, dice: &mut Dice) -> bool {
+    let (form, mark) = (dice.pick(NO_MESSAGES).copied().unwrap_or_default(), dice.one_in(2));
+    // A reader that takes CRLF for two ends parts a name from its data.
+    let ends = if dice.one_in(3) { "\r\n" } else { "\n" };
+    let mut took = false;
+    for stream in page.streams() {
+        let mut lines: Vec<String> = form.iter().map(|line| (*line).to_owned()).collect();
+        if let Some(first) = lines.first_mut().filter(|_| mark) {
+            first.insert(0, '\u{feff}');
+        }
+        lines.push(String::new());
+        stream.lines.splice(0..0, lines.into_iter().map(Line::Plain));
+        stream.ends = vec![ends];
+        took = true;
+    }
+    took
+}
+
+fn bare_name(page: &mut Page, _: &mut Dice) -> bool {
+    let mut took = false;
+    for stream in page.streams() {
+        let mut lines = Vec::new();
+        for line in std::mem::take(&mut stream.lines) {
+            if matches!(line, Line::Data(_)) {
+                lines.extend(["event: ping", "event"].map(|line| Line::Plain(line.to_owned())));
                 took = true;
             }
             lines.push(line);

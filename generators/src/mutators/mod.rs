@@ -4,12 +4,17 @@
 //! level changes messages and their meaning together; one of the spelling level changes how a format writes them; one of
 //! the bytes level changes the file. A mutator that finds nothing to change says so, and is not in the variant's trail.
 
+mod archive;
 mod batches;
 mod challenge;
+mod crowds;
 mod data;
+mod dialect;
 pub mod dice;
+mod encoding;
 mod endpoint;
 mod envelope;
+mod export;
 mod http;
 mod ids;
 mod json;
@@ -24,6 +29,7 @@ mod times;
 mod trace;
 mod truncation;
 mod unknown;
+mod values;
 
 use crate::relation::Relation;
 use crate::variant::Draft;
@@ -99,6 +105,12 @@ static FAMILIES: &[&[Mutator]] = &[
     trace::MUTATORS,
     lines::MUTATORS,
     truncation::MUTATORS,
+    values::MUTATORS,
+    crowds::MUTATORS,
+    dialect::MUTATORS,
+    encoding::MUTATORS,
+    export::MUTATORS,
+    archive::MUTATORS,
 ];
 
 /// Every mutator, family by family.

@@ -3,6 +3,7 @@
 //! Knows: where each format keeps its messages, as our own writers put them. Refuses to know: what they mean. The
 //! messages of a page come in the order of the session, so that the same choice finds the same message in every format.
 
+use super::dice::Dice;
 use super::node::{Line, Node, Space, Stream, is_message};
 use formats::Format;
 
@@ -151,6 +152,15 @@ impl Page {
         took
     }
 
+    /// Changes the first message, from a thrown one on, that `change` takes; false where it takes none.
+    pub fn first_that(&mut self, dice: &mut Dice, mut change: impl FnMut(Held, &mut Node) -> bool) -> bool {
+        let count = self.count();
+        let first = dice.below(count);
+        (first..count)
+            .chain(0..first)
+            .any(|number| self.at(number, &mut |held, message| change(held, message)))
+    }
+
     /// The entries of an envelope; nothing in any other format.
     pub fn entries(&mut self) -> impl Iterator<Item = &mut Node> {
         let is_envelope = self.format.file.ends_with(".json") && self.format.name != "inspector";
@@ -207,7 +217,7 @@ fn array(node: &mut Node) -> &mut [Node] {
     }
 }
 
-fn items(values: &mut [Node]) -> impl Iterator<Item = &mut Node> {
+pub(super) fn items(values: &mut [Node]) -> impl Iterator<Item = &mut Node> {
     values.iter_mut().flat_map(array)
 }
 
@@ -234,6 +244,19 @@ fn open_bodies(exchange: &mut Node) {
             *text = Node::Inside(Box::new(node));
         }
     }
+}
+
+/// A whole document that was taken apart once more after everything else, and put together again.
+pub fn rewrite(bytes: &mut Vec<u8>, change: impl FnOnce(&mut Node) -> bool) -> bool {
+    let Some(mut document) = std::str::from_utf8(bytes).ok().and_then(Node::parse) else { return false };
+    let took = change(&mut document);
+    if took {
+        let mut out = String::new();
+        lay(&document, 0, &mut out);
+        out.push('\n');
+        *bytes = out.into_bytes();
+    }
+    took
 }
 
 /// Writes a document as people like to read it: the items of its outer lists a line each.

@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::node::Node;
-use super::page::Page;
+use super::page::{Held, Page};
 use super::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use transcript::rejection::Code;
@@ -15,7 +15,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::InvalidVersion),
         apply: Apply::Spelling(|page, dice| {
             let form = dice.pick(&["\"1.0\"", "2.0", "\"2\"", "null", "\"2.0 \"", "[\"2.0\"]"]).copied();
-            one(page, dice, |message| {
+            let other_name = dice.pick(&[None, None, Some("JSONRPC"), Some("JsonRpc")]).copied().flatten();
+            page.first_that(dice, |held, message| {
+                if let Some(name) = other_name {
+                    // In an HTTP body such an object is no message at all, nor in a slot under an error status.
+                    if matches!(held, Held::Body | Held::Slot) {
+                        return false;
+                    }
+                    message.remove("jsonrpc");
+                    message.set(name, Node::text("2.0"));
+                    return true;
+                }
                 message.set("jsonrpc", Node::leaf(form.unwrap_or_default()));
                 true
             })
@@ -43,16 +53,31 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["JRP-SHAPE"],
         relation: Relation::Open(Reading::Free),
         apply: Apply::Spelling(|page, dice| {
+            let form =
+                dice.pick(&[r#"{"code":1,"message":"both"}"#, "null"]).and_then(|form| Node::parse(form));
             one(page, dice, |message| {
                 let answers = message.get("method").is_none();
-                if answers {
+                if let (true, Some(form)) = (answers, &form) {
                     let missing = if message.get("error").is_some() { "result" } else { "error" };
-                    message.set(
-                        missing,
-                        Node::parse(r#"{"code":1,"message":"both"}"#).unwrap_or(Node::leaf("{}")),
-                    );
+                    message.set(missing, form.clone());
                 }
                 answers
+            })
+        }),
+    },
+    Mutator {
+        name: "outcome-and-method",
+        sentence: "One message has a method and an outcome.",
+        clauses: &["JRP-SHAPE"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.pick(&["{}", "null"]).copied().unwrap_or("{}");
+            one(page, dice, |message| {
+                match message.get("method") {
+                    Some(_) => message.set("result", Node::parse(form).unwrap_or(Node::leaf("null"))),
+                    None => message.set("method", Node::text("ping")),
+                }
+                true
             })
         }),
     },
@@ -76,7 +101,5 @@ pub(super) const MUTATORS: &[Mutator] = &[
 
 /// The first message, from a thrown one on, that `change` takes.
 fn one(page: &mut Page, dice: &mut Dice, mut change: impl FnMut(&mut Node) -> bool) -> bool {
-    let count = page.count();
-    let first = dice.below(count);
-    (first..count).chain(0..first).any(|number| page.at(number, &mut |_, message| change(message)))
+    page.first_that(dice, |_, message| change(message))
 }

@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::node::Node;
-use super::page::Page;
+use super::page::{Page, rewrite};
 use super::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use transcript::rejection::Code;
@@ -10,23 +10,30 @@ use transcript::rejection::Code;
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "trace-without-meta",
-        sentence: "A trace has lost its first line, as rotation does it.",
+        sentence: "A trace does not begin with its first line, as rotation does it, or has no line at all.",
         clauses: &["RPL-META"],
         relation: Relation::Rejects(Code::MissingMeta),
-        apply: Apply::Spelling(|page, _| {
-            trace(page, |lines| {
-                lines.remove(0);
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.below(4);
+            trace(page, |lines| match form {
+                0 | 1 => drop(lines.remove(0)),
+                2 => lines.swap(0, 1),
+                _ => lines.clear(),
             })
         }),
     },
     Mutator {
         name: "trace-meta-incomplete",
-        sentence: "The first line of a trace lacks one of its members.",
+        sentence: "The first line of a trace lacks one of its members, or is of another type.",
         clauses: &["RPL-META"],
         relation: Relation::Rejects(Code::MissingMeta),
         apply: Apply::Spelling(|page, dice| {
-            let name = dice.pick(&["startedAt", "label", "command"]).copied().unwrap_or_default();
-            trace(page, |lines| lines[0].remove(name))
+            let names = ["startedAt", "label", "command", "v", "type", ""];
+            let name = dice.pick(&names).copied().unwrap_or_default();
+            trace(page, |lines| match name {
+                "" => lines[0].set("type", Node::text("header")),
+                name => lines[0].remove(name),
+            })
         }),
     },
     Mutator {
@@ -35,7 +42,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["RPL-VERSION"],
         relation: Relation::Rejects(Code::UnsupportedVersion),
         apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["2", "0", "\"1\"", "10", "-1"]).copied().unwrap_or("2");
+            let form =
+                dice.pick(&["2", "0", "\"1\"", "10", "-1", "null", "1.5", "true"]).copied().unwrap_or("2");
             trace(page, |lines| lines[0].set("v", Node::leaf(form)))
         }),
     },
@@ -46,8 +54,81 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::MissingRaw),
         apply: Apply::Spelling(|page, dice| {
             let side = if dice.one_in(2) { "in" } else { "out" };
-            let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}"}}"#);
+            let more = match dice.one_in(2) {
+                true => r#","message":{"jsonrpc":"2.0","method":"ping"}"#,
+                false => "",
+            };
+            let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}"{more}}}"#);
             between(page, dice, &text)
+        }),
+    },
+    Mutator {
+        name: "trace-without-dir",
+        sentence: "A line of a trace has a message and does not say who sent it.",
+        clauses: &["RPL-MESSAGE"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Spelling(|page, dice| {
+            between(page, dice, r#"{"t":"2026-05-12T23:00:00.000Z","raw":{"jsonrpc":"2.0","method":"ping"}}"#)
+        }),
+    },
+    Mutator {
+        name: "trace-second-meta",
+        sentence: "A trace has a second first line: in its midst, or behind its end where another session was appended.",
+        clauses: &["RPL-META", "RPL-END"],
+        relation: Relation::Rejects(Code::SecondMeta),
+        apply: Apply::Spelling(|page, dice| {
+            let at = dice.below(page.values.len());
+            trace(page, |lines| lines.insert(at + 1, lines[0].clone()))
+        }),
+    },
+    Mutator {
+        name: "trace-after-end",
+        sentence: "A message stands behind the end of a trace.",
+        clauses: &["RPL-END"],
+        relation: Relation::Rejects(Code::AfterEnd),
+        apply: Apply::Spelling(|page, dice| {
+            let side = if dice.one_in(2) { "in" } else { "out" };
+            let text = format!(
+                r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}","raw":{{"jsonrpc":"2.0","method":"late"}}}}"#
+            );
+            trace(page, |lines| lines.extend(Node::parse(&text)))
+        }),
+    },
+    Mutator {
+        name: "trace-end-code",
+        sentence: "The last line of a trace says how the server exited: by a signal, in failure, or nobody knows.",
+        clauses: &["RPL-END"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(|page, dice| {
+            let code = dice.pick(&["143", "1", "-1", "null", "0"]).copied().unwrap_or("1");
+            let mut took = false;
+            trace(page, |lines| {
+                if let Some(end) =
+                    lines.last_mut().filter(|line| line.get("type").is_some_and(|it| it.is("end")))
+                {
+                    end.set("exitCode", Node::leaf(code));
+                    took = true;
+                }
+            });
+            took
+        }),
+    },
+    Mutator {
+        name: "trace-times-odd",
+        sentence: "The times of a trace's lines are missing, or are no times.",
+        clauses: &["RPL-ORDER", "EQ-CONTEXT"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Spelling(|page, dice| {
+            let form = dice.pick(&[None, Some("1788256800120"), Some("\"later\""), Some("null")]).copied();
+            let form = form.flatten().map(Node::leaf);
+            trace(page, |lines| {
+                for line in &mut lines[1..] {
+                    match &form {
+                        Some(form) => line.set("t", form.clone()),
+                        None => line.remove("t"),
+                    }
+                }
+            })
         }),
     },
     Mutator {
@@ -82,18 +163,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "line-no-object",
-        sentence: "One line of the message lines is JSON and no object.",
-        clauses: &["JRP-LINE"],
+        sentence: "One line, item or slot holds JSON and no message.",
+        clauses: &["JRP-LINE", "ENV-SINGLE"],
         relation: Relation::Rejects(Code::NotAMessage),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["42", "null", "true", "\"text\""]).copied().unwrap_or("42");
-            let at = dice.below(page.values.len() + 1);
-            let bare = page.format.name == "jsonrpc";
-            if bare {
-                page.values.insert(at, Node::leaf(form));
-            }
-            bare
-        }),
+        apply: Apply::Spelling(no_message),
     },
     Mutator {
         name: "inspector-other",
@@ -101,10 +174,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["INS-SHAPE"],
         relation: Relation::Rejects(Code::WrongDocument),
         apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["{}", r#"{"messages":[]}"#, "7", "null"]).copied().unwrap_or("{}");
+            let form = dice.pick(OTHERS).and_then(|form| Node::parse(form)).unwrap_or(Node::leaf("7"));
             let inspector = page.format.name == "inspector";
             if inspector {
-                page.values = vec![Node::leaf(form)];
+                page.values = vec![form];
             }
             inspector
         }),
@@ -114,16 +187,54 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An Inspector's entries stand in an object, under `events`.",
         clauses: &["INS-SHAPE"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, _| {
-            let inspector = page.format.name == "inspector";
-            if let Some(list) = page.values.first_mut().filter(|_| inspector) {
-                let list = std::mem::replace(list, Node::leaf("null"));
-                page.values = vec![Node::Object(vec![("\"events\"".to_owned(), list)])];
-            }
-            inspector
+        apply: Apply::Bytes(|format, bytes, dice| {
+            let mut company = Node::parse(r#"{"version":"1","exportedAt":null,"Events":[7]}"#);
+            let company = company.take_if(|_| dice.one_in(2)).unwrap_or(Node::Object(Vec::new()));
+            format.name == "inspector"
+                && rewrite(bytes, |document| {
+                    let mut whole = company;
+                    whole.set("events", document.clone());
+                    let took = matches!(document, Node::Array(_));
+                    *document = whole;
+                    took
+                })
         }),
     },
 ];
+
+/// Documents that are no Inspector's file.
+const OTHERS: &[&str] = &[
+    "{}",
+    r#"{"messages":[]}"#,
+    "7",
+    "null",
+    r#"{"events":null}"#,
+    r#"{"events":{"0":{"jsonrpc":"2.0","method":"ping"}}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+];
+
+fn no_message(page: &mut Page, dice: &mut Dice) -> bool {
+    let at = dice.below(page.values.len() + 1);
+    let line = r#"{"t":"2026-05-12T23:00:00.000Z","dir":"in","raw":{"jsonrpc":"2.0","method":"ping"}}"#;
+    let bare = dice.pick(&["42", "null", "true", "\"text\"", line]).and_then(|form| Node::parse(form));
+    let bare = bare.unwrap_or(Node::leaf("null"));
+    let slot = dice.pick(&["0", "false", "\"text\"", "\"\""]).copied().unwrap_or("0");
+    let name = if dice.one_in(2) { "request" } else { "response" };
+    let scalar = dice.pick(&["42", "null", "\"x\"", "[]"]).copied().unwrap_or("42");
+    match page.format.name {
+        "jsonrpc" => page.values.insert(at, bare),
+        "mcp-replay" => return between(page, dice, scalar),
+        "inspector" => match page.values.first_mut() {
+            Some(Node::Array(items)) => items.insert(at % (items.len() + 1), bare),
+            _ => return false,
+        },
+        _ => {
+            let entry = Node::parse(&format!(r#"{{"{name}":{slot}}}"#));
+            return entry.is_some_and(|entry| page.insert_entry(dice.throw(), entry));
+        }
+    }
+    true
+}
 
 fn trace(page: &mut Page, change: impl FnOnce(&mut Vec<Node>)) -> bool {
     let is_trace = page.format.name == "mcp-replay" && page.values.len() > 1;

@@ -68,6 +68,9 @@ fn lines(page: &mut Page, dice: &mut Dice) -> bool {
         r#"{"t":"2026-05-12T23:00:00.000Z","type":"turn","role":"user","text":"hello"}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","kind":"llm.request","id":0}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"stderr","raw":"listening"}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","dir":"IN","raw":{"jsonrpc":"2.0","id":0,"method":"ping"}}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","dir":"Out","raw":{"jsonrpc":"2.0","id":0,"result":{"n":2}}}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","type":"turn","role":"assistant","blocks":[{"type":"tool_use","id":"1","name":"echo","input":{}}]}"#,
     ];
     if page.format.name != "mcp-replay" {
         return false;
@@ -87,9 +90,22 @@ fn sites(page: &mut Page, dice: &mut Dice) -> bool {
         ("text/html", r#""<p>hello</p>""#),
         ("application/json", r#""{\"error\":\"x\"}""#),
         ("application/json", r#""{\"id\":1,\"ok\":1}""#),
+        ("application/json", r#""[1,{\"id\":2}]""#),
         ("text/event-stream", r#""data: hello\n\n""#),
     ];
+    // Requests that are no POST of a message, and one whose body the exporter dropped.
+    const REQUESTS: &[(&str, &str)] = &[
+        ("method", "\"GET\""),
+        ("method", "\"PUT\""),
+        ("method", "\"DELETE\""),
+        ("headers", r#"[{"name":"WWW-Authenticate","value":"Bearer scope=\"a\""}]"#),
+        ("bodySize", "55"),
+    ];
+    const POSTED: &str =
+        r#"{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}"}"#;
     let Some((kind, text)) = dice.pick(BODIES) else { return false };
+    let Some(&(name, value)) = dice.pick(REQUESTS) else { return false };
+    let dropped = dice.one_in(4);
     let place = dice.throw();
     let Some(site) = Node::parse(&SITE.replace("BODY", kind).replace("TEXT", text)) else { return false };
     let Some(document) = page.values.first_mut().filter(|_| page.format.name == "har") else { return false };
@@ -101,6 +117,20 @@ fn sites(page: &mut Page, dice: &mut Dice) -> bool {
     let neighbour = at.checked_sub(1).or(Some(0)).and_then(|at| entries.get(at));
     let time = neighbour.and_then(|it| it.get("startedDateTime")).cloned();
     let mut site = site;
+    if let Some(request) = site.get_mut("request") {
+        request.set(name, Node::parse(value).unwrap_or(Node::leaf("null")));
+        if ["\"PUT\"", "\"DELETE\""].contains(&value) {
+            request.set("postData", Node::parse(POSTED).unwrap_or(Node::leaf("null")));
+        }
+    }
+    if let Some(response) = site.get_mut("response") {
+        if name == "headers" {
+            response.set("status", Node::leaf("401"));
+        }
+        if let Some(content) = response.get_mut("content").filter(|_| dropped) {
+            content.remove("text");
+        }
+    }
     if let Some(time) = time {
         site.set("startedDateTime", time);
     }

@@ -1,0 +1,199 @@
+//! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order in which they ended; and
+//! files that are none.
+
+use super::node::Node;
+use super::page::{Page, rewrite};
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use formats::Format;
+use transcript::rejection::Code;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "har-base64",
+        sentence: "The bodies of answers are written in base64, all of them or some.",
+        clauses: &["HAR-STREAM", "HAR-MESSAGE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|format, bytes, dice| {
+            let all = dice.one_in(2);
+            contents(format, bytes, |content| {
+                let text = content.get("text").and_then(Node::content).filter(|_| all || dice.one_in(2));
+                text.is_some_and(|text| {
+                    content.set("text", Node::text(&base64(text.as_bytes())));
+                    content.set("encoding", Node::text("base64"));
+                    true
+                })
+            })
+        }),
+    },
+    Mutator {
+        name: "har-base64-no-text",
+        sentence: "A stream in base64 has a byte in a comment that is no UTF-8.",
+        clauses: &["SRV-BYTES", "HAR-STREAM"],
+        relation: Relation::Open(Reading::Known),
+        apply: Apply::Bytes(|format, bytes, _| {
+            let mut done = false;
+            contents(format, bytes, |content| {
+                let text = content.get("text").and_then(Node::content).filter(|_| !done);
+                let Some(text) = text.filter(|text| text.contains("data:")) else { return false };
+                let text = [b": \xff\n", text.as_bytes()].concat();
+                content.set("text", Node::text(&base64(&text)));
+                content.set("encoding", Node::text("base64"));
+                done = true;
+                true
+            })
+        }),
+    },
+    Mutator {
+        name: "har-media-types",
+        sentence: "The types of bodies have parameters, and that of a POST's says little.",
+        clauses: &["HAR-STREAM", "HAR-MESSAGE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|format, bytes, dice| {
+            exchanges(format, bytes, |entries| {
+                let mut took = false;
+                for entry in entries {
+                    if let Some(posted) = entry.get_mut("request").and_then(|it| it.get_mut("postData")) {
+                        let types = ["application/json; charset=utf-8", "text/plain;charset=UTF-8", ""];
+                        posted.set("mimeType", Node::text(dice.pick(&types).copied().unwrap_or("")));
+                        took = true;
+                    }
+                    let content = entry.get_mut("response").and_then(|it| it.get_mut("content"));
+                    let Some(content) = content else { continue };
+                    let Some(kind) = content.get("mimeType").and_then(Node::content) else { continue };
+                    if !kind.is_empty() && !kind.contains(';') {
+                        let parameters = dice.pick(&[";charset=utf-8", "; charset=UTF-8", " ; x=\"y\""]);
+                        let kind = format!("{kind}{}", parameters.copied().unwrap_or_default());
+                        content.set("mimeType", Node::text(&kind));
+                        typed(entry, &kind);
+                        took = true;
+                    }
+                }
+                took
+            })
+        }),
+    },
+    Mutator {
+        name: "har-by-completion",
+        sentence: "Exchanges stand in another order than that of their starts, which are fractions of a millisecond, seconds or time zones apart.",
+        clauses: &["HAR-ORDER"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(|format, bytes, dice| {
+            let form = dice.below(3);
+            exchanges(format, bytes, |entries| {
+                for (at, entry) in entries.iter_mut().enumerate() {
+                    entry.set("startedDateTime", Node::text(&start(at, form)));
+                }
+                dice.shuffle(entries);
+                // There are no more exchanges than a minute has seconds, or they keep their order.
+                entries.len() > 1 && entries.len() < 50
+            })
+        }),
+    },
+    Mutator {
+        name: "har-without-entries",
+        sentence: "An archive has no log, or a log without an array of entries.",
+        clauses: &["HAR-MISSING"],
+        relation: Relation::Rejects(Code::MissingEntries),
+        apply: Apply::Spelling(|page, dice| {
+            let forms = [
+                "{}",
+                r#"{"log":{}}"#,
+                r#"{"log":{"version":"1.2","entries":{}}}"#,
+                r#"{"log":{"entries":null}}"#,
+                r#"{"log":[]}"#,
+                r#"{"entries":[]}"#,
+            ];
+            replace(page, dice.pick(&forms).and_then(|form| Node::parse(form)))
+        }),
+    },
+    Mutator {
+        name: "har-bare",
+        sentence: "The exchanges of an archive stand in a bare array.",
+        clauses: &["HAR-MISSING"],
+        relation: Relation::Rejects(Code::WrongDocument),
+        apply: Apply::Spelling(|page, _| {
+            let entries =
+                page.values.first().and_then(|document| document.get("log")?.get("entries")).cloned();
+            replace(page, entries)
+        }),
+    },
+];
+
+/// Gives the answer's header the same type as its content has.
+fn typed(entry: &mut Node, kind: &str) {
+    if let Some(Node::Array(headers)) = entry.get_mut("response").and_then(|it| it.get_mut("headers")) {
+        let types = |header: &&mut Node| {
+            let name = header.get("name").and_then(Node::content);
+            name.is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
+        };
+        headers.iter_mut().filter(types).for_each(|header| header.set("value", Node::text(kind)));
+    }
+}
+
+/// When an exchange of this number started: tenths of a millisecond, seconds, or seconds in one of two time zones.
+fn start(at: usize, form: usize) -> String {
+    match form {
+        0 => format!("2026-05-12T23:10:00.000{at:02}0Z"),
+        1 => format!("2026-05-12T23:10:{at:02}.5Z"),
+        _ if at.is_multiple_of(2) => format!("2026-05-12T23:10:{at:02}.000Z"),
+        _ => format!("2026-05-13T01:10:{at:02}.000+02:00"),
+    }
+}
+
+fn replace(page: &mut Page, document: Option<Node>) -> bool {
+    let document = document.filter(|_| page.format.name == "har");
+    let took = document.is_some();
+    page.values.splice(.., document.into_iter().chain(page.values.clone().into_iter().filter(|_| !took)));
+    took
+}
+
+fn exchanges(format: &Format, bytes: &mut Vec<u8>, change: impl FnOnce(&mut Vec<Node>) -> bool) -> bool {
+    format.name == "har"
+        && rewrite(bytes, |document| match document.get_mut("log").and_then(|log| log.get_mut("entries")) {
+            Some(Node::Array(entries)) => change(entries),
+            _ => false,
+        })
+}
+
+/// The contents of the answers.
+fn contents(format: &Format, bytes: &mut Vec<u8>, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+    exchanges(format, bytes, |entries| {
+        let mut took = false;
+        for entry in entries {
+            if let Some(content) = entry.get_mut("response").and_then(|it| it.get_mut("content")) {
+                took |= content.get("encoding").is_none() && change(content);
+            }
+        }
+        took
+    })
+}
+
+/// RFC 4648, section 4, so that nothing of our reader's is asked what our reader reads.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for part in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(part.get(at).copied().unwrap_or_default());
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            out.push(if at <= part.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn the_examples_of_the_rfc() {
+        for (plain, coded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+}

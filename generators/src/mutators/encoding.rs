@@ -1,0 +1,107 @@
+//! Files whose bytes are no text, no document or more than one: other encodings, padding, nothing, and too much.
+
+use super::dice::Dice;
+use super::page::is_lines;
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use formats::Format;
+use transcript::rejection::Code;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "file-utf-16",
+        sentence: "The file is written in UTF-16, with its mark.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidUtf8),
+        apply: Apply::Bytes(utf_16),
+    },
+    Mutator {
+        name: "bytes-ill-formed",
+        sentence: "A string ends in bytes that only look like UTF-8: overlong, half of a pair, beyond the last character, cut.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidUtf8),
+        apply: Apply::Bytes(ill_formed),
+    },
+    Mutator {
+        name: "file-padded",
+        sentence: "NUL bytes stand at the end of the file.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidJson),
+        apply: Apply::Bytes(|_, bytes, dice| {
+            bytes.extend(std::iter::repeat_n(0, 1 + dice.below(4)));
+            true
+        }),
+    },
+    Mutator {
+        name: "file-empty",
+        sentence: "The file of a document is empty, or nothing but white space.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::Truncated),
+        apply: Apply::Bytes(|format, bytes, dice| {
+            if is_lines(format) {
+                return false;
+            }
+            *bytes = dice.pick(&["", "\n", " \n\t\r\n"]).copied().unwrap_or_default().as_bytes().to_vec();
+            true
+        }),
+    },
+    Mutator {
+        name: "file-more",
+        sentence: "Something follows the document.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidJson),
+        apply: Apply::Bytes(|format, bytes, dice| {
+            let more = dice.pick(&["]", "}", "{}", "null", ",", "x"]).copied().unwrap_or("]");
+            bytes.extend_from_slice(if is_lines(format) { b"" } else { more.as_bytes() });
+            !is_lines(format)
+        }),
+    },
+    Mutator {
+        name: "file-wrong-bracket",
+        sentence: "The last bracket of the file is of the other kind.",
+        clauses: &["SRV-BYTES"],
+        relation: Relation::Rejects(Code::InvalidJson),
+        apply: Apply::Bytes(|_, bytes, _| {
+            let last = bytes.iter().rposition(|byte| matches!(byte, b']' | b'}'));
+            let Some(byte) = last.and_then(|at| bytes.get_mut(at)) else { return false };
+            *byte = if *byte == b']' { b'}' } else { b']' };
+            true
+        }),
+    },
+    Mutator {
+        name: "file-brackets",
+        sentence: "The file is nothing but opening brackets, which a reader may refuse and must not die of.",
+        clauses: &["SRV-DEPTH", "SRV-BYTES"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Bytes(|_, bytes, dice| {
+            let bracket = dice.pick(&["[", "{\"a\":"]).copied().unwrap_or("[");
+            *bytes = bracket.repeat(40 + dice.below(4000)).into_bytes();
+            true
+        }),
+    },
+];
+
+fn utf_16(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+    let (Ok(text), little) = (std::str::from_utf8(bytes), dice.one_in(2)) else { return false };
+    let unit = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+    *bytes = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(unit).collect();
+    true
+}
+
+/// At the end of the value of a member, which every format has.
+fn ill_formed(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+    const FORMS: &[&[u8]] = &[
+        b"\xc0\xaf",
+        b"\xe0\x80\xaf",
+        b"\xc1\xbf",
+        b"\xed\xa0\x80",
+        b"\xed\xa0\xbd\xed\xb8\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xf0\x9f\x98",
+    ];
+    let ends = |pair: &(usize, &[u8])| pair.1[0].is_ascii_alphanumeric() && pair.1[1] == b'"';
+    let ends: Vec<usize> = bytes.windows(2).enumerate().filter(ends).map(|(at, _)| at + 1).collect();
+    let (Some(&at), Some(&form)) = (dice.pick(&ends), dice.pick(FORMS)) else { return false };
+    bytes.splice(at..at, form.iter().copied());
+    true
+}

@@ -1,0 +1,131 @@
+//! The Inspector's own export as the Inspector writes it: answers folded into their requests, times of several forms,
+//! and bare messages among the entries.
+
+use super::dice::Dice;
+use super::node::Node;
+use super::page::{Page, items, rewrite};
+use super::{Apply, Mutator};
+use crate::relation::Relation;
+use formats::Format;
+use transcript::rejection::Code;
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "export-folded",
+        sentence: "Answers of an export are folded into earlier entries, to which they need not belong; times tell where they stand.",
+        clauses: &["INS-EXPORT", "COR-LATE"],
+        relation: Relation::Same,
+        apply: Apply::Bytes(folded),
+    },
+    Mutator {
+        name: "export-folded-broken",
+        sentence: "An answer that is folded into an entry has an id that is none.",
+        clauses: &["INS-EXPORT", "ID-REJECT"],
+        relation: Relation::Rejects(Code::InvalidId),
+        apply: Apply::Spelling(|page, dice| {
+            let id = dice.pick(&["true", "{}", "[]"]).copied().unwrap_or("true");
+            let answer = Node::parse(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+            let inspector = page.format.name == "inspector";
+            let entry = items(&mut page.values).find(|item| inspector && item.get("message").is_some());
+            let (Some(entry), Some(answer)) = (entry, answer) else { return false };
+            entry.set("response", answer);
+            entry.set("duration", Node::leaf("3"));
+            true
+        }),
+    },
+    Mutator {
+        name: "export-mixed",
+        sentence: "Notifications of an export are bare messages, which stand with the entry before.",
+        clauses: &["INS-EXPORT"],
+        relation: Relation::Same,
+        apply: Apply::Spelling(mixed),
+    },
+];
+
+/// Respells every time, so that no two are equal, and folds some answers. The order of the times is that of the file.
+fn folded(format: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+    // In tenths of a millisecond: what is finer than a millisecond decides, or what is finer than a second, or nothing.
+    let step = dice.pick(&[3, 70, 13_000]).copied().unwrap_or(70);
+    let fold = !dice.one_in(4);
+    let change = |document: &mut Node| {
+        let Some(items) = list(document).filter(|items| items.iter().all(is_entry)) else { return false };
+        let mut kept: Vec<(u64, Node)> = Vec::new();
+        for (at, mut item) in (0..).zip(std::mem::take(items)) {
+            let message = item.get("message").cloned();
+            let answers = message.as_ref().is_some_and(|it| it.get("method").is_none());
+            let mut asked = kept.iter_mut().filter(|(_, asked)| takes(asked, &item)).collect::<Vec<_>>();
+            let chosen = dice.below(asked.len());
+            match (asked.get_mut(chosen), message) {
+                (Some((before, asked)), Some(message)) if fold && answers && !dice.one_in(4) => {
+                    asked.set("duration", Node::leaf(tenths((at - *before) * step)));
+                    asked.set("response", message);
+                }
+                _ => {
+                    item.set("timestamp", time(at * step, step, dice));
+                    kept.push((at, item));
+                }
+            }
+        }
+        items.extend(kept.into_iter().map(|(_, item)| item));
+        !items.is_empty()
+    };
+    format.name == "inspector" && rewrite(bytes, change)
+}
+
+/// The items, where the document is a list or has one.
+fn list(document: &mut Node) -> Option<&mut Vec<Node>> {
+    let held = if matches!(document, Node::Array(_)) { document } else { document.get_mut("events")? };
+    match held {
+        Node::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn is_entry(item: &Node) -> bool {
+    item.get("message").is_some() && item.get("timestamp").is_some() && item.get("response").is_none()
+}
+
+/// Whether an entry can take an answer in: it has none, it is a request, and its sender is not the answer's.
+fn takes(asked: &Node, answer: &Node) -> bool {
+    let origin = |item: &Node| item.get("origin").and_then(Node::content);
+    let other = origin(asked).is_some() && origin(answer).is_some() && origin(asked) != origin(answer);
+    let calls = asked.get("message").is_some_and(|message| message.get("method").is_some());
+    other && calls && asked.get("response").is_none()
+}
+
+/// So many tenths of a millisecond, in milliseconds.
+fn tenths(tenths: u64) -> String {
+    match tenths % 10 {
+        0 => (tenths / 10).to_string(),
+        rest => format!("{}.{rest}", tenths / 10),
+    }
+}
+
+/// A moment in one of the forms that hold it.
+fn time(tenths: u64, step: u64, dice: &mut Dice) -> Node {
+    // 2026-05-12T23:00:00Z.
+    const BEGINNING: u64 = 1_778_626_800_000;
+    let (seconds, rest) = (tenths / 10_000, tenths % 10_000);
+    let clock = |hour: u64| format!("{hour:02}:{:02}:{:02}.{rest:04}", seconds / 60, seconds % 60);
+    match dice.below(if step.is_multiple_of(10) { 3 } else { 2 }) {
+        0 => Node::text(&format!("2026-05-12T{}Z", clock(23))),
+        1 => Node::text(&format!("2026-05-13T{}+02:00", clock(1))),
+        _ => Node::leaf((BEGINNING + tenths / 10).to_string()),
+    }
+}
+
+/// Without its entry nobody knows who sent a message, which matters to what is asked and answered.
+fn mixed(page: &mut Page, dice: &mut Dice) -> bool {
+    let inspector = page.format.name == "inspector";
+    let mut took = false;
+    for item in items(&mut page.values).filter(|_| inspector).skip(1) {
+        let plain = |message: &&Node| message.get("method").is_some() && message.get("id").is_none();
+        if let Some(message) = item.get("message").filter(plain).cloned()
+            && !dice.one_in(3)
+        {
+            *item = message;
+            took = true;
+        }
+    }
+    took
+}

@@ -1,0 +1,108 @@
+//! Values, tools and names that somebody treats as special: what looks like markup, a number, a message or a secret.
+
+use super::dice::Dice;
+use super::json::plant;
+use super::node::Node;
+use super::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use crate::variant::{Draft, Spoken};
+
+pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "value-text",
+        sentence: "A value becomes a string that somebody may tidy: markup, digits, words, characters that turn text round.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let form = dice.pick(TEXTS).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "value-long",
+        sentence: "A value becomes a string of more than 32 KiB.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let length = 32 * 1024 + 1 + dice.below(4096);
+            plant(draft, dice, &format!("\"{}\"", "long ".repeat(length / 5 + 1)))
+        }),
+    },
+    Mutator {
+        name: "value-known-names",
+        sentence: "A value becomes an object with members that MCP or a program gives a meaning: `_meta`, `content`, `isError`.",
+        clauses: &["EQ-ARGS", "EQ-OUTCOME"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|draft, dice| {
+            let form = dice.pick(OBJECTS).copied().unwrap_or_default();
+            plant(draft, dice, form)
+        }),
+    },
+    Mutator {
+        name: "value-deep",
+        sentence: "A value becomes one that is nested a thousand levels deep and more.",
+        clauses: &["SRV-DEPTH"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Session(|draft, dice| {
+            let levels = 1000 + dice.below(1000);
+            plant(draft, dice, &format!("{}{}", "[".repeat(levels), "]".repeat(levels)))
+        }),
+    },
+    Mutator {
+        name: "tool-renamed",
+        sentence: "A tool call names a tool that differs in case, white space or form from what is usual.",
+        clauses: &["EQ-TOOL"],
+        relation: Relation::Changes,
+        apply: Apply::Session(tool),
+    },
+];
+
+const TEXTS: &[&str] = &[
+    "\"0123\"",
+    "\"12\"",
+    "\"1e5\"",
+    "\"true\"",
+    "\"null\"",
+    "\"<b>x</b> & \\\"y\\\" 'z'\"",
+    "\"&lt;b&gt; &amp; &#39;\"",
+    "\"a\u{202e}b\u{2066}c\u{200f}\"",
+    "\"a\u{200b}b\u{ad}c\"",
+    "\"2026-05-12T23:00:00Z\"",
+    "\"%41+%20\"",
+    "\"a\\\\nb\"",
+    "\"\\\\ud83d\"",
+    "\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"method\\\":\\\"x\\\"}\"",
+    "\"   \"",
+];
+
+const OBJECTS: &[&str] = &[
+    r#"{"_meta":{"progressToken":1},"cursor":"x"}"#,
+    r#"{"_meta":{"a":1},"content":[{"type":"text","text":"x"}]}"#,
+    r#"{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}"#,
+    r#"{"content":[{"type":"text","text":"no"}],"isError":true}"#,
+    r#"{"a":1,"A":2,"á":3}"#,
+    r#"{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"inner","arguments":{}}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+    r#"{"":0,"__proto__":{"x":1},"constructor":1,"10":1,"2":2}"#,
+    r#"{"method":"tools/call","error":{"code":1,"message":"x"},"id":null}"#,
+    r#"{"nextCursor":null,"tools":[]}"#,
+];
+
+fn tool(draft: &mut Draft, dice: &mut Dice) -> bool {
+    let forms =
+        ["\"CamelCase\"", "\" padded \"", "\"a.b/c-d_e\"", "\"\"", "\"É\"", "\"tools/call\"", "\"null\""];
+    let named = |message: &Spoken| {
+        message.is("tool_call")
+            && message.text.get("params").is_some_and(|params| params.get("name").is_some())
+            && message.event.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'))
+    };
+    let (those, form) = (draft.those(named), dice.pick(&forms).copied().unwrap_or("\"\""));
+    let Some(message) = dice.pick(&those).and_then(|&at| draft.turns[at].message.as_mut()) else {
+        return false;
+    };
+    if let Some(params) = message.text.get_mut("params") {
+        params.set("name", Node::leaf(form));
+    }
+    message.event.set("tool", Node::leaf(form));
+    true
+}
