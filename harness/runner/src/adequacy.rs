@@ -85,6 +85,51 @@ struct Shown {
 /// Where a transcript cannot be read from disk, or no thread can be had.
 pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix> {
     let faults: Vec<&'static Fault> = faults::all().collect();
+    let shown = over(suite, jobs, |_, case| show(case, &faults, |_| true))?;
+    Ok(Matrix::of(suite, &faults, &shown))
+}
+
+/// For every fault the first case of a suite that kills it, if any does; and the cases and formats in which the
+/// faithful importer falls short. It costs far less than the matrix: a fault is not tried again behind a case that
+/// killed it.
+///
+/// # Errors
+/// As [`matrix`].
+pub fn first_kills(suite: &Suite, jobs: usize) -> io::Result<(Vec<First>, Vec<Finding>)> {
+    let faults: Vec<&'static Fault> = faults::all().collect();
+    let firsts: Vec<AtomicUsize> = faults.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
+    let shown = over(suite, jobs, |index, case| {
+        let shown = show(case, &faults, |number| {
+            firsts.get(number).is_some_and(|first| first.load(Ordering::Relaxed) > index)
+        })?;
+        for first in shown.kills.keys().filter_map(|&number| firsts.get(number)) {
+            first.fetch_min(index, Ordering::Relaxed);
+        }
+        Ok(shown)
+    })?;
+    let unfaithful = suite.cases.iter().zip(&shown).flat_map(|(case, shown)| {
+        shown.unfaithful.iter().map(|format| Finding::Unfaithful(case.name.clone(), format))
+    });
+    let case = |first: AtomicUsize| suite.cases.get(first.into_inner()).map(|case| case.name.clone());
+    let firsts = faults.iter().zip(firsts).map(|(fault, first)| First { fault, case: case(first) });
+    Ok((firsts.collect(), unfaithful.collect()))
+}
+
+/// A fault and the first case that kills it.
+#[derive(Debug)]
+pub struct First {
+    /// The fault.
+    pub fault: &'static Fault,
+    /// The name of the case; none where the fault survives.
+    pub case: Option<String>,
+}
+
+/// What each case of a suite shows, in their order, on `jobs` threads.
+fn over(
+    suite: &Suite,
+    jobs: usize,
+    show: impl Fn(usize, &Case) -> io::Result<Shown> + Sync,
+) -> io::Result<Vec<Shown>> {
     let next = AtomicUsize::new(0);
     let done: Mutex<BTreeMap<usize, io::Result<Shown>>> = Mutex::new(BTreeMap::new());
     let work = || {
@@ -92,7 +137,7 @@ pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             suite.cases.get(index).map(|case| (index, case))
         } {
-            let shown = show(case, &faults);
+            let shown = show(index, case);
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, shown);
         }
     };
@@ -103,8 +148,7 @@ pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix> {
         Ok::<_, io::Error>(())
     })?;
     let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let shown = done.into_values().collect::<io::Result<Vec<Shown>>>()?;
-    Ok(Matrix::of(suite, &faults, &shown))
+    done.into_values().collect()
 }
 
 impl Matrix {
@@ -181,7 +225,8 @@ fn names(case: &Case, fault: &Fault) -> bool {
     fault.breaks.iter().any(|clause| case.clauses.iter().any(|named| named == clause))
 }
 
-fn show(case: &Case, faults: &[&'static Fault]) -> io::Result<Shown> {
+/// Tries the faults that are `wanted` on one case.
+fn show(case: &Case, faults: &[&'static Fault], wanted: impl Fn(usize) -> bool) -> io::Result<Shown> {
     let mut texts = Vec::new();
     for transcript in &case.transcripts {
         texts.push((transcript.format, transcript.blob.bytes()?));
@@ -204,7 +249,7 @@ fn show(case: &Case, faults: &[&'static Fault]) -> io::Result<Shown> {
     };
     let mut shown =
         Shown { unfaithful: caught(&faithful, &every), readings: asked.len(), ..Shown::default() };
-    for (number, fault) in faults.iter().enumerate() {
+    for (number, fault) in faults.iter().enumerate().filter(|(number, _)| wanted(*number)) {
         let answers: Vec<Option<Answer>> = asked.iter().map(|asked| fault.asked_twice(asked)).collect();
         let other: Vec<bool> = answers.iter().map(Option::is_some).collect();
         if !other.contains(&true) {

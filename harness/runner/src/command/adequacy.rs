@@ -3,7 +3,7 @@
 //! Knows: the words for what [`crate::adequacy`] found. Refuses to know: how it was found.
 
 use super::{Around, Failure};
-use crate::adequacy::{Finding, Matrix, Row, matrix};
+use crate::adequacy::{Finding, First, Matrix, Row, first_kills, matrix};
 use crate::exit;
 use crate::show::Volume;
 use crate::suite::Suite;
@@ -22,6 +22,54 @@ pub(super) fn run(suite: &Suite, jobs: usize, around: Around) -> Result<u8, Fail
         .map_err(|error| Failure::Unusable(format!("the suite cannot be read: {error}")))?;
     io::stdout().lock().write_all(text(&matrix, around.voice.volume).as_bytes())?;
     Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+}
+
+/// Tries the seeded faults on generated variants alone, and prints how many die by how many variants, and who lives.
+///
+/// # Errors
+/// Where the output cannot be written, or no thread can be had.
+pub(super) fn by_generation(suite: &Suite, count: u64, jobs: usize, around: Around) -> Result<u8, Failure> {
+    let (firsts, unfaithful) = first_kills(suite, jobs)
+        .map_err(|error| Failure::Unusable(format!("the variants cannot be tried: {error}")))?;
+    let text = generation(&firsts, &unfaithful, count, around.voice.volume);
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(if unfaithful.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+}
+
+fn generation(firsts: &[First], unfaithful: &[Finding], count: u64, volume: Volume) -> String {
+    let mut out = String::new();
+    let killed = |within: u64| {
+        let soon = |first: &&First| first.case.as_deref().and_then(number).is_some_and(|at| at < within);
+        firsts.iter().filter(soon).count()
+    };
+    if !matches!(volume, Volume::Quiet) {
+        let _ = writeln!(out, "variants  killed");
+        for size in std::iter::successors(Some(100_u64), |size| size.checked_mul(10)) {
+            let size = size.min(count);
+            let _ = writeln!(out, "{size:>8}  {:>6}", killed(size));
+            if size == count {
+                break;
+            }
+        }
+        for First { fault, .. } in firsts.iter().filter(|first| first.case.is_none()) {
+            let _ =
+                writeln!(out, "survives: {} [{}]: it {}", fault.name, fault.breaks.join(", "), fault.does);
+        }
+        for First { fault, case } in firsts.iter().filter(|_| matches!(volume, Volume::Loud)) {
+            let _ = writeln!(out, "{}: {}", fault.name, case.as_deref().unwrap_or("survives"));
+        }
+    }
+    for finding in unfaithful {
+        let _ = writeln!(out, "finding: {}", sentence(finding));
+    }
+    let (killed, all) = (killed(count), firsts.len());
+    let _ = writeln!(out, "{killed} of {all} seeded faults killed by {count} generated variants alone");
+    out
+}
+
+/// The number of a variant's case, or of its twin's.
+fn number(case: &str) -> Option<u64> {
+    case.strip_prefix("variant-")?.split('-').next()?.parse().ok()
 }
 
 fn text(matrix: &Matrix, volume: Volume) -> String {
@@ -89,5 +137,42 @@ fn sentence(finding: &Finding) -> String {
         Finding::NoControl(case, fault) => {
             format!("{case} is marked as a positive control, and kills {fault}")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{First, generation, matrix};
+    use crate::adequacy::first_kills;
+    use crate::command::generate;
+    use crate::show::Volume;
+    use crate::suite::{Root, Suite};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_dies_first_is_what_the_whole_matrix_shows() {
+        let suite = Suite::load(&[Root::Made(generate::suite(3, 12))]).unwrap();
+        let (firsts, unfaithful) = first_kills(&suite, 2).unwrap();
+        assert!(unfaithful.is_empty(), "{unfaithful:?}");
+        let matrix = matrix(&suite, 2).unwrap();
+        for (first, row) in firsts.iter().zip(&matrix.rows) {
+            let killers: BTreeSet<&str> = row.killers.iter().map(|(case, _)| case.as_str()).collect();
+            assert_eq!(first.case.as_deref(), killers.first().copied(), "{}", row.fault.name);
+        }
+        let text = generation(&firsts, &[], 12, Volume::Normal);
+        assert!(text.starts_with(&format!("variants  killed\n      12  {:>6}\n", matrix.killed())), "{text}");
+        assert_eq!(text.matches("\nsurvives: ").count(), matrix.rows.len() - matrix.killed());
+    }
+
+    #[test]
+    fn kills_add_up_by_the_number_of_variants() {
+        let cases = [Some("variant-000099-twin"), Some("variant-000100"), Some("variant-001500"), None];
+        let firsts = crate::faults::all()
+            .zip(cases)
+            .map(|(fault, case)| First { fault, case: case.map(str::to_owned) })
+            .collect::<Vec<_>>();
+        let text = generation(&firsts, &[], 2000, Volume::Normal);
+        assert!(text.contains("     100       1\n    1000       2\n    2000       3\n"), "{text}");
+        assert!(text.ends_with("3 of 4 seeded faults killed by 2000 generated variants alone\n"), "{text}");
     }
 }

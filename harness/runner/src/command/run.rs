@@ -32,6 +32,7 @@ Examples:
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
   mcp-concord run --adequacy                        which seeded faults the suite tells apart
+  mcp-concord run --generate 1000 --adequacy        how many of them die from generated variants alone
   mcp-concord run --generate 1000 --seed 7          variants whose meaning is known, instead of the suite
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
@@ -103,7 +104,10 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     };
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     if args.adequacy {
-        return adequacy::run(&suite, jobs, around);
+        return match args.generate {
+            Some(count) => adequacy::by_generation(&suite, count, jobs, around),
+            None => adequacy::run(&suite, jobs, around),
+        };
     }
     let importer = args.under_test.start()?;
     let importer = match args.under_test.verify(&importer)? {
