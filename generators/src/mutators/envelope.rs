@@ -202,9 +202,9 @@ fn insert(page: &mut Page, dice: &mut Dice, entry: Option<&str>) -> bool {
 }
 
 /// The first entry, from a thrown one on, that `change` takes.
-fn one_entry(page: &mut Page, dice: &mut Dice, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+fn one_entry(page: &mut Page, dice: &mut Dice, change: impl FnMut(&mut Node) -> bool) -> bool {
     let mut entries: Vec<&mut Node> = page.entries().collect();
     let first = dice.below(entries.len());
     entries.rotate_left(first);
-    entries.into_iter().any(|entry| change(entry))
+    entries.into_iter().any(change)
 }
