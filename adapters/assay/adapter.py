@@ -13,7 +13,6 @@ Each `read` runs `PROGRAM import FILE --format F --out-trace OUT` and translates
 A file that this adapter cannot open is no rejection either, so it is opened here first.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -22,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 from mapping import answer
-from jsontext import dump  # found by mapping
+from protocol import serve  # found by mapping
 
 FORMATS = ("jsonrpc", "streamable-http", "http-sse", "inspector")
 EXIT_FATAL = 2
@@ -91,33 +90,14 @@ def reason(said):
     return " / ".join(line.strip() for line in (causes or said).splitlines() if line.strip())
 
 
-def serve(assay, requests, answers):
-    for line in requests:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        command = request.get("cmd")
-        if command == "start":
-            if request.get("protocol") != 1:
-                raise SystemExit(f"this adapter speaks protocol 1, not {request.get('protocol')!r}")
-            reply = assay.hello()
-        elif command == "read":
-            reply = {"seq": request["seq"]} | assay.read(request["path"], request["format"])
-        elif command == "stop":
-            return
-        else:
-            raise SystemExit(f"no such command: {command!r}")
-        answers.write(dump(reply) + "\n")
-        answers.flush()
-
-
 def main(arguments):
     if len(arguments) > 1:
         print(__doc__, file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         try:
-            serve(Assay(*(arguments or ["assay"]), folder), sys.stdin.buffer, sys.stdout)
+            assay = Assay(*(arguments or ["assay"]), folder)
+            serve(assay.hello, assay.read, sys.stdin.buffer, sys.stdout)
         except (Broken, FileNotFoundError) as error:
             print(error, file=sys.stderr)
             return 1

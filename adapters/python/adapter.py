@@ -7,12 +7,12 @@ Answers are ASCII, so that a lone surrogate passes as the escape it was. A file 
 ends the program with a traceback, which the harness tells apart from every answer.
 """
 
-import json
 import sys
 
 from concord_reader import FORMATS, Rejection, read_file
 from formats import ALIASES
 from jsontext import dump
+from protocol import serve
 
 EXIT_REJECTED = 65
 
@@ -38,30 +38,9 @@ def answer(path, format_name):
     return {"meaning": reading.meaning}, reading.notes
 
 
-def serve(requests, answers):
-    for line in requests:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        command = request.get("cmd")
-        if command == "start":
-            if request.get("protocol") != 1:
-                raise SystemExit(f"this adapter speaks protocol 1, not {request.get('protocol')!r}")
-            reply = HELLO
-        elif command == "read":
-            found, _notes = answer(request["path"], request["format"])
-            reply = {"seq": request["seq"]} | found
-        elif command == "stop":
-            return
-        else:
-            raise SystemExit(f"no such command: {command!r}")
-        answers.write(dump(reply) + "\n")
-        answers.flush()
-
-
 def main(arguments):
     if not arguments:
-        serve(sys.stdin.buffer, sys.stdout)
+        serve(lambda: HELLO, lambda *asked: answer(*asked)[0], sys.stdin.buffer, sys.stdout)
         return 0
     if len(arguments) == 3 and arguments[0] == "read":
         found, notes = answer(arguments[1], arguments[2])
