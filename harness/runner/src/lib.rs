@@ -9,6 +9,7 @@ pub mod check;
 pub mod command;
 pub mod exit;
 pub mod faults;
+pub mod fuzzing;
 pub mod importer;
 mod place;
 pub mod run;

@@ -9,7 +9,7 @@ mod command;
 mod group;
 mod once;
 mod process;
-mod protocol;
+pub(crate) mod protocol;
 mod serve;
 mod transcripts;
 mod verify;

@@ -8,23 +8,23 @@ use judge::normal::parse;
 use std::path::Path;
 use transcript::json::{Json, Kind, write_string};
 
-pub(super) const START: &str = r#"{"cmd":"start","protocol":1}"#;
-pub(super) const STOP: &str = r#"{"cmd":"stop"}"#;
+pub(crate) const START: &str = r#"{"cmd":"start","protocol":1}"#;
+pub(crate) const STOP: &str = r#"{"cmd":"stop"}"#;
 
 /// The question about one transcript.
-pub(super) fn read(seq: u64, format: &str, path: &Path) -> String {
+pub(crate) fn read(seq: u64, format: &str, path: &Path) -> String {
     let (format, path) = (quoted(format), quoted(&path.to_string_lossy()));
     format!(r#"{{"cmd":"read","seq":{seq},"format":{format},"path":{path}}}"#)
 }
 
 /// What an adapter says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hello {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) level: Level,
+pub(crate) struct Hello {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) level: Level,
     /// Its formats, as it spells them.
-    pub(super) formats: Vec<String>,
+    pub(crate) formats: Vec<String>,
 }
 
 impl Hello {
@@ -32,7 +32,7 @@ impl Hello {
     ///
     /// # Errors
     /// A sentence that says what to change.
-    pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, String> {
         let shown = super::shown(line);
         let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
         let hello = parse(text).ok().filter(|hello| hello.kind() == Kind::Object).ok_or_else(|| {
@@ -69,7 +69,7 @@ impl Hello {
     }
 
     /// The adapter's own name for a format, where it reads it.
-    pub(super) fn spelling(&self, format: &str) -> Option<&str> {
+    pub(crate) fn spelling(&self, format: &str) -> Option<&str> {
         let wanted = formats::find(format)?;
         let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
         self.formats.iter().find(same).map(String::as_str)
@@ -80,7 +80,7 @@ impl Hello {
 ///
 /// # Errors
 /// Why it is no answer, with what came.
-pub(super) fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
+pub(crate) fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", super::shown(text));
     let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
     let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
@@ -135,7 +135,7 @@ fn decoded(value: Json<'_>) -> Option<String> {
     value.as_text().map(|text| String::from_utf8_lossy(&text.decode()).into_owned())
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(text.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()

@@ -73,24 +73,24 @@ struct Recorded {
 
 /// The file as it is meant. All of it has been checked by itself.
 #[derive(Debug)]
-pub(super) struct CaseFile {
-    pub(super) title: String,
-    pub(super) clauses: Vec<String>,
-    pub(super) expect: Expect,
-    pub(super) reason: String,
-    pub(super) redacted: Option<String>,
+pub(crate) struct CaseFile {
+    pub(crate) title: String,
+    pub(crate) clauses: Vec<String>,
+    pub(crate) expect: Expect,
+    pub(crate) reason: String,
+    pub(crate) redacted: Option<String>,
     /// The case that is the same without the fault, where a rejection is expected.
-    pub(super) twin: Option<String>,
+    pub(crate) twin: Option<String>,
     /// A positive control: it kills no seeded fault, and holds what faults do not touch.
-    pub(super) control: bool,
+    pub(crate) control: bool,
     /// Formats that cannot carry the session, each with the reason.
-    pub(super) uncarried: Vec<(&'static formats::Format, String)>,
+    pub(crate) uncarried: Vec<(&'static formats::Format, String)>,
     /// The case is for `check`, and no importer is asked.
-    pub(super) judgement: Option<Judgement>,
+    pub(crate) judgement: Option<Judgement>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expect {
+pub(crate) enum Expect {
     Meaning,
     Rejection(Code),
     Either,
@@ -107,7 +107,7 @@ const REQUIRED: &[(&str, &str)] = &[
 ];
 
 /// Reads and checks the text of a `case.toml`.
-pub(super) fn read(place: &str, text: &str) -> Result<CaseFile, Vec<Problem>> {
+pub(crate) fn read(place: &str, text: &str) -> Result<CaseFile, Vec<Problem>> {
     let mut reader = Reader { place, text, problems: Vec::new() };
     let spelled: Spelled = match toml::from_str(text) {
         Ok(spelled) => spelled,

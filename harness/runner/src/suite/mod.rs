@@ -4,7 +4,7 @@
 //! importer makes of it. A case is found by where it stands: nothing registers it, and its path is its name.
 
 mod case;
-mod case_file;
+pub(crate) mod case_file;
 mod folder;
 mod nearest;
 

@@ -1,0 +1,118 @@
+//! What must be true of any bytes that come where this crate expects text of somebody else's: an adapter's answer, a
+//! `case.toml`, a baseline.
+//!
+//! Knows: that none of them may end the program, that a refusal says what is wrong and where, and that what was
+//! understood is understood again. The fuzz targets are these functions and nothing more, as in `generators::fuzzing`.
+
+#![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
+
+use crate::adapter::protocol::{Hello, answer, quoted};
+use crate::suite::case_file;
+use generators::fuzzing::Target;
+use judge::answer::{Answer, Level};
+use judge::baseline::Baseline;
+use transcript::json::Json;
+
+/// Every target by its name, which is also the name of its seeds and of what it found.
+pub const TARGETS: &[(&str, Target)] =
+    &[("adapter_answer", adapter_answer), ("case_file", case_toml), ("baseline", baseline)];
+
+/// Runs the target of this name.
+pub fn run(name: &str, bytes: &[u8]) {
+    match TARGETS.iter().find(|target| target.0 == name) {
+        Some((_, target)) => target(bytes),
+        None => panic!("there is no target {name}"),
+    }
+}
+
+/// A line that an adapter printed, taken for its greeting, for an answer, and for the answer of a one-shot program.
+///
+/// # Panics
+/// Where what was accepted is not accepted again when it is written from what was understood.
+pub fn adapter_answer(bytes: &[u8]) {
+    match Hello::parse(bytes) {
+        Ok(hello) => assert_eq!(Hello::parse(greeting(&hello).as_bytes()), Ok(hello)),
+        Err(why) => assert!(!why.is_empty()),
+    }
+    for seq in [None, Some(7)] {
+        match answer(bytes, seq) {
+            Ok(said) => {
+                let text = spelled(&said, seq);
+                assert_eq!(answer(text.as_bytes(), seq), Ok(said), "{text}");
+            }
+            Err(why) => assert!(!why.is_empty()),
+        }
+    }
+}
+
+fn greeting(hello: &Hello) -> String {
+    let level = match hello.level {
+        Level::Events => "events",
+        Level::Calls => "calls",
+    };
+    let formats: Vec<String> = hello.formats.iter().map(|name| quoted(name)).collect();
+    format!(
+        r#"{{"protocol":1,"name":{},"version":{},"level":"{level}","formats":[{}]}}"#,
+        quoted(&hello.name),
+        quoted(&hello.version),
+        formats.join(",")
+    )
+}
+
+fn spelled(said: &Answer, seq: Option<u64>) -> String {
+    let body = match said {
+        Answer::Meaning(meaning) => format!(r#""meaning":{meaning}"#),
+        Answer::Calls(text) => {
+            let whole = Json::parse(text).ok();
+            let part = |name| whole.and_then(|whole| whole.member(name)).map_or("null", Json::text);
+            format!(
+                r#""calls":{},"authorization_discovery":{}"#,
+                part("calls"),
+                part("authorization_discovery")
+            )
+        }
+        Answer::Rejection { code, message } => {
+            let code = code.as_deref().map_or_else(|| "null".to_owned(), quoted);
+            format!(r#""rejection":{{"code":{code},"message":{}}}"#, quoted(message))
+        }
+        Answer::Unsupported { why } => format!(r#""unsupported":{}"#, quoted(why)),
+        other => panic!("an answer that nobody can give: {other:?}"),
+    };
+    seq.map_or_else(|| format!("{{{body}}}"), |seq| format!(r#"{{"seq":{seq},{body}}}"#))
+}
+
+/// A `case.toml`.
+///
+/// # Panics
+/// Where it is refused without a reason, or for a line that it does not have.
+pub fn case_toml(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Err(problems) = case_file::read("case.toml", text) else { return };
+    assert!(!problems.is_empty(), "refused for nothing");
+    for problem in problems {
+        said(text, problem.line, &problem.message);
+    }
+}
+
+/// A baseline.
+///
+/// # Panics
+/// Where it is refused without a reason, or for a line that it does not have; or where it is read as it stands, and not
+/// where reasons may wait.
+pub fn baseline(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (strict, patient) = (Baseline::read(text, false), Baseline::read(text, true));
+    assert!(strict.is_err() || patient.is_ok(), "patience refuses what strictness takes");
+    for slips in [strict.err(), patient.err()].into_iter().flatten() {
+        assert!(!slips.is_empty(), "refused for nothing");
+        slips.iter().for_each(|slip| said(text, slip.line, &slip.message));
+    }
+}
+
+fn said(text: &str, line: Option<usize>, message: &str) {
+    let lines = text.split('\n').count();
+    assert!(
+        !message.is_empty() && line.is_none_or(|line| (1..=lines).contains(&line)),
+        "{line:?}: {message}"
+    );
+}
