@@ -15,3 +15,8 @@ pub mod relation;
 pub mod session;
 pub mod values;
 pub mod variant;
+
+/// The example for other people's importers, so that it is compiled and run as it stands.
+#[cfg(doctest)]
+#[doc = include_str!("../../fuzz/README.md")]
+struct FuzzReadme;
