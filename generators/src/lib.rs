@@ -2,8 +2,8 @@
 //!
 //! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`bulk`]
 //! long sessions for measurements; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session
-//! or its spelling by a known [`relation`]; a [`plan`] makes whole [`variant`]s of them. Knows how a session is spelled
-//! only through `formats`, and nothing of processes.
+//! or its spelling by a known [`relation`]; a [`plan`] makes whole [`variant`]s of them, and [`shrink`] makes
+//! less of one. Knows how a session is spelled only through `formats`, and nothing of processes.
 
 pub mod bulk;
 pub mod fuzzing;
@@ -13,6 +13,7 @@ pub mod mutators;
 pub mod plan;
 pub mod relation;
 pub mod session;
+pub mod shrink;
 pub mod values;
 pub mod variant;
 

@@ -9,6 +9,7 @@ use crate::mutators::dice::Dice;
 use crate::mutators::{Level, Mutator, all};
 use crate::relation::Relation;
 use crate::session::{Act, Known, Plan, Step};
+use crate::shrink::Recipe;
 use crate::values::Value;
 use crate::variant::{Draft, Variant};
 
@@ -57,6 +58,12 @@ pub fn twin(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
         making.add(mutator, &dice);
     }
     making.finish().ok()?
+}
+
+/// What the variant of this number is made of, for whoever wants to make less of it.
+#[must_use]
+pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
+    thrown(seed, index, source).map(|Thrown { draft, wanted, dice, .. }| Recipe::new(draft, wanted, dice))
 }
 
 /// A throw that made a variant, with what it was made of.

@@ -1,0 +1,357 @@
+//! What a variant is made of, and how less is made of it.
+//!
+//! Knows: how to drop messages, mutators, members, items, digits and letters, and what each of that leaves of the meaning:
+//! every smaller variant is built anew from a smaller session, so that its expectation comes from construction as before.
+//! Refuses to know: what is looked for, and how often may be asked; the caller says of each candidate whether it still
+//! shows, and when it is enough.
+//!
+//! The order: messages, then mutators, then messages again with the changes of the session level kept as they came out,
+//! then transport context and values. [`text`] makes a file smaller of which nobody needs to know the meaning any more.
+
+mod text;
+mod values;
+
+pub use text::shrink_text;
+
+use crate::making::Making;
+use crate::mutators::dice::Dice;
+use crate::mutators::{Apply, Level, Mutator};
+use crate::variant::{Draft, Turn, Variant};
+use formats::What;
+use std::ops::Range;
+use transcript::session::header;
+
+/// What a candidate showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// What is looked for.
+    Same,
+    /// Something else, or nothing.
+    Other,
+    /// Nobody wants to be asked again.
+    Enough,
+}
+
+/// How often a candidate is tried with other choices of its mutators: which message they change depends on how many there
+/// are.
+const THROWS: usize = 2;
+
+/// The session, the mutators and the choices that a variant is made of.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    draft: Draft,
+    /// Mutators whose effect is in the session already.
+    settled: Vec<&'static Mutator>,
+    wanted: Vec<&'static Mutator>,
+    dice: Dice,
+}
+
+impl Recipe {
+    /// A session and the mutators that are to change it, by level.
+    #[must_use]
+    pub fn new(draft: Draft, wanted: Vec<&'static Mutator>, dice: Dice) -> Self {
+        Self { draft, settled: Vec::new(), wanted, dice }
+    }
+
+    /// The variant. None where a mutator with a verdict took hold in no format.
+    #[must_use]
+    pub fn make(&self) -> Option<Variant> {
+        let mut making = Making::new(self.draft.clone());
+        for mutator in &self.wanted {
+            making.add(mutator, &self.dice);
+        }
+        let mut variant = making.finish().ok()??;
+        let settled = self.settled.iter();
+        variant.trail.splice(0..0, settled.clone().map(|mutator| mutator.name.to_owned()));
+        for &clause in settled.flat_map(|mutator| mutator.clauses) {
+            if !variant.clauses.contains(&clause) {
+                variant.clauses.push(clause);
+            }
+        }
+        Some(variant)
+    }
+
+    /// The same without what has importers reject it or choose.
+    #[must_use]
+    pub fn twin(&self) -> Option<Variant> {
+        let mut twin = self.clone();
+        twin.wanted.retain(|mutator| !mutator.relation.is_verdict());
+        twin.make()
+    }
+
+    /// How many messages the session has, before its mutators.
+    #[must_use]
+    pub fn messages(&self) -> usize {
+        self.draft.turns.iter().filter(|turn| turn.message.is_some()).count()
+    }
+
+    /// The same without some entries. None where a challenge's summary would not be known any more.
+    fn without(&self, turns: Range<usize>) -> Option<Self> {
+        let mut less = self.clone();
+        let gone: Vec<Turn> = less.draft.turns.drain(turns).collect();
+        if less.draft.discovery.is_some() && gone.iter().any(challenges) {
+            if less.draft.turns.iter().any(challenges) {
+                return None;
+            }
+            less.draft.discovery = None;
+        }
+        Some(less)
+    }
+
+    /// The same with the changes of the session level in the session, where they change no verdict.
+    fn settle(&self) -> Option<Self> {
+        let plain = |mutator: &&Mutator| mutator.level() == Level::Session && !mutator.relation.is_verdict();
+        let mut less = self.clone();
+        less.draft.settle();
+        let (now, later) = self.wanted.iter().copied().partition::<Vec<_>, _>(plain);
+        for mutator in now {
+            let Apply::Session(apply) = mutator.apply else { continue };
+            let mut draft = less.draft.clone();
+            if apply(&mut draft, &mut self.dice.fork(mutator.name)) {
+                draft.settle();
+                less.draft = draft;
+                less.settled.push(mutator);
+            }
+        }
+        less.wanted = later;
+        (less.wanted.len() < self.wanted.len()).then_some(less)
+    }
+}
+
+/// Whether an entry may hold the challenge of a 401.
+fn challenges(turn: &Turn) -> bool {
+    let context = turn.entry.context.as_ref();
+    context.is_some_and(|context| header(&context.headers, "www-authenticate").is_some())
+        || matches!(turn.entry.what, What::Exchange(_))
+}
+
+/// The smallest variant on the way down that `ask` says still shows what it is about. `ask` has seen what it begins with.
+pub fn shrink(recipe: Recipe, ask: &mut dyn FnMut(&Recipe) -> Told) -> Recipe {
+    let mut work = Work { recipe, ask, taken: 0, over: false };
+    work.turns();
+    work.mutators();
+    if let Some(settled) = work.recipe.settle() {
+        work.take(settled);
+    }
+    loop {
+        let before = work.taken;
+        work.turns();
+        work.contexts();
+        work.values();
+        if work.taken == before || work.over {
+            return work.recipe;
+        }
+    }
+}
+
+struct Work<'a> {
+    recipe: Recipe,
+    ask: &'a mut dyn FnMut(&Recipe) -> Told,
+    /// How many candidates were taken.
+    taken: usize,
+    over: bool,
+}
+
+impl Work<'_> {
+    /// Goes on with a candidate where it still shows.
+    fn take(&mut self, candidate: Recipe) -> bool {
+        let told = if self.over { Told::Enough } else { (self.ask)(&candidate) };
+        self.over |= told == Told::Enough;
+        if told == Told::Same {
+            self.recipe = candidate;
+            self.taken += 1;
+        }
+        told == Told::Same
+    }
+
+    /// The same, where the mutators that are left may have to choose anew.
+    fn take_somehow(&mut self, candidate: Recipe) -> bool {
+        let again = if candidate.wanted.is_empty() { 0 } else { THROWS };
+        let dice = candidate.dice.clone();
+        self.take(candidate.clone())
+            || (0..again).any(|throw| {
+                let dice = dice.fork(&format!("again/{throw}"));
+                self.take(Recipe { dice, ..candidate.clone() })
+            })
+    }
+
+    fn turns(&mut self) {
+        let mut size = self.recipe.draft.turns.len();
+        while size > 0 && !self.over {
+            let mut end = self.recipe.draft.turns.len();
+            // From the end on, so that what answers goes before what asked.
+            while end > 0 && !self.over {
+                let start = end.saturating_sub(size);
+                if let Some(less) = self.recipe.without(start..end) {
+                    self.take_somehow(less);
+                }
+                end = start;
+            }
+            size /= 2;
+        }
+    }
+
+    fn mutators(&mut self) {
+        let mut at = 0;
+        while at < self.recipe.wanted.len() {
+            let mut less = self.recipe.clone();
+            less.wanted.remove(at);
+            if !self.take(less) {
+                at += 1;
+            }
+        }
+    }
+
+    /// Times, SSE fields and transport contexts, all at once and then one by one.
+    fn contexts(&mut self) {
+        let has = |turn: &Turn| {
+            let entry = &turn.entry;
+            let named = entry.sse.as_ref().is_some_and(|sse| sse.id.is_some());
+            entry.time.is_some() || named || entry.context.is_some() && !challenges(turn)
+        };
+        let bare = |turn: &mut Turn| {
+            turn.entry.time = None;
+            if let Some(sse) = &mut turn.entry.sse {
+                sse.id = None;
+            }
+            if !challenges(turn) {
+                turn.entry.context = None;
+            }
+        };
+        if self.recipe.draft.turns.iter().any(has) {
+            let mut less = self.recipe.clone();
+            less.draft.turns.iter_mut().for_each(bare);
+            if self.take(less) {
+                return;
+            }
+        }
+        for at in 0..self.recipe.draft.turns.len() {
+            if has(&self.recipe.draft.turns[at]) {
+                let mut less = self.recipe.clone();
+                bare(&mut less.draft.turns[at]);
+                self.take(less);
+            }
+        }
+    }
+
+    fn values(&mut self) {
+        for at in 0..self.recipe.draft.turns.len() {
+            let mut nth = 0;
+            while let Some(smaller) = values::candidate(&self.recipe.draft.turns[at], nth) {
+                if self.over {
+                    return;
+                }
+                let mut less = self.recipe.clone();
+                less.draft.turns[at].message = Some(smaller);
+                // What was taken is smaller by something, and the next candidate stands where it stood.
+                if !self.take(less) {
+                    nth += 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Recipe, Told, shrink};
+    use crate::plan::{Source, recipe, variant};
+    use crate::variant::Variant;
+    use formats::{Options, ReadError, meaning};
+    use judge::expectation::Expectation;
+    use transcript::json::Json;
+
+    /// Every file of the variant is read as the variant says, so far as the contract is not open.
+    fn keeps_its_word(variant: &Variant) {
+        if variant.redacted.is_some() {
+            return;
+        }
+        for (format, file) in &variant.files {
+            let Ok(bytes) = file else { continue };
+            let read = meaning(format, &mut &bytes[..], Options::default());
+            match (&variant.expectation, read) {
+                (Expectation::Meaning(expected), Ok(read)) => {
+                    let events = |text| Json::parse(text).unwrap().member("events").unwrap();
+                    let same = events(expected).same(events(&read.text));
+                    assert!(same, "{}: {:?}\n{expected}\n{}", format.name, variant.trail, read.text);
+                }
+                (Expectation::Rejection(code), Err(ReadError::Rejected(rejection))) => {
+                    assert_eq!(*code, rejection.code, "{}: {:?}", format.name, variant.trail);
+                }
+                (Expectation::Either(_), _) => {}
+                (expected, read) => panic!("{}: {:?}: {expected:?} {read:?}", format.name, variant.trail),
+            }
+        }
+    }
+
+    fn shrunk(recipe: Recipe, shows: impl Fn(&Variant) -> bool) -> (Recipe, usize) {
+        let mut asked = 0;
+        let less = shrink(recipe, &mut |candidate| {
+            asked += 1;
+            let Some(variant) = candidate.make() else { return Told::Other };
+            keeps_its_word(&variant);
+            if shows(&variant) { Told::Same } else { Told::Other }
+        });
+        (less, asked)
+    }
+
+    #[test]
+    fn a_recipe_makes_the_variant_of_its_number() {
+        for number in 0..200 {
+            let made = recipe(11, number, Source::Made).map(|recipe| format!("{:?}", recipe.make()));
+            assert_eq!(made, Some(format!("{:?}", variant(11, number, Source::Made))), "{number}");
+        }
+    }
+
+    #[test]
+    fn what_is_looked_for_is_left_and_nothing_else() {
+        let text = |variant: &Variant| variant.expectation.meaning().unwrap_or_default().to_owned();
+        let shows = |variant: &Variant| {
+            let text = text(variant);
+            matches!(variant.expectation, Expectation::Meaning(_))
+                && text.contains("9007199254740993")
+                && text.contains("\"arguments\"")
+        };
+        let mut tried = 0;
+        for number in 0..400 {
+            let recipe = recipe(3, number, Source::Made).unwrap();
+            if recipe.make().is_some_and(|variant| shows(&variant)) {
+                let before = recipe.messages();
+                let (less, _) = shrunk(recipe, shows);
+                let left = less.make().unwrap();
+                assert!(less.messages() <= 2 && less.messages() <= before, "{}", text(&left));
+                assert!(left.trail.is_empty() && text(&left).len() < 300, "{:?} {}", left.trail, text(&left));
+                tried += 1;
+            }
+        }
+        assert!(tried > 3, "{tried}");
+    }
+
+    #[test]
+    fn a_rejection_stays_the_same_rejection() {
+        let mut tried = 0;
+        for number in 0..150 {
+            let recipe = recipe(5, number, Source::Made).unwrap();
+            let Some(Expectation::Rejection(code)) = recipe.make().map(|variant| variant.expectation) else {
+                continue;
+            };
+            let shows = |variant: &Variant| variant.expectation == Expectation::Rejection(code);
+            let (less, _) = shrunk(recipe, shows);
+            assert!(less.messages() <= 2, "{code:?}: {}", less.messages());
+            assert!(matches!(less.twin().unwrap().expectation, Expectation::Meaning(_)), "{code:?}");
+            tried += 1;
+        }
+        assert!(tried > 5, "{tried}");
+    }
+
+    #[test]
+    fn enough_is_enough() {
+        let recipe = recipe(3, 0, Source::Made).unwrap();
+        let mut asked = 0;
+        shrink(recipe, &mut |_| {
+            asked += 1;
+            if asked < 3 { Told::Other } else { Told::Enough }
+        });
+        assert_eq!(asked, 3);
+    }
+}
