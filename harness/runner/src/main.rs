@@ -1,7 +1,7 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, convert, diff, explain, generate, identify, read, run};
+use runner::command::{Around, Failure, convert, diff, explain, fuzz, generate, identify, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::{IsTerminal as _, Write as _};
@@ -51,6 +51,7 @@ enum Verb {
     Run(Box<run::Args>),
     Explain(explain::Args),
     Generate(generate::Args),
+    Fuzz(Box<fuzz::Args>),
     Identify(identify::Args),
     /// Prints a completion script for a shell.
     Completions {
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
         Verb::Generate(args) => generate::run(args, around),
+        Verb::Fuzz(args) => fuzz::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),

@@ -4,6 +4,7 @@
 //! error. Refuses to know: what the lines mean.
 
 use super::{Command, Fault, Limits, NotRun, group, shown};
+use crate::interrupt;
 use judge::answer::How;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
@@ -176,6 +177,10 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),
                 Err(RecvTimeoutError::Timeout) if exited => return Ok(Piece::Rest(Vec::new())),
                 Err(RecvTimeoutError::Timeout) => {}
+            }
+            if interrupt::came() {
+                group::kill(&mut self.child);
+                return Err(Fault::new(How::Crash, "it was interrupted"));
             }
             exited = group::exited(&mut self.child);
             if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {

@@ -4,7 +4,7 @@
 //! version write the same bytes on every machine.
 
 pub(crate) mod folder;
-mod given;
+pub(super) mod given;
 
 use super::{Around, Failure};
 use crate::exit;

@@ -4,6 +4,7 @@ mod adequacy;
 pub mod convert;
 pub mod diff;
 pub mod explain;
+pub mod fuzz;
 pub mod generate;
 pub mod identify;
 pub mod read;

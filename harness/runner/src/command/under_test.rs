@@ -71,6 +71,15 @@ impl UnderTest {
         }
     }
 
+    /// Starts another adapter beside it, within the same limits.
+    ///
+    /// # Errors
+    /// A sentence that says what to change where it cannot be run.
+    pub(super) fn beside(&self, command: &Command) -> Result<Adapter, Failure> {
+        let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
+        Adapter::start(command.clone(), limits).map_err(|NotRun(why)| Failure::NotRun(why))
+    }
+
     /// Tries the program where that was asked for: a line for each check, and the exit code.
     ///
     /// # Errors
@@ -128,7 +137,8 @@ pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A time as people write it: seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.strip_suffix('s').unwrap_or(text).trim();
     let seconds = number.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds

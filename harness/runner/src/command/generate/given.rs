@@ -10,15 +10,15 @@ use judge::expectation::Expectation;
 use std::path::Path;
 
 /// A session that the caller gave, and where its meaning is from.
-pub(super) struct Given {
+pub(in crate::command) struct Given {
     /// The session.
-    pub(super) draft: Draft,
+    pub(in crate::command) draft: Draft,
     /// A phrase that says where its meaning is from.
-    pub(super) origin: String,
+    pub(in crate::command) origin: String,
 }
 
 /// The session of a file or of a case.
-pub(super) fn given(path: &Path) -> Result<Given, Failure> {
+pub(in crate::command) fn given(path: &Path) -> Result<Given, Failure> {
     let name = path.display().to_string();
     if path.is_dir() {
         let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {

@@ -1,0 +1,234 @@
+//! What kind of failure it is, so that a thousand of one kind are told once and a shrunk one is of the kind it was.
+//!
+//! Knows: which parts of a verdict stay the same when the session shrinks: the format, the verdict, the path of the first
+//! difference without its numbers, what kind of value stands there instead of what, and whether a message was lost in
+//! silence. Refuses to know: values, messages' words, and how many there were.
+
+use judge::record::{Difference, Line};
+use judge::verdict::Verdict;
+use std::fmt;
+use transcript::json::{Json, Kind as JsonKind};
+
+/// A kind of failure in one format.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signature {
+    /// The capture format.
+    pub format: &'static str,
+    /// What went wrong in it.
+    pub kind: Kind,
+    /// Where two importers are compared: whom the contract sides with.
+    pub right: Option<Right>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The path of the first difference, three steps of it, with `*` for a number.
+    pub at: String,
+    /// What is there instead of what, or how it broke.
+    pub change: String,
+    /// Whether a message is accounted for nowhere.
+    pub silent_loss: bool,
+}
+
+/// Whom the contract sides with where two importers disagree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Right {
+    /// The first reads it as the contract says.
+    First,
+    /// The second does.
+    Second,
+    /// Neither does.
+    Neither,
+    /// The contract leaves open what they disagree in.
+    Open,
+}
+
+/// So much of a path tells kinds apart; what lies deeper is the session's.
+const STEPS: usize = 3;
+
+impl Kind {
+    /// The kind of this result.
+    #[must_use]
+    pub fn of(line: &Line) -> Self {
+        let (at, change) = match (&line.difference, &line.message) {
+            (Some(difference), _) => (path(&difference.at), change(difference)),
+            (None, Some(_)) if line.verdict == Verdict::Unstable => (String::new(), String::new()),
+            (None, Some(message)) => (String::new(), beginning(message)),
+            (None, None) => (String::new(), String::new()),
+        };
+        Self { verdict: line.verdict, at, change, silent_loss: line.silent_loss }
+    }
+
+    /// Whether there was no answer to be judged, whatever was asked.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        matches!(self.verdict, Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable)
+    }
+
+    /// The clause that such a failure breaks first of all, whatever the variant leaned on.
+    #[must_use]
+    pub fn clause(&self) -> &'static str {
+        let step = self.at.rsplit('/').find(|step| *step != "*").unwrap_or_default();
+        let third = self.at.split('/').nth(3).unwrap_or(step);
+        match (self.verdict, third) {
+            (Verdict::Unstable, _) => "SRV-SAME",
+            _ if self.is_broken() => "SRV-BYTES",
+            _ if self.silent_loss => "EQ-COUNT",
+            (_, "answers") if self.change.ends_with("instead of null") => "COR-LATE",
+            (_, "answers") => "COR-FIRST",
+            (_, "id") => "ID-STRING",
+            (_, "tool") => "EQ-TOOL",
+            (_, "arguments") => "EQ-ARGS",
+            (_, "result" | "error" | "outcome") => "EQ-OUTCOME",
+            (_, "events" | "calls" | "kind" | "method") => "EQ-COUNT",
+            _ if self.at.starts_with("/authorization_discovery") => "K2A-SUMMARY",
+            _ => "EQ-PAIR",
+        }
+    }
+}
+
+fn path(at: &str) -> String {
+    let step = |step: &str| match step.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => "*".to_owned(),
+        false => step.to_owned(),
+    };
+    let steps = at.split('/').skip(1).take(STEPS);
+    steps.map(|it| format!("/{}", step(it))).collect()
+}
+
+fn change(difference: &Difference) -> String {
+    let (expected, actual) = (difference.expected.as_ref(), difference.actual.as_ref());
+    let [expected, actual] = [expected, actual].map(|side| side.map(|value| value.get()));
+    match (difference.at.as_str(), actual) {
+        // Codes are few, and each is a kind of its own.
+        ("/rejection/code", _) => {
+            format!("{} instead of {}", actual.unwrap_or("read"), expected.unwrap_or("?"))
+        }
+        ("/rejection", Some(rejection)) => {
+            let code = Json::parse(rejection).ok().and_then(|it| it.member("code"));
+            format!("rejected{}", code.map(|code| format!(" as {}", code.text())).unwrap_or_default())
+        }
+        // Formats that disagree where the choice is free: their answers in words, which begin with what they are.
+        ("", _) => {
+            let sort = |side: Option<&str>| {
+                let words = side.unwrap_or_default().trim_matches('"');
+                words.split(" of ").next().and_then(|it| it.split(" (").next()).unwrap_or_default().to_owned()
+            };
+            format!("{} beside {}", sort(actual), sort(expected))
+        }
+        _ => format!("{} instead of {}", sort(actual), sort(expected)),
+    }
+}
+
+fn sort(value: Option<&str>) -> &'static str {
+    match value.and_then(|text| Json::parse(text).ok()).map(Json::kind) {
+        None => "nothing",
+        Some(JsonKind::Null) => "null",
+        Some(JsonKind::Bool) => "a boolean",
+        Some(JsonKind::Number) => "a number",
+        Some(JsonKind::String) => "a string",
+        Some(JsonKind::Array) => "an array",
+        Some(JsonKind::Object) => "an object",
+    }
+}
+
+/// The words of a message up to what is particular in it, numbers left out.
+fn beginning(message: &str) -> String {
+    let words = message.lines().next().unwrap_or_default();
+    let words = words.split(": ").next().unwrap_or_default();
+    let mut out = String::new();
+    for char in words.chars().take(100) {
+        match char {
+            '0'..='9' if out.ends_with('*') => {}
+            '0'..='9' => out.push('*'),
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Kind { verdict, at, change, silent_loss } = &self.kind;
+        write!(formatter, "{} in {}", verdict.name(), self.format)?;
+        if !at.is_empty() {
+            write!(formatter, " at {at}")?;
+        }
+        if !change.is_empty() {
+            write!(formatter, ": {}", crate::show::plain(change))?;
+        }
+        if *silent_loss {
+            formatter.write_str(", silent loss")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Signature, beginning};
+    use judge::answer::{Answer, Level};
+    use judge::expectation::Expectation;
+    use judge::record::Line;
+    use judge::verdict::{Question, judge};
+    use transcript::rejection::Code;
+
+    const CALL: &str = r#"{"events": [{"kind": "tool_call", "id": "1", "tool": "a", "arguments": {"n": 1}},
+        {"kind": "result", "id": "1", "answers": 0, "result": {}}]}"#;
+
+    fn kind(expectation: &Expectation, answer: &Answer) -> Kind {
+        let question = Question { level: Level::Events, challenge: false, redacted: None };
+        Kind::of(&Line::new("c", "har", &[], judge(expectation, &question, answer)))
+    }
+
+    fn meaning(text: &str) -> Answer {
+        Answer::Meaning(text.to_owned())
+    }
+
+    #[test]
+    fn the_kind_is_told_without_what_is_particular() {
+        let expected = Expectation::Meaning(CALL.to_owned());
+        let rounded = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": 2")));
+        let deeper = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": \"1\"")));
+        assert_eq!(
+            (rounded.at.as_str(), rounded.change.as_str()),
+            ("/events/*/arguments", "a number instead of a number")
+        );
+        assert_eq!(deeper.change, "a string instead of a number");
+        assert_eq!(rounded.clause(), "EQ-ARGS");
+        let orphan = kind(&expected, &meaning(&CALL.replace("\"answers\": 0", "\"answers\": null")));
+        assert_eq!((orphan.at.as_str(), orphan.clause()), ("/events/*/answers", "COR-FIRST"));
+        let lost = kind(
+            &expected,
+            &meaning(
+                &CALL
+                    .replace("{\"kind\": \"result\", \"id\": \"1\", \"answers\": 0, \"result\": {}}", "")
+                    .replace("},\n        ]", "}]"),
+            ),
+        );
+        assert!(lost.silent_loss && lost.clause() == "EQ-COUNT", "{lost:?}");
+        let refused =
+            |message: &str| Answer::Rejection { code: Some("batch".into()), message: message.into() };
+        assert_eq!(kind(&expected, &refused("line 1")), kind(&expected, &refused("line 7")));
+        assert_eq!(kind(&expected, &refused("")).change, "rejected as \"batch\"");
+        let code = kind(&Expectation::Rejection(Code::InvalidId), &refused(""));
+        assert_eq!(code.change, "\"batch\" instead of \"invalid-id\"");
+        let read = kind(&Expectation::Rejection(Code::InvalidId), &meaning(CALL));
+        assert_eq!(read.change, "read instead of \"invalid-id\"");
+    }
+
+    #[test]
+    fn words_are_cut_where_they_become_particular() {
+        assert_eq!(beginning("it answered 12 when 3 was asked: x"), "it answered * when * was asked");
+        let line = |message: &str| {
+            let broken = Answer::Broken { how: judge::answer::How::Crash, message: message.into() };
+            kind(&Expectation::Either(None), &broken)
+        };
+        assert_eq!(line("panicked at a.rs:7: no 1"), line("panicked at a.rs:9: no 2"));
+        let signature = Signature { format: "har", kind: line("gone (exit status: 7)"), right: None };
+        assert_eq!(signature.to_string(), "crash in har: gone (exit status");
+    }
+}
