@@ -5,8 +5,8 @@
 //! other. Refuses to know: how a variant becomes smaller. A smaller variant is expected to mean what its construction
 //! says, never what the importer made of it. Where no importer has an answer (a crash, a hang, garbage, another answer
 //! each time) the text itself may be cut, since such a failure is one whatever the text means; so may be a text that must
-//! be rejected, as long as the built-in reader rejects it with the same code. That is kept only if it halves the text,
-//! since a whole session with a meaning shows more once the crash is mended.
+//! be rejected, as long as the built-in reader rejects it with the same code. That is tried only where the rest is still
+//! large, and kept only if it halves the text: a whole session in every format shows more once the crash is mended.
 
 use super::probe::{Probe, Shown};
 use super::signature::Signature;
@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 
 const ATTEMPTS: u32 = 1_000;
 const TIME: Duration = Duration::from_secs(20);
+
+/// What is left is large with more messages, or more bytes.
+const LARGE: (usize, usize) = (3, 2_000);
 
 /// What was left.
 #[derive(Debug, Clone)]
@@ -81,39 +84,37 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
         false => recipe,
     };
     let mut sketch = Sketch::from(recipe.make()?);
-    if let Some(cut) = cut(&sketch, wanted, steady, &mut ask) {
-        sketch = cut;
-    }
     let twin = matches!(sketch.expectation, Expectation::Rejection(_)).then(|| recipe.twin()).flatten();
+    let size = sketch.bytes(wanted.format).map_or(0, <[u8]>::len);
+    let cut = match steady && (recipe.messages() > LARGE.0 || size > LARGE.1) {
+        true => cut(&sketch, wanted, &mut ask),
+        false => None,
+    };
     let mut shown = match interrupt::came() {
         true => Vec::new(),
         false => probe.ask(&sketch).map(|told| told.shown).unwrap_or_default(),
     };
-    // The one it is about comes first, also where it did not show this time.
+    // The one it is about comes first, as it showed last.
     let about = shown.iter().position(|shown| shown.signature == *wanted).map(|at| shown.remove(at));
-    shown.splice(0..0, about.or(last));
-    if let Some(first) = shown.first()
-        && !sketch.clauses.contains(&first.signature.kind.clause())
-    {
-        sketch.clauses.insert(0, first.signature.kind.clause());
+    let about = if cut.is_some() { last } else { about.or(last) };
+    shown.splice(0..0, about);
+    sketch = cut.unwrap_or(sketch);
+    if let Some(clause) = wanted.kind.clause().filter(|clause| !sketch.clauses.contains(clause)) {
+        sketch.clauses.retain(|other| *other != "EQ-PAIR");
+        sketch.clauses.insert(0, clause);
     }
     let messages = (before, recipe.messages());
     Some(Shrunk { sketch, twin: twin.map(Sketch::from), shown, steady, messages, attempts: budget.attempts })
 }
 
 /// The sketch with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
-fn cut(
-    sketch: &Sketch,
-    wanted: &Signature,
-    steady: bool,
-    ask: &mut dyn FnMut(&Sketch) -> Told,
-) -> Option<Sketch> {
+fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Told) -> Option<Sketch> {
     let free = wanted.kind.is_broken();
     let code = match sketch.expectation {
         Expectation::Rejection(code) => Some(code),
         _ => None,
     };
-    if !steady || !(free || code.is_some()) || wanted.right.is_some() {
+    if !(free || code.is_some()) || wanted.right.is_some() {
         return None;
     }
     let (format, bytes) = sketch.files.iter().find(|(format, _)| format.name == wanted.format)?;

@@ -68,25 +68,24 @@ impl Kind {
         matches!(self.verdict, Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable)
     }
 
-    /// The clause that such a failure breaks first of all, whatever the variant leaned on.
+    /// The clause that such a failure breaks, whatever the variant leaned on; none where the path does not tell.
     #[must_use]
-    pub fn clause(&self) -> &'static str {
+    pub fn clause(&self) -> Option<&'static str> {
         let step = self.at.rsplit('/').find(|step| *step != "*").unwrap_or_default();
         let third = self.at.split('/').nth(3).unwrap_or(step);
-        match (self.verdict, third) {
+        Some(match (self.verdict, third) {
             (Verdict::Unstable, _) => "SRV-SAME",
             _ if self.is_broken() => "SRV-BYTES",
             _ if self.silent_loss => "EQ-COUNT",
             (_, "answers") if self.change.ends_with("instead of null") => "COR-LATE",
             (_, "answers") => "COR-FIRST",
-            (_, "id") => "ID-STRING",
             (_, "tool") => "EQ-TOOL",
             (_, "arguments") => "EQ-ARGS",
             (_, "result" | "error" | "outcome") => "EQ-OUTCOME",
             (_, "events" | "calls" | "kind" | "method") => "EQ-COUNT",
             _ if self.at.starts_with("/authorization_discovery") => "K2A-SUMMARY",
-            _ => "EQ-PAIR",
-        }
+            _ => return None,
+        })
     }
 }
 
@@ -119,6 +118,10 @@ fn change(difference: &Difference) -> String {
             };
             format!("{} beside {}", sort(actual), sort(expected))
         }
+        // Kinds of events are few as well.
+        (at, _) if at.ends_with("/kind") => {
+            format!("{} instead of {}", actual.unwrap_or("nothing"), expected.unwrap_or("nothing"))
+        }
         _ => format!("{} instead of {}", sort(actual), sort(expected)),
     }
 }
@@ -135,12 +138,14 @@ fn sort(value: Option<&str>) -> &'static str {
     }
 }
 
-/// The words of a message up to what is particular in it, numbers left out.
+/// The words of a message up to what is particular in it, which stands behind a colon, numbers left out.
 fn beginning(message: &str) -> String {
     let words = message.lines().next().unwrap_or_default();
-    let words = words.split(": ").next().unwrap_or_default();
+    let open = |end: &usize| words[..*end].matches('(').count() > words[..*end].matches(')').count();
+    // A colon in parentheses explains what stands before them.
+    let end = words.match_indices(": ").map(|(at, _)| at).find(|at| !open(at)).unwrap_or(words.len());
     let mut out = String::new();
-    for char in words.chars().take(100) {
+    for char in words[..end].chars().take(100) {
         match char {
             '0'..='9' if out.ends_with('*') => {}
             '0'..='9' => out.push('*'),
@@ -150,20 +155,27 @@ fn beginning(message: &str) -> String {
     out
 }
 
-impl fmt::Display for Signature {
+impl fmt::Display for Kind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Kind { verdict, at, change, silent_loss } = &self.kind;
-        write!(formatter, "{} in {}", verdict.name(), self.format)?;
+        let Self { verdict, at, change, silent_loss } = self;
+        // Where the contract is open nobody fell short.
+        formatter.write_str(if *verdict == Verdict::Pass { "open" } else { verdict.name() })?;
         if !at.is_empty() {
             write!(formatter, " at {at}")?;
         }
         if !change.is_empty() {
-            write!(formatter, ": {}", crate::show::plain(change))?;
+            write!(formatter, ", {}", crate::show::plain(change))?;
         }
         if *silent_loss {
             formatter.write_str(", silent loss")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.format, self.kind)
     }
 }
 
@@ -198,9 +210,9 @@ mod tests {
             ("/events/*/arguments", "a number instead of a number")
         );
         assert_eq!(deeper.change, "a string instead of a number");
-        assert_eq!(rounded.clause(), "EQ-ARGS");
+        assert_eq!(rounded.clause(), Some("EQ-ARGS"));
         let orphan = kind(&expected, &meaning(&CALL.replace("\"answers\": 0", "\"answers\": null")));
-        assert_eq!((orphan.at.as_str(), orphan.clause()), ("/events/*/answers", "COR-FIRST"));
+        assert_eq!((orphan.at.as_str(), orphan.clause()), ("/events/*/answers", Some("COR-FIRST")));
         let lost = kind(
             &expected,
             &meaning(
@@ -209,13 +221,14 @@ mod tests {
                     .replace("},\n        ]", "}]"),
             ),
         );
-        assert!(lost.silent_loss && lost.clause() == "EQ-COUNT", "{lost:?}");
+        assert!(lost.silent_loss && lost.clause() == Some("EQ-COUNT"), "{lost:?}");
         let refused =
             |message: &str| Answer::Rejection { code: Some("batch".into()), message: message.into() };
         assert_eq!(kind(&expected, &refused("line 1")), kind(&expected, &refused("line 7")));
         assert_eq!(kind(&expected, &refused("")).change, "rejected as \"batch\"");
         let code = kind(&Expectation::Rejection(Code::InvalidId), &refused(""));
         assert_eq!(code.change, "\"batch\" instead of \"invalid-id\"");
+        assert_eq!(code.clause(), None);
         let read = kind(&Expectation::Rejection(Code::InvalidId), &meaning(CALL));
         assert_eq!(read.change, "read instead of \"invalid-id\"");
     }
@@ -229,6 +242,6 @@ mod tests {
         };
         assert_eq!(line("panicked at a.rs:7: no 1"), line("panicked at a.rs:9: no 2"));
         let signature = Signature { format: "har", kind: line("gone (exit status: 7)"), right: None };
-        assert_eq!(signature.to_string(), "crash in har: gone (exit status");
+        assert_eq!(signature.to_string(), "har: crash, gone (exit status: *)");
     }
 }

@@ -3,7 +3,7 @@
 //! Knows: how a person wants to be told of a find, and how to find and run it again. Refuses to know: how it was found. A
 //! find that cannot be saved is told with every file of its case, so that nothing is lost.
 
-use super::signature::{Right, Signature};
+use super::signature::{Kind, Right};
 use super::sketch::{About, is_free, save, twin};
 use super::{Find, Tally};
 use crate::show::{Volume, plain};
@@ -237,11 +237,16 @@ impl Teller<'_> {
             finds => writeln!(text, "{} in {}", counted(finds, "find"), counted(failures, "failure")),
         };
         for (index, name) in names.iter().enumerate() {
-            let of = |signature: &Signature| tally.seen.get(signature).filter(|seen| seen.0 == index);
-            for (signature, count) in tally.seen.keys().filter_map(|key| Some((key, of(key)?.1))) {
-                if count > 0 {
-                    let _ = writeln!(text, "  {count:>5}  {name}: {signature}");
-                }
+            // By kind, with the formats in which it showed.
+            let mut kinds: BTreeMap<&Kind, Vec<(&str, u64)>> = BTreeMap::new();
+            for (signature, (_, count)) in tally.seen.iter().filter(|(_, seen)| seen.0 == index && seen.1 > 0)
+            {
+                kinds.entry(&signature.kind).or_default().push((signature.format, *count));
+            }
+            for (kind, formats) in kinds {
+                let all: u64 = formats.iter().map(|(_, count)| count).sum();
+                let formats: Vec<_> = formats.iter().map(|(name, count)| format!("{name} {count}")).collect();
+                let _ = writeln!(text, "  {all:>5}  {name}: {kind} ({})", formats.join(", "));
             }
         }
         if volume > Volume::Quiet {
