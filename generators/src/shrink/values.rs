@@ -1,8 +1,8 @@
 //! A message with something less in it, and the event that this makes of it.
 //!
 //! Knows: which members of a message the normal form shows, so that both lose the same. Refuses to know: whether the
-//! message still shows anything. Every candidate is smaller: it has fewer values, or a shorter spelling, or a 0 where
-//! another digit was; so nobody takes candidates for ever.
+//! message still shows anything. Every candidate is simpler: plainly spelled, or with fewer values, a shorter spelling, a 0
+//! where another digit was; so nobody takes candidates for ever.
 
 use crate::mutators::node::{Node, names, quoted};
 use crate::variant::{Spoken, Turn};
@@ -15,6 +15,11 @@ const LEVELS: usize = 64;
 /// The candidate with this number; none past the last.
 pub(super) fn candidate(turn: &Turn, nth: usize) -> Option<Spoken> {
     let message = turn.message.as_ref()?;
+    let plainer: Vec<Spoken> = [plain(message), named(message)].into_iter().flatten().collect();
+    if let Some(plainer) = plainer.get(nth) {
+        return Some(plainer.clone());
+    }
+    let nth = nth - plainer.len();
     let unseen = unseen(message);
     if let Some(&(inside, at)) = unseen.get(nth) {
         return Some(without_member(message, inside, at));
@@ -31,6 +36,48 @@ pub(super) fn candidate(turn: &Turn, nth: usize) -> Option<Spoken> {
     // The normal form has the value as the message has it (EQ-ARGS, EQ-OUTCOME).
     (*text, *event) = (value.clone(), value);
     Some(smaller)
+}
+
+/// The message with its members in the usual order and its words without escapes; none where it is like that.
+fn plain(message: &Spoken) -> Option<Spoken> {
+    const ORDER: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+    let mut plain = message.clone();
+    let is_text = |node: Option<&Node>| node.and_then(Node::spelled).is_some_and(|it| it.starts_with('"'));
+    let method = if message.is("tool_call") { Some(Node::text("tools/call")) } else { None };
+    for (name, word) in [
+        ("jsonrpc", Some(Node::text("2.0"))),
+        ("id", message.event.get("id").cloned()),
+        ("method", method.or_else(|| message.event.get("method").cloned())),
+    ] {
+        if let (true, Some(word)) = (is_text(plain.text.get(name)), word) {
+            plain.text.set(name, word);
+        }
+    }
+    let tool = message.event.get("tool").cloned();
+    if let (Some(name), Some(tool)) = (plain.text.get_mut("params").and_then(|it| it.get_mut("name")), tool)
+        && message.is("tool_call")
+    {
+        *name = tool;
+    }
+    if let Node::Object(members) = plain.text.bare_mut() {
+        members.sort_by_key(|(key, _)| ORDER.iter().position(|name| names(key, name)).unwrap_or(ORDER.len()));
+    }
+    (plain.text != message.text).then_some(plain)
+}
+
+/// The message with a tool or a method of another name; none where it has that name, or an answer has none.
+fn named(message: &Spoken) -> Option<Spoken> {
+    let mut named = message.clone();
+    let (text, event, name) = match message.is("tool_call") {
+        true => (named.text.get_mut("params")?.get_mut("name")?, named.event.get_mut("tool")?, "a"),
+        false => (named.text.get_mut("method")?, named.event.get_mut("method")?, "ping"),
+    };
+    let has_one = event.spelled().is_some_and(|spelled| spelled.starts_with('"'));
+    if !has_one || event.is(name) {
+        return None;
+    }
+    (*text, *event) = (Node::text(name), Node::text(name));
+    Some(named)
 }
 
 /// Members that the normal form does not show: in the message itself, or in a tool call's params.
@@ -208,8 +255,8 @@ mod tests {
 
     #[test]
     fn the_message_and_its_event_lose_the_same() {
-        let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","x":1,"params":{"name":"a","_meta":{},"arguments":{"n":[1,{"m":"xyz"}]}}}"#;
-        let event = r#"{"kind":"tool_call","tool":"a","arguments":{"n":[1,{"m":"xyz"}]}}"#;
+        let text = r#"{"id":1,"jsonrpc":"\u0032.0","method":"tools\/call","x":1,"params":{"name":"b","_meta":{},"arguments":{"n":[1,{"m":"xyz"}]}}}"#;
+        let event = r#"{"kind":"tool_call","tool":"b","arguments":{"n":[1,{"m":"xyz"}]}}"#;
         let turn = Turn::message(Side::Client, text, event, Some("1"));
         let all: Vec<_> = (0..).map_while(|nth| candidate(&turn, nth)).collect();
         assert!(all.len() > 10, "{}", all.len());
@@ -229,6 +276,10 @@ mod tests {
             );
         }
         let spelled: Vec<String> = all.iter().map(|it| it.text.spell(None)).collect();
+        assert!(
+            spelled[0].starts_with(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","#)
+        );
+        assert!(spelled[1].contains(r#""name":"a""#) && all[1].event.spell(None).contains(r#""tool":"a""#));
         for wanted in [r#""x":1"#, "_meta", "arguments", "xyz"] {
             assert!(spelled.iter().any(|text| !text.contains(wanted)), "{wanted} never goes");
         }

@@ -131,7 +131,7 @@ pub fn fuzz(
                 }
                 let Some(shrunk) = deep(|| found(plan, probe, number, &signature))? else { continue };
                 // The same fault shows in other formats as well, and there it is no news.
-                for other in shrunk.shown.iter().map(|shown| &shown.signature) {
+                for other in shrunk.same(&signature) {
                     tally.seen.entry(other.clone()).or_insert((tally.finds, 0));
                 }
                 tally.seen.entry(signature.clone()).or_insert((tally.finds, 0)).1 += 1;

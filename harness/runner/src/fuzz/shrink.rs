@@ -40,6 +40,14 @@ pub struct Shrunk {
     pub attempts: u32,
 }
 
+impl Shrunk {
+    /// The formats in which it shows the same kind of failure as this one, and this one.
+    pub fn same(&self, signature: &Signature) -> impl Iterator<Item = &Signature> {
+        let same = |other: &&Signature| other.kind == signature.kind && other.right == signature.right;
+        self.shown.iter().map(|shown| &shown.signature).filter(same)
+    }
+}
+
 struct Budget {
     attempts: u32,
     until: Instant,

@@ -107,8 +107,14 @@ fn change(difference: &Difference) -> String {
             format!("{} instead of {}", actual.unwrap_or("read"), expected.unwrap_or("?"))
         }
         ("/rejection", Some(rejection)) => {
-            let code = Json::parse(rejection).ok().and_then(|it| it.member("code"));
-            format!("rejected{}", code.map(|code| format!(" as {}", code.text())).unwrap_or_default())
+            let member = |name| Json::parse(rejection).ok().and_then(|it| it.member(name));
+            let message =
+                || member("message").and_then(Json::as_text).and_then(|it| it.to_str().map(unparticular));
+            match (member("code"), message()) {
+                (Some(code), _) => format!("rejected as {}", code.text()),
+                // Whoever gives no code tells in words what it rejects for.
+                (None, message) => format!("rejected: {}", message.unwrap_or_default()),
+            }
         }
         // Formats that disagree where the choice is free: their answers in words, which begin with what they are.
         ("", _) => {
@@ -138,17 +144,29 @@ fn sort(value: Option<&str>) -> &'static str {
     }
 }
 
-/// The words of a message up to what is particular in it, which stands behind a colon, numbers left out.
+/// The words of a message up to what is particular in it, which stands behind a colon.
 fn beginning(message: &str) -> String {
     let words = message.lines().next().unwrap_or_default();
     let open = |end: &usize| words[..*end].matches('(').count() > words[..*end].matches(')').count();
     // A colon in parentheses explains what stands before them.
     let end = words.match_indices(": ").map(|(at, _)| at).find(|at| !open(at)).unwrap_or(words.len());
+    unparticular(&words[..end])
+}
+
+/// Words without numbers and without what stands in quotes.
+fn unparticular(words: impl AsRef<str>) -> String {
+    const LONGEST: usize = 100;
     let mut out = String::new();
-    for char in words[..end].chars().take(100) {
+    let mut rest = words.as_ref().chars();
+    while let Some(char) = rest.next() {
         match char {
+            _ if out.chars().count() >= LONGEST => break,
             '0'..='9' if out.ends_with('*') => {}
             '0'..='9' => out.push('*'),
+            '"' | '`' | '\'' if rest.as_str().contains(char) => {
+                rest.by_ref().take_while(|other| *other != char).for_each(drop);
+                out.push('…');
+            }
             char => out.push(char),
         }
     }
@@ -226,6 +244,11 @@ mod tests {
             |message: &str| Answer::Rejection { code: Some("batch".into()), message: message.into() };
         assert_eq!(kind(&expected, &refused("line 1")), kind(&expected, &refused("line 7")));
         assert_eq!(kind(&expected, &refused("")).change, "rejected as \"batch\"");
+        let wordy = |message: &str| {
+            kind(&expected, &Answer::Rejection { code: None, message: message.into() }).change
+        };
+        assert_eq!(wordy("line 12: no \"a 1\" here"), "rejected: line *: no … here");
+        assert_eq!(wordy("it doesn't read"), "rejected: it doesn't read");
         let code = kind(&Expectation::Rejection(Code::InvalidId), &refused(""));
         assert_eq!(code.change, "\"batch\" instead of \"invalid-id\"");
         assert_eq!(code.clause(), None);

@@ -208,7 +208,11 @@ impl Teller<'_> {
             counted(shrunk.attempts as usize, "attempt"),
             if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
         );
-        let others: Vec<&str> = shrunk.shown.iter().skip(1).map(|shown| shown.signature.format).collect();
+        let others: Vec<&str> = shrunk
+            .same(&find.signature)
+            .map(|signature| signature.format)
+            .filter(|format| *format != find.signature.format)
+            .collect();
         if !others.is_empty() {
             let _ = writeln!(text, "  also in   {}", others.join(", "));
         }
