@@ -62,9 +62,12 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// The folder that gets the cases.
-    #[arg(long, value_name = "DIR", default_value = "concord-finds")]
+    #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
 }
+
+/// Where finds go when nobody says where.
+const OUT: &str = "concord-finds";
 
 /// How many variants there are where nobody says how many or how long.
 const RUNS: u64 = 1_000;
@@ -163,6 +166,9 @@ impl Args {
         }
         if let Some(from) = &self.from {
             let _ = write!(out, " --from {}", quoted(&from.display().to_string()));
+        }
+        if self.out != Path::new(OUT) {
+            let _ = write!(out, " --out {}", quoted(&self.out.display().to_string()));
         }
         let _ = write!(out, " --seed {}", self.seed);
         out

@@ -1,6 +1,6 @@
 //! The flags that name the program under test, and what it may use.
 //!
-//! Knows: how such a program is told to `run`. Refuses to know: the suite, and what the program answers.
+//! Knows: how such a program is told to `run` and to `fuzz`. Refuses to know: the suite, and what the program answers.
 
 use super::Failure;
 use crate::adapter::{Adapter, Check, Command, Limits, NotRun, Once, verify};

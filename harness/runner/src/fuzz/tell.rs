@@ -228,17 +228,14 @@ impl Teller<'_> {
         if tally.interrupted {
             text.push_str("interrupted; ");
         }
-        let _ = write!(
-            text,
-            "{} of seed {}, {}: ",
-            counted(tally.runs, "run"),
-            self.seed,
-            counted(tally.readings, "reading")
-        );
+        let _ = write!(text, "{} of seed {}", counted(tally.runs, "run"), self.seed);
+        if volume > Volume::Quiet {
+            let _ = write!(text, ", {}", counted(tally.readings, "reading"));
+        }
         let failures: u64 = tally.seen.values().map(|(_, count)| count).sum();
         let _ = match tally.finds {
-            0 => writeln!(text, "nothing found"),
-            finds => writeln!(text, "{} in {}", counted(finds, "find"), counted(failures, "failure")),
+            0 => writeln!(text, ": nothing found"),
+            finds => writeln!(text, ": {} in {}", counted(finds, "find"), counted(failures, "failure")),
         };
         for (index, name) in names.iter().enumerate() {
             // By kind, with the formats in which it showed.

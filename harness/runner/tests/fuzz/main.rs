@@ -163,9 +163,10 @@ fn three_faults() {
         }
         let again = rows(&told, "again")[0];
         assert!(again.contains("--seed 1 --first ") && again.ends_with(" --runs 1"), "{again}");
-        let elsewhere = place.folder.path().join("elsewhere");
-        let again = found(&pasted(&format!("{again} --out '{}'", elsewhere.display())));
+        let before = place.files();
+        let again = found(&pasted(again));
         assert!(again.contains(heads[0].1), "{again}");
+        assert!(place.files() == before, "the same find is the same case");
         for case in &place.suite().cases {
             let text = String::from_utf8(place.files()[&format!("{}/case.toml", case.name)].clone()).unwrap();
             assert!(text.contains("faulty 1.2.3") && text.contains("seed 1, number "), "{text}");
