@@ -1,4 +1,4 @@
-//! The adapter that is fuzzed: this test binary, started again by the program under test.
+//! The importer that is fuzzed: this test binary, started again by the program under test.
 //!
 //! It reads with the built-in readers but for what its mode says: a seeded fault of the library, or a misbehaviour here.
 
@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::{fs, io, process, thread};
 use transcript::json::{Json, write_compact};
 
-/// `fault:NAME`, `dies-on:TEXT`, `fault-or-dies:NAME`, `names-wanted`, `hangs`, `sabotage:NAME` or `clean`; `note` is a path that some of them need.
+/// `fault:NAME`, `dies-on:TEXT`, `fault-or-dies:NAME`, `names-wanted`, `once-wrong`, `hangs`, `sabotage:NAME` or `clean`; `note` is a path that some of them need.
 pub(crate) fn serve(mode: &str, note: &str) {
     for line in io::stdin().lines() {
         let request: Value = serde_json::from_str(&line.unwrap()).unwrap();
@@ -24,6 +24,15 @@ pub(crate) fn serve(mode: &str, note: &str) {
             }
             _ => return,
         }
+    }
+}
+
+/// The one-shot command.
+pub(crate) fn once(mode: &str, file: &str, format: &str) {
+    let answer = answer(mode, "", format, &fs::read(file).unwrap());
+    say(&format!("{{{answer}}}"));
+    if answer.starts_with("\"rejection\"") {
+        process::exit(65);
     }
 }
 
@@ -44,6 +53,15 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
         ("hangs", _) => {
             fs::write(note, process::id().to_string()).unwrap();
             thread::sleep(std::time::Duration::from_secs(600));
+        }
+        // The first answer of each of the two processes is wrong.
+        ("once-wrong", _) => {
+            let count = fs::read_to_string(note).unwrap().len();
+            if count < 2 {
+                let mut file = fs::OpenOptions::new().append(true).open(note).unwrap();
+                file.write_all(b"x").unwrap();
+                return "\"rejection\":{\"message\":\"not today\"}".to_owned();
+            }
         }
         // What was a folder when the run began is a file when something is to be saved there.
         ("sabotage", name) => {

@@ -17,11 +17,16 @@ use tempfile::TempDir;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().collect();
-    if let [_, flag, mode, note] = arguments.as_slice()
-        && flag == "--as-adapter"
-    {
-        adapter::serve(mode, note);
-        return ExitCode::SUCCESS;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [_, "--as-adapter", mode, note] => {
+            adapter::serve(mode, note);
+            return ExitCode::SUCCESS;
+        }
+        [_, "--as-once", mode, file, format] => {
+            adapter::once(mode, file, format);
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let tests: &[(&str, fn())] = &[
         ("a_seed_gives_the_same_finds_on_any_number_of_threads", same_finds),
@@ -35,6 +40,8 @@ fn main() -> ExitCode {
         ("an_open_clause_is_called_open", against_open),
         ("a_call_that_makes_no_sense_ends_with_its_code", exit_codes),
         ("a_given_session_is_changed", from),
+        ("a_one_shot_command_is_fuzzed_as_well", once),
+        ("a_failure_that_comes_and_goes_is_kept_and_called_so", unsteady),
         #[cfg(unix)]
         ("ctrl_c_keeps_what_was_found", ctrl_c),
     ];
@@ -142,7 +149,7 @@ fn three_faults() {
         ("values/doubles-in-arguments", "/events/*/arguments"),
     ] {
         let place = Place::new();
-        let told = found(&place.fuzz(&format!("fault:{fault}"), &["--seed", "1", "--runs", "150"]));
+        let told = found(&place.fuzz(&format!("fault:{fault}"), &["--seed", "1", "--runs", "40"]));
         assert!(told.contains(path), "{fault}: {told}");
         for row in rows(&told, "shrunk") {
             let left: usize = row.split(" to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -330,6 +337,36 @@ fn from() {
     let files = place.files();
     let case = files.iter().find(|(name, _)| name.ends_with("case.toml")).unwrap().1;
     assert!(String::from_utf8_lossy(case).contains("of the case values/integer-beyond-double"));
+}
+
+fn once() {
+    let place = Place::new();
+    let me = env::current_exe().unwrap();
+    let fuzz = |mode: &str| {
+        let command = format!("'{}' --as-once {mode} {{file}} {{format}}", me.display());
+        let mut fuzz = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+        fuzz.args(["fuzz", "--seed", "1", "--first", "8", "--runs", "2", "--exec", &command, "--out"]);
+        fuzz.arg(place.out()).output().unwrap()
+    };
+    let clean = fuzz("clean");
+    assert_eq!(clean.status.code(), Some(0), "{}", told(&clean));
+    let told = found(&fuzz("fault:ids/zero-is-none"));
+    assert!(told.contains("at /events/*/id, nothing instead of a string"), "{told}");
+    let alone = rows(&told, "alone")[0];
+    assert!(alone.contains("--exec '") && found(&pasted(alone)).contains("1 fail"), "{alone}");
+}
+
+fn unsteady() {
+    let place = Place::new();
+    fs::write(place.note(), "").unwrap();
+    // One answer is wrong, in both processes, and never again.
+    let told = found(&place.fuzz("once-wrong", &["--seed", "1", "--runs", "1", "--jobs", "1"]));
+    assert!(told.contains("it did not show again when it was asked for again"), "{told}");
+    assert!(rows(&told, "shrunk")[0].starts_with("from "), "{told}");
+    let files = place.files();
+    let case = files.iter().find(|(name, _)| name.ends_with("case.toml")).unwrap().1;
+    assert!(String::from_utf8_lossy(case).contains("did not show every time"));
+    assert_eq!(place.suite().cases.len(), 1);
 }
 
 #[cfg(unix)]
