@@ -6,7 +6,8 @@
 //! shows, and when it is enough.
 //!
 //! The order: messages, then mutators, then messages again with the changes of the session level kept as they came out,
-//! then transport context and values. [`text`] makes a file smaller of which nobody needs to know the meaning any more.
+//! then transport context and values. [`shrink_text`] makes a file smaller of which nobody needs to know
+//! the meaning any more.
 
 mod text;
 mod values;

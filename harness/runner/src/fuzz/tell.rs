@@ -233,9 +233,10 @@ impl Teller<'_> {
             let _ = write!(text, ", {}", counted(tally.readings, "reading"));
         }
         let failures: u64 = tally.seen.values().map(|(_, count)| count).sum();
+        let what = if self.importers.len() == 1 { "failure" } else { "disagreement" };
         let _ = match tally.finds {
             0 => writeln!(text, ": nothing found"),
-            finds => writeln!(text, ": {} in {}", counted(finds, "find"), counted(failures, "failure")),
+            finds => writeln!(text, ": {} in {}", counted(finds, "find"), counted(failures, what)),
         };
         for (index, name) in names.iter().enumerate() {
             // By kind, with the formats in which it showed.

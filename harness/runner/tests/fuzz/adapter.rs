@@ -60,7 +60,7 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
             if count < 2 {
                 let mut file = fs::OpenOptions::new().append(true).open(note).unwrap();
                 file.write_all(b"x").unwrap();
-                return "\"rejection\":{\"message\":\"not today\"}".to_owned();
+                return "\"rejection\":{\"code\":\"limit\",\"message\":\"not today\"}".to_owned();
             }
         }
         // What was a folder when the run began is a file when something is to be saved there.

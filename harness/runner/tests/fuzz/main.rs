@@ -1,5 +1,6 @@
 //! `fuzz` from the outside: the built binary against this test binary, which plays the adapter when it is started with
-//! `--as-adapter`. Nothing here depends on how long anything takes.
+//! `--as-adapter`. Nothing here depends on how long anything takes, nor on which variant a number makes: that changes with
+//! every mutator that is added.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
@@ -149,7 +150,7 @@ fn three_faults() {
         ("values/doubles-in-arguments", "/events/*/arguments"),
     ] {
         let place = Place::new();
-        let told = found(&place.fuzz(&format!("fault:{fault}"), &["--seed", "1", "--runs", "40"]));
+        let told = found(&place.fuzz(&format!("fault:{fault}"), &["--seed", "1", "--runs", "60"]));
         assert!(told.contains(path), "{fault}: {told}");
         for row in rows(&told, "shrunk") {
             let left: usize = row.split(" to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
@@ -211,7 +212,7 @@ fn crash() {
         assert!(!transcript || text.contains("9007199254740993"), "{name}: {text}");
     }
     for row in rows(&told, "shrunk") {
-        assert!(row.contains(" to 1 message in "), "{told}");
+        assert!(row.contains(" to 1 message in ") || row.contains(" to 0 messages in "), "{told}");
     }
     for row in rows(&told, "alone") {
         assert!(found(&pasted(row)).contains("1 crash"), "{row}");
@@ -221,41 +222,48 @@ fn crash() {
 fn dies_while_shrinking() {
     let place = Place::new();
     let mode = "fault-or-dies:values/doubles-in-arguments";
-    let told = found(&place.fuzz(mode, &["--seed", "1", "--first", "10", "--runs", "1", "--jobs", "1"]));
-    // What was found first is a wrong answer, and remains one: less than what is left makes the adapter die.
-    let head = "find 1: jsonrpc: fail at /events/*/arguments, a number instead of a number";
-    assert!(told.starts_with(head), "{told}");
-    let left = String::from_utf8(place.files()["seed-1-10-jsonrpc/jsonrpc.jsonl"].clone()).unwrap();
-    assert_eq!(left.matches("\"jsonrpc\"").count(), 3, "{left}");
-    assert!(found(&pasted(rows(&told, "alone")[0])).contains("1 fail"), "{told}");
+    let told = found(&place.fuzz(mode, &["--seed", "1", "--runs", "40"]));
+    // What was found as a wrong answer remains one: less than what is left makes the adapter die.
+    let wrong: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("fail: ")).collect();
+    assert!(!wrong.is_empty() && told.contains(": crash, "), "{told}");
+    for name in wrong {
+        let (case, format) = name.split_once(", ").unwrap();
+        let format = formats::find(format.split(',').next().unwrap()).unwrap();
+        let left = String::from_utf8(place.files()[&format!("{case}/{}", format.file)].clone()).unwrap();
+        assert!(left.matches("\"jsonrpc\"").count() >= 3, "{left}");
+    }
+    let wrong = rows(&told, "alone").into_iter().zip(told.lines().filter(|line| line.starts_with("find ")));
+    for (alone, _) in wrong.filter(|(_, head)| head.contains(": fail at ")) {
+        assert!(found(&pasted(alone)).contains("1 fail"), "{alone}");
+    }
 }
 
 fn nothing_lost() {
     let place = Place::new();
-    let mode = "sabotage:ids/zero-is-none";
-    let flags = ["--seed", "1", "--runs", "6", "--jobs", "1"];
-    let output = place.command(mode, &place.out(), &flags).output().unwrap();
+    let flags = ["--seed", "1", "--runs", "2", "--jobs", "1"];
+    let output =
+        place.command("sabotage:survival/rejects-everything", &place.out(), &flags).output().unwrap();
     let told = found(&output);
+    let name =
+        rows(&told, "unsaved")[0].strip_prefix("the files of ").unwrap().strip_suffix(" follow").unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("cannot be saved") && error.contains("seed-1-5-jsonrpc"), "{error}");
-    for part in
-        ["--- seed-1-5-jsonrpc/case.toml\ntitle = ", "--- seed-1-5-jsonrpc/jsonrpc.jsonl\n{", "1 find in"]
-    {
-        assert!(told.contains(part), "{part} is missing in {told}");
-    }
-    assert!(told.contains("--- seed-1-5-jsonrpc/meaning.json\n{\"events\""), "{told}");
+    assert!(error.contains("cannot be saved") && error.contains(name), "{error}");
+    assert!(told.contains(&format!("--- {name}/case.toml\ntitle = ")), "{told}");
+    let transcript = |format: &&&formats::Format| told.contains(&format!("--- {name}/{}", format.file));
+    assert!(formats::FORMATS.iter().filter(transcript).count() > 0, "{told}");
+    assert!(told.contains("2 runs of seed 1, "), "it goes on: {told}");
 }
 
 fn own_name() {
     let place = Place::new();
-    let flags = ["--seed", "1", "--first", "10", "--runs", "1"];
-    found(&place.fuzz("fault:values/doubles-in-arguments", &flags));
+    let flags = ["--seed", "1", "--runs", "1"];
+    found(&place.fuzz("fault:survival/rejects-everything", &flags));
     let before = place.files();
-    let told = found(&place.fuzz("dies-on:\"arguments\"", &flags));
-    assert!(told.contains("seed-1-10-jsonrpc-2"), "{told}");
+    let told = found(&place.fuzz("dies-on:\"", &flags));
+    assert!(told.contains("-2: crash, "), "{told}");
     let after = place.files();
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "nothing is written over");
-    assert_eq!(place.suite().cases.len(), 2);
+    assert!(place.suite().cases.len() >= 2);
 }
 
 fn against() {
@@ -266,7 +274,7 @@ fn against() {
     ] {
         let place = Place::new();
         let other = adapter_command(two, &place.note());
-        let told = found(&place.fuzz(one, &["--against", &other, "--seed", "1", "--runs", "10"]));
+        let told = found(&place.fuzz(one, &["--against", &other, "--seed", "1", "--runs", "30"]));
         assert!(told.contains(sides), "{told}");
         // Whoever is wrong falls short of the case that was kept, and whoever is right does not.
         for row in rows(&told, "alone") {
@@ -281,7 +289,7 @@ fn against() {
     }
     let place = Place::new();
     let other = adapter_command("fault:ids/zero-is-none", &place.note());
-    let output = place.fuzz("fault:ids/zero-is-none", &["--against", &other, "--seed", "1", "--runs", "10"]);
+    let output = place.fuzz("fault:ids/zero-is-none", &["--against", &other, "--seed", "1", "--runs", "30"]);
     assert_eq!(output.status.code(), Some(0), "alike is no disagreement: {}", told(&output));
 }
 
@@ -345,13 +353,13 @@ fn once() {
     let fuzz = |mode: &str| {
         let command = format!("'{}' --as-once {mode} {{file}} {{format}}", me.display());
         let mut fuzz = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        fuzz.args(["fuzz", "--seed", "1", "--first", "8", "--runs", "2", "--exec", &command, "--out"]);
+        fuzz.args(["fuzz", "--seed", "1", "--runs", "2", "--exec", &command, "--out"]);
         fuzz.arg(place.out()).output().unwrap()
     };
     let clean = fuzz("clean");
     assert_eq!(clean.status.code(), Some(0), "{}", told(&clean));
-    let told = found(&fuzz("fault:ids/zero-is-none"));
-    assert!(told.contains("at /events/*/id, nothing instead of a string"), "{told}");
+    let told = found(&fuzz("fault:survival/rejects-everything"));
+    assert!(told.contains(": fail at /rejection"), "{told}");
     let alone = rows(&told, "alone")[0];
     assert!(alone.contains("--exec '") && found(&pasted(alone)).contains("1 fail"), "{alone}");
 }
