@@ -321,7 +321,8 @@ mod tests {
                 let (less, _) = shrunk(recipe, shows);
                 let left = less.make().unwrap();
                 assert!(less.messages() <= 2 && less.messages() <= before, "{}", text(&left));
-                assert!(left.trail.is_empty() && text(&left).len() < 300, "{:?} {}", left.trail, text(&left));
+                // A mutator is left where it brought the number.
+                assert!(left.trail.len() <= 1 && text(&left).len() < 300, "{:?} {}", left.trail, text(&left));
                 tried += 1;
             }
         }
