@@ -34,8 +34,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Bytes(|format, bytes, _| {
             let mut done = false;
             contents(format, bytes, |content| {
+                let kind = content.get("mimeType").and_then(Node::content).unwrap_or_default();
                 let text = content.get("text").and_then(Node::content).filter(|_| !done);
-                let Some(text) = text.filter(|text| text.contains("data:")) else { return false };
+                let Some(text) = text.filter(|_| kind.starts_with("text/event-stream")) else { return false };
                 let text = [b": \xff\n", text.as_bytes()].concat();
                 content.set("text", Node::text(&base64(&text)));
                 content.set("encoding", Node::text("base64"));
