@@ -65,9 +65,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
         apply: Apply::Session(|draft, dice| {
-            let forms = ["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""];
-            let form = dice.pick(&forms).copied().unwrap_or_default();
-            plant(draft, dice, form)
+            one_of(draft, dice, &["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""])
         }),
     },
     Mutator {
@@ -76,17 +74,19 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
         apply: Apply::Session(|draft, dice| {
-            let forms = [
-                "9007199254740993",
-                "9007199254740992",
-                "1e400",
-                "0.1000000000000000055511151231257827",
-                "-0.0",
-                "12345678901234567890",
-                "1E-400",
-            ];
-            let form = dice.pick(&forms).copied().unwrap_or_default();
-            plant(draft, dice, form)
+            one_of(
+                draft,
+                dice,
+                &[
+                    "9007199254740993",
+                    "9007199254740992",
+                    "1e400",
+                    "0.1000000000000000055511151231257827",
+                    "-0.0",
+                    "12345678901234567890",
+                    "1E-400",
+                ],
+            )
         }),
     },
     Mutator {
@@ -95,16 +95,18 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
         apply: Apply::Session(|draft, dice| {
-            let forms = [
-                "\"\\u0000\\u001f\\u007f\"",
-                "\"\u{2028}\u{2029}\u{85}\"",
-                "\"a\\nb\\rc\\r\\nd\"",
-                "\"\u{feff}x\"",
-                "\"\u{10ffff}\u{e000}\"",
-                "\"data: x\\n\\n\"",
-            ];
-            let form = dice.pick(&forms).copied().unwrap_or_default();
-            plant(draft, dice, form)
+            one_of(
+                draft,
+                dice,
+                &[
+                    "\"\\u0000\\u001f\\u007f\"",
+                    "\"\u{2028}\u{2029}\u{85}\"",
+                    "\"a\\nb\\rc\\r\\nd\"",
+                    "\"\u{feff}x\"",
+                    "\"\u{10ffff}\u{e000}\"",
+                    "\"data: x\\n\\n\"",
+                ],
+            )
         }),
     },
     Mutator {
@@ -112,10 +114,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes null, an empty object or an empty array, which are three things.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let form = dice.pick(&["null", "{}", "[]", "\"\"", "false", "0"]).copied().unwrap_or_default();
-            plant(draft, dice, form)
-        }),
+        apply: Apply::Session(|draft, dice| one_of(draft, dice, &["null", "{}", "[]", "\"\"", "false", "0"])),
     },
     Mutator {
         name: "json-lone-surrogate",
@@ -123,11 +122,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["SRV-TWICE"],
         relation: Relation::Open(Reading::Free),
         apply: Apply::Session(|draft, dice| {
-            let form = dice
-                .pick(&[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
-                .copied()
-                .unwrap_or_default();
-            plant(draft, dice, form)
+            one_of(draft, dice, &[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
         }),
     },
     Mutator {
@@ -136,8 +131,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["SRV-TWICE"],
         relation: Relation::Open(Reading::Free),
         apply: Apply::Session(|draft, dice| {
-            let form = dice.pick(&[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#]).copied().unwrap_or_default();
-            plant(draft, dice, form)
+            one_of(draft, dice, &[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#])
         }),
     },
     Mutator {
@@ -148,6 +142,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Spelling(twice),
     },
 ];
+
+/// Gives one message's value one of these.
+pub(super) fn one_of(draft: &mut Draft, dice: &mut Dice, values: &[&str]) -> bool {
+    let value = dice.pick(values).copied().unwrap_or("null");
+    plant(draft, dice, value)
+}
 
 /// Gives one message's value another one, in the message and in the event.
 pub(super) fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {

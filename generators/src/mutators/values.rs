@@ -1,7 +1,7 @@
 //! Values, tools and names that somebody treats as special: what looks like markup, a number, a message or a secret.
 
 use super::dice::Dice;
-use super::json::plant;
+use super::json::{one_of, plant};
 use super::node::Node;
 use super::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
@@ -13,10 +13,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes a string that somebody may tidy: markup, digits, words, characters that turn text round.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let form = dice.pick(TEXTS).copied().unwrap_or_default();
-            plant(draft, dice, form)
-        }),
+        apply: Apply::Session(|draft, dice| one_of(draft, dice, TEXTS)),
     },
     Mutator {
         name: "value-long",
@@ -33,10 +30,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes an object with members that MCP or a program gives a meaning: `_meta`, `content`, `isError`.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let form = dice.pick(OBJECTS).copied().unwrap_or_default();
-            plant(draft, dice, form)
-        }),
+        apply: Apply::Session(|draft, dice| one_of(draft, dice, OBJECTS)),
     },
     Mutator {
         name: "value-deep",
