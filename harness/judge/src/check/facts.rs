@@ -68,6 +68,8 @@ pub(crate) struct Facts {
     pub(crate) late: bool,
     /// Parts are missing: bodies dropped by an exporter, or what could not be read.
     pub(crate) torn: bool,
+    /// A trace's `meta` names a command without a URL: the session ran over the pipes of a process.
+    piped: bool,
     /// How many messages there were.
     pub(crate) messages: u64,
     /// Which session of the recording this is, from 0.
@@ -92,6 +94,7 @@ impl Facts {
             closed: false,
             late: false,
             torn: false,
+            piped: false,
             messages: 0,
             session: 0,
         }
@@ -126,6 +129,15 @@ impl Facts {
         self.subject.markers.iter().any(|marker| value.text().contains(marker.as_str()))
     }
 
+    /// Whether the session ran over the pipes of a process; none where the recording does not tell.
+    pub(crate) fn over_stdio(&self) -> Option<bool> {
+        match (self.piped, self.subject.carries.contains(&Need::Sse)) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
     /// Whether nothing is missing between the beginning of the session and here.
     pub(crate) fn from_the_start(&self) -> bool {
         !self.late && !self.torn
@@ -149,7 +161,12 @@ impl Facts {
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         match &entry.content {
-            Content::Opened(_) => self.opened = true,
+            Content::Opened(meta) => {
+                self.opened = true;
+                let words = meta.member("command").into_iter().flat_map(Json::items);
+                let mut words = words.filter_map(text_of).peekable();
+                self.piped = words.peek().is_some() && !words.any(|word| word.contains("://"));
+            }
             Content::Closed(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
@@ -187,6 +204,12 @@ impl Facts {
         {
             self.suppose(revision);
         }
+    }
+
+    /// Counts a response. No session begins with one.
+    pub(super) fn answered(&mut self) {
+        self.late |= self.messages == 0 && !self.opened;
+        self.messages += 1;
     }
 
     /// Takes in a response, before it is judged.

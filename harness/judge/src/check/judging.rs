@@ -8,6 +8,7 @@ use super::found::{Found, Outcome};
 use super::ledger::Ledger;
 use super::methods::usual_sender;
 use super::moment::{Bound, Moment, Said, Sort};
+use super::place::Place;
 use super::revision::Revision;
 use crate::rules::{FAMILIES, Watch, all};
 use std::borrow::Cow;
@@ -144,9 +145,15 @@ impl Judging {
             self.facts.hear(&said);
             let revision = self.facts.revision_of(Some(&said));
             self.ledger.ask(entry, &message, &method, side, revision);
+            if method == "notifications/cancelled"
+                && let Some(id) = said.param("requestId")
+            {
+                let place = Place::inside(&entry.spot, entry.slot, message.text(), id);
+                self.ledger.cancel(side, id, place, entry.time);
+            }
             self.show(entry, Some(said), side);
         } else {
-            self.facts.messages += 1;
+            self.facts.answered();
             let answer = self.ledger.answer(&message, side);
             said.bound = answer.bound();
             // Who answers was asked.

@@ -42,12 +42,19 @@ pub(crate) struct Asked {
     pub(crate) number: u64,
     /// The HTTP exchange that it was made in.
     pub(crate) exchange: Option<u64>,
+    /// Whoever asked took it back: where, and when if the recording tells.
+    pub(crate) cancelled: Option<(Place, Option<i64>)>,
 }
 
 impl Asked {
     /// Its place.
     pub(crate) fn place(&self) -> Place {
         Place::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+    }
+
+    /// Where its entry stands: that of a batch for whatever was in it.
+    pub(crate) fn spot(&self) -> &Spot {
+        &self.spot
     }
 
     /// Its method.
@@ -121,12 +128,24 @@ impl Ledger {
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&Asked> {
         let key = key_of(id)?;
-        let lanes: &[usize] = match side {
-            Some(Side::Client) => &[0, 2],
-            Some(Side::Server) => &[1, 2],
-            None => &[0, 1, 2],
-        };
-        lanes.iter().find_map(|&lane| self.open[lane].get(&key)?.first())
+        lanes_of(side).iter().find_map(|&lane| self.open[lane].get(&key)?.first())
+    }
+
+    /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
+    pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
+        let Some(key) = key_of(id) else { return false };
+        lanes_of(side).iter().any(|&lane| self.used[lane].has(&key))
+    }
+
+    /// Marks the oldest open request of a side with this id as taken back.
+    pub(super) fn cancel(&mut self, side: Option<Side>, id: Json<'_>, place: Place, time: Option<i64>) {
+        let Some(key) = key_of(id) else { return };
+        let lanes = lanes_of(side).iter();
+        let mut lists = lanes.filter_map(|&lane| self.open[lane].contains_key(&key).then_some(lane));
+        let Some(lane) = lists.next() else { return };
+        if let Some(asked) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
+            asked.cancelled.get_or_insert((place, time));
+        }
     }
 
     /// A new session begins in the same recording: its ids are its own.
@@ -181,6 +200,7 @@ impl Ledger {
             spot: entry.spot,
             number,
             exchange: entry.exchange,
+            cancelled: None,
         };
         self.open[lane].entry(key).or_default().push(asked);
     }
@@ -261,6 +281,15 @@ impl Answer {
             Self::To(asked) | Self::Mistyped(asked) => Some(asked),
             _ => None,
         }
+    }
+}
+
+/// Where the requests of a side may be kept.
+fn lanes_of(side: Option<Side>) -> &'static [usize] {
+    match side {
+        Some(Side::Client) => &[0, 2],
+        Some(Side::Server) => &[1, 2],
+        None => &[0, 1, 2],
     }
 }
 

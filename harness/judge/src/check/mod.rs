@@ -10,6 +10,7 @@ mod ledger;
 mod methods;
 mod moment;
 mod place;
+mod redelivery;
 mod revision;
 
 pub use facts::Subject;
@@ -24,3 +25,4 @@ pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};
 pub(crate) use methods::{Direction, Known, known};
 pub(crate) use moment::{Bound, Moment, Said, Sort};
+pub(crate) use redelivery::Redelivery;

@@ -1,17 +1,453 @@
-//! Requests and their answers.
+//! Requests and their answers: ids, and what comes of each request.
+//!
+//! Knows: that ids belong to whoever asked, that HTTP may turn a request away so that it is sent again, and that a
+//! resumed stream says things twice. Refuses to know: what is asked. Memory: the exchanges of the last
+//! [`MOST_TURNED`] ids that were sent over HTTP.
 
-use super::{Family, Watch};
-use crate::check::{Found, Moment};
+use super::{Family, Need, Party, Rule, Watch};
+use crate::check::{Asked, Bound, Found, Moment, Place, Redelivery, Revision, Said, Sort, Span, Use, Wrong};
+use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::BuildHasher;
+use transcript::json::Json;
+use transcript::message::Id;
+use transcript::rejection::Rejection;
+use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
-    rules: &[],
-    watch: || Box::new(Watching),
+    rules: &[
+        &UNIQUE_SESSION,
+        &UNIQUE_INFLIGHT,
+        &ID_MATCH,
+        &ID_TYPE,
+        &DUPLICATE,
+        &ID_ECHO,
+        &NO_RESPONSE,
+        &ANSWERED,
+    ],
+    watch: || Box::new(Watching::default()),
 };
 
-struct Watching;
+static UNIQUE_SESSION: Rule = Rule {
+    id: "jsonrpc.id.unique-session",
+    span: Span::SESSIONS,
+    source: "basic/index#requests",
+    title: "A side uses each request id once in a session",
+    why: "Servers and proxies keep what belongs to a request under its id, and hand an answer to the wrong caller \
+          when the id comes again.",
+    fix: "Count up for as long as the session lasts, also across reconnects.",
+    ..Rule::BLANK
+};
+
+static UNIQUE_INFLIGHT: Rule = Rule {
+    id: "jsonrpc.id.unique-inflight",
+    span: Span::MODERN,
+    source: "basic/index#requests",
+    title: "A request does not use the id of one that its sender still waits for",
+    why: "Nobody can tell which of the two an answer is for.",
+    fix: "Use an id again only when its answer has come; better, count up.",
+    ..Rule::BLANK
+};
+
+static ID_MATCH: Rule = Rule {
+    id: "jsonrpc.response.id-match",
+    source: "basic/index#responses",
+    title: "A response has the id of a request that the other side made",
+    why: "The request waits until it times out, and the answer is dropped or breaks the client.",
+    fix: "Repeat the id of the request exactly as it came.",
+    ..Rule::BLANK
+};
+
+static ID_TYPE: Rule = Rule {
+    id: "jsonrpc.response.id-type",
+    source: "basic/index#responses",
+    title: "A response's id has the type of its request's id",
+    why: "`1` and `\"1\"` are different ids: a client that compares exactly never sees the answer.",
+    fix: "Keep the id as the JSON value it is; do not pass it through a string or an integer.",
+    ..Rule::BLANK
+};
+
+static DUPLICATE: Rule = Rule {
+    id: "jsonrpc.response.duplicate",
+    source: "JSON-RPC 2.0, section 5",
+    title: "A request is answered once",
+    why: "The second answer belongs to nothing; where ids come again, it is taken for the answer to another request.",
+    fix: "Answer when the work is done, and not also when it times out or is cancelled.",
+    ..Rule::BLANK
+};
+
+static ID_ECHO: Rule = Rule {
+    id: "jsonrpc.error.id-echo",
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/index#error-responses",
+    title: "An error has its request's id wherever that id could be read",
+    why: "Without it the caller waits until it times out, although the error was there.",
+    fix: "Read the id before anything that can fail, and repeat it.",
+    ..Rule::BLANK
+};
+
+static NO_RESPONSE: Rule = Rule {
+    id: "jsonrpc.notification.no-response",
+    span: Span::from(Revision::V2025_03_26),
+    source: "basic/index#notifications",
+    title: "A notification is not answered",
+    why: "Nobody waits for the answer; strict receivers take a response to nothing for a broken peer and hang up.",
+    fix: "Do what a notification asks in silence; over HTTP, answer 202 without a body.",
+    ..Rule::BLANK
+};
+
+static ANSWERED: Rule = Rule {
+    id: "jsonrpc.request.answered",
+    source: "basic/index#responses; JSON-RPC 2.0, section 5",
+    title: "A request that was not cancelled is answered before the session ends",
+    why: "Whoever asked waits, mostly for a minute, and often takes the whole server for dead.",
+    fix: "Answer every request, with an error where nothing else can be said.",
+    ..Rule::BLANK
+};
+
+/// So many ids that were sent over HTTP are remembered with what came of their exchanges.
+const MOST_TURNED: usize = 10_000;
+
+/// So many answers are remembered by a fingerprint.
+const MOST_ANSWERS: usize = 10_000;
+
+/// So many ids of spoilt messages are remembered.
+const MOST_GARBLED: usize = 10_000;
+
+/// A request that is this old when the session ends had its time, in milliseconds.
+const PATIENCE: i64 = 5_000;
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    redelivery: Redelivery,
+    /// What each side said last that the other could have answered: of the client, of the server.
+    last: [Option<Last>; 2],
+    /// Something came from this side whose id nobody can read, so that an error without an id may be its answer.
+    unreadable: [bool; 2],
+    /// For ids of the client: how the exchange ended in which each was sent last.
+    sent: BTreeMap<Box<str>, Sent>,
+    /// In an envelope: HTTP refused something.
+    refused: bool,
+    /// A recording that does not tell sessions apart holds a second `initialize`.
+    restarted: bool,
+    handshakes: u64,
+    /// The ids of what no reader takes for a message: an answer that is spoilt is an answer.
+    garbled: BTreeSet<Box<str>>,
+    /// Fingerprints of the last answers.
+    answers: VecDeque<u64>,
+    /// When the session ended.
+    ended: Option<i64>,
+}
+
+/// A request or notification, as the other side sees it.
+struct Last {
+    /// The method and place of a notification; none for a request.
+    notification: Option<(String, Place)>,
+    exchange: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Sent {
+    refused: bool,
+    ended: Option<i64>,
+}
 
 impl Watch for Watching {
-    fn see(&mut self, _at: &Moment<'_>, _found: &mut Found) {}
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if at.facts.session != self.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        self.refused |= at.exchange.is_none()
+            && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
+        match (&at.said, &at.entry.content) {
+            (Some(said), _) => match said.sort {
+                Sort::Request => self.request(said, at, found),
+                Sort::Notification => {
+                    let name = said.method.as_deref().unwrap_or_default().to_owned();
+                    self.heard(at, Some((name, at.place())));
+                }
+                Sort::Result | Sort::Error => self.response(said, at, found),
+            },
+            (None, Content::Closed(_)) => self.ended = at.entry.time,
+            (None, Content::Noise(noise)) => {
+                match at.side {
+                    Some(side) => self.unreadable[lane(side)] = true,
+                    None => self.unreadable = [true; 2],
+                }
+                if let Some(id) = Json::parse(&noise.text).ok().and_then(|value| value.member("id"))
+                    && self.garbled.len() < MOST_GARBLED
+                {
+                    self.garbled.insert(id.text().into());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        let due = |asked: &&Asked| is_due(asked) && !self.garbled.contains(&asked.id);
+        for asked in at.ledger.open().into_iter().filter(due) {
+            if at.facts.over_stdio() != Some(true) {
+                let why =
+                    "over HTTP a status may have been the answer; such recordings do not carry it to the end";
+                found.unsure(&ANSWERED, at, why);
+                continue;
+            }
+            if !at.facts.closed {
+                let why =
+                    "the recording does not say that the session had ended; a trace with an `end` line would";
+                return found.unsure(&ANSWERED, at, why);
+            }
+            let waited = asked.time.zip(self.ended).map(|(asked, ended)| ended.saturating_sub(asked));
+            if waited.is_none_or(|waited| waited < PATIENCE) {
+                let why = "the session ended before the answer was due; a longer one would tell";
+                found.unsure(&ANSWERED, at, why);
+                continue;
+            }
+            let wrong = format!("`{}` with the id {} was never answered", asked.method(), asked.id);
+            let by = match asked.side {
+                Some(Side::Client) => Party::Server,
+                Some(Side::Server) => Party::Client,
+                None => Party::Sender,
+            };
+            found.broke_if_whole(&ANSWERED, at, Wrong::of(wrong).at(asked.place()).by(by));
+        }
+    }
+}
+
+impl Watching {
+    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if said.calls("initialize") {
+            self.handshakes += 1;
+            let tells = matches!(at.facts.subject.format.as_str(), "mcp-replay" | "har");
+            self.restarted |= self.handshakes > 1 && !tells;
+        }
+        if !matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
+            if let Some(side) = at.side {
+                self.unreadable[lane(side)] = true;
+            }
+            return self.heard(at, None);
+        }
+        let before = self.note(said, at);
+        self.heard(at, None);
+        if is_redacted(said, at) {
+            return found.unsure(&UNIQUE_SESSION, at, "the recorder took out the id");
+        }
+        let Some(used) = at.ledger.last_use() else { return };
+        let id = shown_id(said);
+        let why = match used {
+            Use::Fresh if at.ledger.full().is_some() => at.ledger.full(),
+            _ if used != Use::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
+            _ if used != Use::Fresh && self.restarted => {
+                Some("the recording may hold several sessions; one file a session would tell")
+            }
+            _ if used == Use::Open && before.is_none() && is_same_again(said, at) => Some(
+                "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would tell",
+            ),
+            _ if used != Use::Fresh && self.refused => Some("a request that HTTP turned away may come again"),
+            _ => None,
+        };
+        if let Some(why) = why {
+            found.unsure(&UNIQUE_SESSION, at, why);
+            return found.unsure(&UNIQUE_INFLIGHT, at, why);
+        }
+        let turned_away = before.is_some_and(|sent| sent.refused);
+        found.check(&UNIQUE_SESSION, at, used == Use::Fresh || turned_away, || {
+            let open = if used == Use::Open { ", and that request is still open" } else { "" };
+            Wrong::of(format!("the id {id} was used before by this side{open}"))
+        });
+        self.inflight(said, used, before, at, found);
+    }
+
+    fn inflight(&self, said: &Said<'_>, used: Use, before: Option<Sent>, at: &Moment<'_>, found: &mut Found) {
+        // Over HTTP a request is over when its exchange is, whether it was answered or its stream was closed.
+        let open = match (before, at.exchange) {
+            (Some(sent), Some(_)) => {
+                !sent.refused && sent.ended.zip(at.entry.time).is_some_and(|(a, b)| a > b)
+            }
+            _ => used == Use::Open,
+        };
+        let first = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
+        let first = first.filter(|first| first.place() != at.place());
+        if open && first.is_some_and(|first| first.cancelled.is_some()) {
+            return found.unsure(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
+        }
+        found.check(&UNIQUE_INFLIGHT, at, !open, || {
+            let wrong =
+                Wrong::of(format!("the id {} belongs to a request that is still open", shown_id(said)));
+            match first {
+                Some(first) => wrong.see(first.place(), "the open request"),
+                None => wrong,
+            }
+        });
+    }
+
+    /// Remembers the exchange of a request, and returns that in which its id was sent before.
+    fn note(&mut self, said: &Said<'_>, at: &Moment<'_>) -> Option<Sent> {
+        let exchange = at.exchange?;
+        if at.side != Some(Side::Client) {
+            return None;
+        }
+        let refused = exchange.status.is_none_or(|status| status >= 400);
+        if self.sent.len() >= MOST_TURNED {
+            self.sent.clear();
+        }
+        self.sent.insert(shown_id(said).into(), Sent { refused, ended: exchange.ended })
+    }
+
+    fn heard(&mut self, at: &Moment<'_>, notification: Option<(String, Place)>) {
+        let Some(side) = at.side else { return };
+        self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange });
+    }
+
+    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let again = self.redelivery.again(at);
+        if is_redacted(said, at) {
+            for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
+                found.unsure(rule, at, "the recorder took out the id");
+            }
+            return;
+        }
+        match said.bound {
+            Bound::No => {}
+            Bound::To(asked) => {
+                self.remember(said);
+                for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
+                    found.held(rule, at);
+                }
+                if said.sort == Sort::Error {
+                    found.held(&ID_ECHO, at);
+                }
+                // With an id it is a request, and an error answers it well.
+                if asked.method().starts_with("notifications/") && said.sort == Sort::Result {
+                    let wrong = format!("the notification `{}` got a result", asked.method());
+                    found.broke(&NO_RESPONSE, at, Wrong::of(wrong).see(asked.place(), "the notification"));
+                }
+            }
+            Bound::Mistyped(asked) => {
+                let wrong = format!("the id is {}, and the request's is {}", shown_id(said), asked.id);
+                found.broke(&ID_TYPE, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            }
+            Bound::Again if again => found.held(&DUPLICATE, at),
+            // Word for word the same: a resumed stream, where nothing shows the events.
+            Bound::Again if self.repeats(said) && event_id(at).is_none() => {
+                let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would tell";
+                found.unsure(&DUPLICATE, at, why);
+            }
+            Bound::Again => {
+                let wrong = format!("the request with the id {} was answered before", shown_id(said));
+                found.broke(&DUPLICATE, at, wrong);
+            }
+            Bound::Unclear => found.unsure(&ID_MATCH, at, Need::Direction.lack()),
+            Bound::Nothing => self.astray(said, at, found),
+        }
+    }
+
+    fn remember(&mut self, said: &Said<'_>) {
+        if self.answers.len() >= MOST_ANSWERS {
+            self.answers.pop_front();
+        }
+        self.answers.push_back(fingerprint(said));
+    }
+
+    /// Whether this answer was given before, word for word.
+    fn repeats(&self, said: &Said<'_>) -> bool {
+        self.answers.contains(&fingerprint(said))
+    }
+
+    /// A response that answers nothing that was asked.
+    fn astray(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
+            return match at.exchange {
+                Some(exchange) if exchange.method != "POST" || at.facts.session > 0 => {
+                    let why = "an exchange log does not tell what was asked before a stream said this";
+                    found.unsure(&ID_MATCH, at, why);
+                }
+                _ => {
+                    let wrong = format!("nothing was asked with the id {}", shown_id(said));
+                    found.broke_if_whole(&ID_MATCH, at, wrong);
+                }
+            };
+        }
+        let Some(side) = at.side else {
+            return found.unsure(&NO_RESPONSE, at, Need::Direction.lack());
+        };
+        let other = side.other();
+        if self.unreadable[lane(other)] {
+            return;
+        }
+        let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
+        let last = self.last[lane(other)].as_ref().filter(of_this_exchange);
+        let status = at.exchange.and_then(|exchange| exchange.status);
+        let open = at.ledger.open().into_iter().filter(|asked| {
+            asked.side == Some(other) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
+        });
+        let open = open.last();
+        match (last, open, said.sort) {
+            (Some(Last { notification: Some((name, place)), .. }), None, _) => {
+                // HTTP lets a server say why it refused a notification, in an error without an id.
+                if said.sort == Sort::Result || status.is_none_or(|status| status < 400) {
+                    let wrong = Wrong::of(format!("an answer to the notification `{name}`"));
+                    found.broke(&NO_RESPONSE, at, wrong.see(place.clone(), "the notification"));
+                }
+            }
+            (_, Some(asked), Sort::Error) if asked.method() == "server/discover" => {
+                let why = format!("nothing shows the revision of whoever answers {}", asked.id);
+                found.unsure(&ID_ECHO, at, why);
+            }
+            (_, Some(asked), Sort::Error) if status != Some(403) => {
+                let wrong =
+                    Wrong::of(format!("the error does not have the id {} of the open request", asked.id));
+                found.broke(&ID_ECHO, at, wrong.see(asked.place(), "the request"));
+            }
+            (.., Sort::Result) => {
+                found.broke_if_whole(&ID_MATCH, at, "the result has no id, and so answers nothing");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn fingerprint(said: &Said<'_>) -> u64 {
+    FixedState::default().hash_one(said.message.text())
+}
+
+fn event_id<'m>(at: &'m Moment<'_>) -> Option<&'m str> {
+    at.entry.sse.as_ref()?.id.as_deref()
+}
+
+/// Whether an open request of this side with this id asks the same.
+fn is_same_again(said: &Said<'_>, at: &Moment<'_>) -> bool {
+    let open = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
+    open.is_some_and(|open| {
+        open.place() != at.place()
+            && said.calls(open.method())
+            && open.params().map(Json::text) == said.message.params().map(Json::text)
+    })
+}
+
+/// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
+fn is_due(asked: &Asked) -> bool {
+    asked.cancelled.is_none()
+        && asked.method() != "subscriptions/listen"
+        && !asked.method().starts_with("notifications/")
+}
+
+fn is_redacted(said: &Said<'_>, at: &Moment<'_>) -> bool {
+    said.message.json().member("id").is_some_and(|id| at.facts.redacted(id))
+}
+
+fn shown_id(said: &Said<'_>) -> String {
+    match said.message.id() {
+        Id::Text(text) => format!("\"{}\"", text.raw()),
+        Id::Number(number) => number.to_owned(),
+        Id::Null | Id::Missing => "null".to_owned(),
+    }
+}
+
+fn lane(side: Side) -> usize {
+    usize::from(side == Side::Server)
 }
