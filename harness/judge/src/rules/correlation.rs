@@ -385,14 +385,14 @@ impl Watching {
         let open = at.ledger.open().into_iter().filter(|asked| {
             asked.side == Some(other) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
         });
-        let open = open.last();
+        let open = open.max_by_key(|asked| asked.number);
         match (last, open, said.sort) {
+            // HTTP lets a server say why it refused a notification, in an error without an id.
+            (Some(Last { notification: Some(_), .. }), None, Sort::Error)
+                if status.is_some_and(|status| status >= 400) => {}
             (Some(Last { notification: Some((name, place)), .. }), None, _) => {
-                // HTTP lets a server say why it refused a notification, in an error without an id.
-                if said.sort == Sort::Result || status.is_none_or(|status| status < 400) {
-                    let wrong = Wrong::of(format!("an answer to the notification `{name}`"));
-                    found.broke(&NO_RESPONSE, at, wrong.see(place.clone(), "the notification"));
-                }
+                let wrong = Wrong::of(format!("an answer to the notification `{name}`"));
+                found.broke(&NO_RESPONSE, at, wrong.see(place.clone(), "the notification"));
             }
             (_, Some(asked), Sort::Error) if asked.method() == "server/discover" => {
                 let why = format!("nothing shows the revision of whoever answers {}", asked.id);

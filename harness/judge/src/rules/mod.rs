@@ -41,6 +41,7 @@ mod tool_headers;
 mod tool_output;
 mod tools;
 mod typed;
+mod versions;
 
 use crate::check::{Found, Moment, Revision, Span};
 use transcript::rejection::Rejection;
@@ -226,6 +227,7 @@ pub static FAMILIES: &[Family] = &[
     methods::FAMILY,
     batch::FAMILY,
     lifecycle::FAMILY,
+    versions::FAMILY,
     capabilities::FAMILY,
     typed::FAMILY,
     progress::FAMILY,
