@@ -36,6 +36,7 @@ mod roots;
 mod sampling;
 mod stdio;
 mod subscriptions;
+mod task_capabilities;
 mod tasks;
 mod tool_headers;
 mod tool_output;
@@ -229,6 +230,7 @@ pub static FAMILIES: &[Family] = &[
     lifecycle::FAMILY,
     versions::FAMILY,
     capabilities::FAMILY,
+    task_capabilities::FAMILY,
     typed::FAMILY,
     progress::FAMILY,
     cancellation::FAMILY,
