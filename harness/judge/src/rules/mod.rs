@@ -16,6 +16,7 @@ mod envelope;
 mod http;
 mod http_sessions;
 mod http_streams;
+mod jsonl;
 mod jsonrpc;
 mod legacy_sse;
 mod lifecycle;
@@ -220,6 +221,7 @@ pub static FAMILIES: &[Family] = &[
     recording::FAMILY,
     replay::FAMILY,
     envelope::FAMILY,
+    jsonl::FAMILY,
     redaction::FAMILY,
     encoding::FAMILY,
     stdio::FAMILY,

@@ -4,13 +4,15 @@
 
 use super::{Family, Party, Rule, Watch, encoding, envelope, replay};
 use crate::check::{Found, Moment, Place, Wrong};
+use transcript::json::Json;
+use transcript::message::resembles_message;
 use transcript::rejection::{Code, Rejection};
 use transcript::session::Content;
 
 pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
-    rules: &[&READABLE, &WHOLE],
+    rules: &[&READABLE, &WHOLE, &SHAPE],
     watch: || Box::new(Watching::default()),
 };
 
@@ -35,6 +37,16 @@ static WHOLE: Rule = Rule {
     ..Rule::BLANK
 };
 
+static SHAPE: Rule = Rule {
+    id: "rec.inspector.shape",
+    party: Party::Recorder,
+    source: "Assay import formats, inspector",
+    title: "An Inspector export is an array of messages, or an object with one under `events`",
+    why: "Importers look in these two places alone, and take a file of another shape for no export at all.",
+    fix: "Write [message, …] or {\"events\": [message, …]}.",
+    ..Rule::BLANK
+};
+
 /// Which rule a refusal falls under. Those that a rule of a format names are its own.
 fn rule_for(format: &str, code: Code) -> &'static Rule {
     match (format, code) {
@@ -44,6 +56,7 @@ fn rule_for(format: &str, code: Code) -> &'static Rule {
         ("mcp-replay", Code::AfterEnd) => &replay::END_LAST,
         ("streamable-http" | "http-sse", Code::WrongTransport) => &envelope::TRANSPORT,
         ("streamable-http" | "http-sse", Code::InvalidEntry) => &envelope::ONE_SLOT,
+        ("inspector", Code::WrongDocument) => &SHAPE,
         (_, Code::InvalidUtf8) => &encoding::UTF8,
         _ => &READABLE,
     }
@@ -53,6 +66,8 @@ fn rule_for(format: &str, code: Code) -> &'static Rule {
 struct Watching {
     missing: bool,
     damaged: bool,
+    /// An Inspector export has items that are no messages.
+    foreign: bool,
 }
 
 impl Watch for Watching {
@@ -61,6 +76,16 @@ impl Watch for Watching {
             Content::Missing(whose) => {
                 self.missing = true;
                 found.broke(&WHOLE, at, format!("the body of {whose} was left out"));
+            }
+            // What is no object at all is no message with a fault, and no program printed it into a list.
+            Content::Noise(noise)
+                if at.facts.subject.format == "inspector" && noise.why.code == Code::NotAMessage =>
+            {
+                let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
+                if !resembles {
+                    self.foreign = true;
+                    found.broke(&SHAPE, at, "the item is no message");
+                }
             }
             // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
             Content::Noise(noise)
@@ -81,6 +106,9 @@ impl Watch for Watching {
         let Some(rejection) = rejection else {
             if !self.damaged {
                 found.held(&READABLE, at);
+            }
+            if at.facts.subject.format == "inspector" && !self.foreign {
+                found.held(&SHAPE, at);
             }
             return;
         };

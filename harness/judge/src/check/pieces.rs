@@ -1,0 +1,65 @@
+//! Lines that are no JSON each and a message together: somebody wrote it over several lines.
+//!
+//! Memory: one such run, up to [`MOST_LINES`] and [`MOST_BYTES`].
+
+use super::place::Place;
+use transcript::message::Message;
+
+/// A run of more lines is given up.
+const MOST_LINES: usize = 1_000;
+
+/// A run of more bytes is given up.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Lines that may be one message.
+#[derive(Debug, Default)]
+pub(crate) struct Pieces {
+    first: Option<Place>,
+    text: String,
+    lines: usize,
+}
+
+/// What a line is to a run.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    /// It begins a run or goes on with one.
+    Held,
+    /// It ends a run, which is a message; it began there.
+    Whole(Place),
+    /// It is a part of nothing.
+    Alone,
+}
+
+impl Pieces {
+    /// Takes a line that is no message by itself.
+    pub(crate) fn take(&mut self, line: &str, place: Place) -> Piece {
+        if self.first.is_none() {
+            if !line.trim_start().starts_with(['{', '[']) {
+                return Piece::Alone;
+            }
+            self.first = Some(place);
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.lines += 1;
+        // The last line of a message closes its first brace.
+        if self.lines > 1
+            && line.trim_start().starts_with('}')
+            && Message::parse(self.text.trim()).is_ok()
+            && let Some(first) = self.give_up()
+        {
+            return Piece::Whole(first);
+        }
+        if self.lines > MOST_LINES || self.text.len() > MOST_BYTES {
+            self.give_up();
+        }
+        Piece::Held
+    }
+
+    /// Whatever comes next is no part of the run; returns where it began.
+    pub(crate) fn give_up(&mut self) -> Option<Place> {
+        self.text.clear();
+        self.lines = 0;
+        self.first.take()
+    }
+}
