@@ -82,7 +82,10 @@ impl Judging {
                 let Ok(list) = Json::parse(&noise.text) else { return };
                 for (index, item) in list.items().enumerate() {
                     match Message::parse(item.text()) {
-                        Ok(message) => self.message(entry, message, Some(index)),
+                        Ok(message) => {
+                            let entry = Entry { content: Content::Message(message), ..entry.clone() };
+                            self.message(&entry, message, Some(index));
+                        }
                         Err(why) => {
                             let noise = Noise { why, text: item.text().into() };
                             self.show(

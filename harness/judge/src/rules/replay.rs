@@ -61,7 +61,7 @@ pub(super) static VERSION: Rule = Rule {
 
 pub(super) static LINE: Rule = Rule {
     id: "rec.replay.line",
-    title: "A line is an object; one with `raw` says in `dir` which way it went, and one with `dir` has `raw`",
+    title: "A line is an object; `raw` comes with a `dir`, and `dir` with a `raw`",
     why: "Without direction nobody knows whose request it was; without `raw` there is no message.",
     fix: "Write t, dir (in or out) and raw on every message line.",
     ..OURS
@@ -179,7 +179,8 @@ impl Watch for Watching {
                 _ if at.side.is_none() => found.broke(&LINE, at, noise.why.message.clone()),
                 _ => {
                     found.held(&LINE, at);
-                    if noise.why.clause == "RPL-NOISE" {
+                    // Batches have rules of their own.
+                    if noise.why.clause == "RPL-NOISE" && noise.why.code != Code::Batch {
                         found.broke(&NOISE, at, noise.why.message.clone());
                     }
                     self.line(at, found);
