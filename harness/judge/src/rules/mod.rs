@@ -13,6 +13,7 @@ mod correlation;
 mod elicitation;
 mod encoding;
 mod envelope;
+mod errors;
 mod http;
 mod http_sessions;
 mod http_streams;
@@ -228,6 +229,7 @@ pub static FAMILIES: &[Family] = &[
     jsonrpc::FAMILY,
     correlation::FAMILY,
     methods::FAMILY,
+    errors::FAMILY,
     batch::FAMILY,
     lifecycle::FAMILY,
     versions::FAMILY,
