@@ -113,7 +113,7 @@ static EXIT: Rule = Rule {
 static DURATION: Rule = Rule {
     id: "rec.replay.duration",
     level: Level::Should,
-    title: "`durationMs` is the time from `startedAt` to the end, give or take the reading of two clocks",
+    title: "`durationMs` is the time from `startedAt` to the end, within a clock reading",
     why: "A duration that does not fit its own times shows a clock that jumped or a file put together from two.",
     fix: "Take both times from one clock.",
     ..OURS
