@@ -68,7 +68,7 @@ pub(crate) struct Facts {
     pub(crate) late: bool,
     /// Parts are missing: bodies dropped by an exporter, or what could not be read.
     pub(crate) torn: bool,
-    /// A trace's `meta` names a command without a URL: the session ran over the pipes of a process.
+    /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
     piped: bool,
     /// How many messages there were.
     pub(crate) messages: u64,
@@ -165,7 +165,8 @@ impl Facts {
                 self.opened = true;
                 let words = meta.member("command").into_iter().flat_map(Json::items);
                 let mut words = words.filter_map(text_of).peekable();
-                self.piped = words.peek().is_some() && !words.any(|word| word.contains("://"));
+                let http = |word: Box<str>| word.to_ascii_lowercase().contains("http") || *word == *"sse";
+                self.piped = words.peek().is_some() && !words.any(http);
             }
             Content::Closed(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
