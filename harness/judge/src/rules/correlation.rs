@@ -147,6 +147,8 @@ struct Last {
     /// The method and place of a notification; none for a request.
     notification: Option<(String, Place)>,
     exchange: Option<u64>,
+    /// The other side spoke since, and did not answer it.
+    told: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -167,6 +169,7 @@ impl Watch for Watching {
                 Sort::Request => self.request(said, at, found),
                 Sort::Notification => {
                     let name = said.method.as_deref().unwrap_or_default().to_owned();
+                    self.quiet(at, found);
                     self.heard(at, Some((name, at.place())));
                 }
                 Sort::Result | Sort::Error => self.response(said, at, found),
@@ -231,6 +234,7 @@ impl Watching {
             }
             return self.heard(at, None);
         }
+        self.quiet(at, found);
         let before = self.note(said, at);
         self.heard(at, None);
         if is_redacted(said, at) {
@@ -298,9 +302,20 @@ impl Watching {
         self.sent.insert(shown_id(said).into(), Sent { refused, ended: exchange.ended })
     }
 
+    /// A side speaks of something else than the other's last notification.
+    fn quiet(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(other) = at.side.map(Side::other) else { return };
+        if let Some(last) = &mut self.last[lane(other)]
+            && last.notification.is_some()
+            && !std::mem::replace(&mut last.told, true)
+        {
+            found.held(&NO_RESPONSE, at);
+        }
+    }
+
     fn heard(&mut self, at: &Moment<'_>, notification: Option<(String, Place)>) {
         let Some(side) = at.side else { return };
-        self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange });
+        self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange, told: false });
     }
 
     fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
@@ -315,6 +330,7 @@ impl Watching {
             Bound::No => {}
             Bound::To(asked) => {
                 self.remember(said);
+                self.quiet(at, found);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
                     found.held(rule, at);
                 }

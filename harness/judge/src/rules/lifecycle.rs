@@ -52,7 +52,7 @@ static REQUEST_FIELDS: Rule = Rule {
 static RESULT_FIELDS: Rule = Rule {
     id: "life.init.result-fields",
     party: Party::Server,
-    title: "`initialize` is answered with version, capabilities, and the server's name and version",
+    title: "The answer to `initialize` has a version, capabilities, and the server's name",
     why: "Typed clients refuse the answer, and the session ends before it began.",
     fix: "Answer with protocolVersion, capabilities and serverInfo with name and version.",
     ..OURS

@@ -50,10 +50,11 @@ struct Watching {
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
         let Some(said) = &at.said else { return };
-        if said.calls("initialize") && said.sort == Sort::Request {
-            if let Some(version) = said.param("protocolVersion") {
-                known(version, at, found);
-            }
+        if said.calls("initialize")
+            && said.sort == Sort::Request
+            && let Some(version) = said.param("protocolVersion")
+        {
+            known(version, at, found);
         }
         if let Some(result) = said.result_of("initialize")
             && let Some(version) = result.member("protocolVersion")
