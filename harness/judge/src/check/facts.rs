@@ -70,6 +70,10 @@ pub(crate) struct Facts {
     pub(crate) torn: bool,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
     piped: bool,
+    /// What HTTP calls the session.
+    name: Option<Box<str>>,
+    /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
+    pub(crate) mixed: bool,
     /// How many messages there were.
     pub(crate) messages: u64,
     /// Which session of the recording this is, from 0.
@@ -95,6 +99,8 @@ impl Facts {
             late: false,
             torn: false,
             piped: false,
+            name: None,
+            mixed: false,
             messages: 0,
             session: 0,
         }
@@ -171,6 +177,12 @@ impl Facts {
             Content::Closed(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
+                let id = header(&exchange.request_headers, "Mcp-Session-Id");
+                match (id, &self.name) {
+                    (Some(id), None) if self.handshake => self.name = Some(id.into()),
+                    (Some(id), Some(name)) => self.mixed |= *id != **name,
+                    _ => {}
+                }
                 let name = header(&exchange.request_headers, "MCP-Protocol-Version");
                 if let Some(revision) = name.and_then(Revision::named) {
                     self.suppose(revision);
@@ -235,8 +247,8 @@ impl Facts {
     pub(super) fn start_over(&mut self) {
         let subject = std::mem::take(&mut self.subject);
         let forced = self.revision.filter(|_| self.forced);
-        let (messages, session, torn) = (self.messages, self.session + 1, self.torn);
-        *self = Self { messages, session, torn, ..Self::of(subject, forced) };
+        let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
+        *self = Self { messages, session, torn, mixed, ..Self::of(subject, forced) };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {

@@ -324,6 +324,9 @@ fn lacks(need: Need) -> String {
 pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
     match facts {
         _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
+        _ if facts.mixed => {
+            Some("exchanges of several sessions alternate; a recording of one session would tell")
+        }
         _ if facts.torn => Some("parts of the recording are missing or could not be read"),
         _ => None,
     }

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Side};
+use transcript::session::{Content, Side, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
@@ -180,10 +180,11 @@ impl Watch for Watching {
                     Some(side) => self.unreadable[lane(side)] = true,
                     None => self.unreadable = [true; 2],
                 }
-                if let Some(id) = Json::parse(&noise.text).ok().and_then(|value| value.member("id"))
-                    && self.garbled.len() < MOST_GARBLED
-                {
-                    self.garbled.insert(id.text().into());
+                let members = Json::parse(&noise.text).into_iter().flat_map(Json::members);
+                for (_, id) in members.filter(|(name, _)| name.is("id")) {
+                    if self.garbled.len() < MOST_GARBLED {
+                        self.garbled.insert(id.text().into());
+                    }
                 }
             }
             _ => {}
@@ -245,6 +246,9 @@ impl Watching {
         let why = match used {
             Use::Fresh if at.ledger.full().is_some() => at.ledger.full(),
             _ if used != Use::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
+            _ if used != Use::Fresh && is_of_any_session(at) => {
+                Some("the recording holds several sessions, and does not tell whose this is")
+            }
             _ if used != Use::Fresh && self.restarted => {
                 Some("the recording may hold several sessions; one file a session would tell")
             }
@@ -362,6 +366,13 @@ impl Watching {
         }
     }
 
+    fn was_unreadable(&self, at: &Moment<'_>) -> bool {
+        match at.side {
+            Some(side) => self.unreadable[lane(side.other())],
+            None => self.unreadable.contains(&true),
+        }
+    }
+
     fn remember(&mut self, said: &Said<'_>) {
         if self.answers.len() >= MOST_ANSWERS {
             self.answers.pop_front();
@@ -381,6 +392,10 @@ impl Watching {
                 Some(exchange) if exchange.method != "POST" || at.facts.session > 0 => {
                     let why = "an exchange log does not tell what was asked before a stream said this";
                     found.unsure(&ID_MATCH, at, why);
+                }
+                _ if self.garbled.contains(shown_id(said).as_str()) => {}
+                _ if self.was_unreadable(at) => {
+                    found.unsure(&ID_MATCH, at, "a message of the other side could not be read");
                 }
                 _ => {
                     let wrong = format!("nothing was asked with the id {}", shown_id(said));
@@ -425,6 +440,12 @@ impl Watching {
             _ => {}
         }
     }
+}
+
+/// Several sessions share an exchange log, and nothing says which of them this is of.
+fn is_of_any_session(at: &Moment<'_>) -> bool {
+    let Some(exchange) = at.exchange else { return false };
+    at.facts.mixed || at.facts.session > 0 && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
 }
 
 fn fingerprint(said: &Said<'_>) -> u64 {

@@ -76,7 +76,7 @@ impl Watching {
         }
         if begins_with_a_value(text) {
             self.give_up(at, found);
-            return found.broke(&ONE_PER_LINE, at, "the line holds more than one value");
+            return found.broke(&ONE_PER_LINE, at, "something stands behind the value on its line");
         }
         match self.pieces.take(text, at.place()) {
             Piece::Whole(first) => {

@@ -352,11 +352,12 @@ impl Watching {
 
 /// Something that stands before what it had to wait for. What is at hand is what it had to wait for.
 fn early(rule: &'static Rule, wrong: Wrong<'_>, time: Option<i64>, at: &Moment<'_>, found: &mut Found) {
-    let crossed = time.zip(at.entry.time).is_some_and(|(early, now)| now.saturating_sub(early) <= CROSSING);
-    if crossed {
-        found.unsure(rule, at, "the two messages may have crossed on their way");
-    } else {
-        found.broke(rule, at, wrong);
+    match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
+        None => found.unsure(rule, at, "without times nobody can tell whether the two messages crossed"),
+        Some(apart) if apart <= CROSSING => {
+            found.unsure(rule, at, "the two messages may have crossed on their way");
+        }
+        Some(_) => found.broke(rule, at, wrong),
     }
 }
 

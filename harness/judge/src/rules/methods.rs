@@ -109,7 +109,13 @@ fn lack() -> String {
 
 fn revision(method: &str, at: &Moment<'_>, found: &mut Found) {
     let has = |revision: Revision| known(method).any(|known| known.span.has(revision));
+    let begun = at.facts.initialized;
     match at.revision {
+        // A client that tries the newest revision first may do so over any transport.
+        Some(_) if method == "server/discover" && !begun => {}
+        Some(revision) if !has(revision) && !begun && at.exchange.is_none() => {
+            found.unsure(&REVISION, at, "the handshake is not in the recording");
+        }
         Some(revision) => found.check(&REVISION, at, has(revision), || {
             format!("`{method}` is no method of {revision}, which was negotiated")
         }),
