@@ -13,6 +13,8 @@ mod pieces;
 mod place;
 mod redelivery;
 mod revision;
+mod trip;
+mod url;
 
 pub use facts::Subject;
 pub use found::{Finding, Outcome, Verdict};
@@ -28,3 +30,5 @@ pub(crate) use ledger::{Asked, Ledger, Use};
 pub(crate) use methods::{Direction, Known, known};
 pub(crate) use moment::{Bound, Moment, Said, Sort};
 pub(crate) use redelivery::Redelivery;
+pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
+pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
