@@ -29,6 +29,19 @@ pub(crate) struct Moment<'m> {
 }
 
 impl Moment<'_> {
+    /// The same step without its message, by another revision: that of the session which it turned out to be of.
+    pub(crate) fn by(&self, revision: Option<Revision>) -> Moment<'_> {
+        Moment {
+            entry: self.entry,
+            facts: self.facts,
+            ledger: self.ledger,
+            revision,
+            side: None,
+            said: None,
+            exchange: self.exchange,
+        }
+    }
+
     /// The place of the step.
     pub(crate) fn place(&self) -> Place {
         Place::of(&self.entry.spot, self.text())

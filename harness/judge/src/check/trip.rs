@@ -76,6 +76,8 @@ pub(crate) struct Trip {
     pub(crate) messages: u64,
     /// How many of them were errors.
     pub(crate) errors: u64,
+    /// The code of the last of them.
+    pub(crate) error_code: Option<i64>,
     /// Events of the answer's stream were seen, comments aside.
     pub(crate) events: u64,
     /// The first event has an id and no data.
@@ -214,6 +216,7 @@ impl Trip {
     fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>) {
         self.messages += 1;
         self.errors += u64::from(said.sort == Sort::Error);
+        self.error_code = said.error_code().or(self.error_code);
         if matches!(said.sort, Sort::Result | Sort::Error) {
             let id = id_text(said);
             if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {

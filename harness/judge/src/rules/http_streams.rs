@@ -284,22 +284,8 @@ impl Watch for Watching {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         for open in std::mem::take(&mut self.open) {
-            let at = Moment { revision: open.revision, ..again(at) };
-            self.never_answered(&open, &at, found);
+            self.never_answered(&open, &at.by(open.revision), found);
         }
-    }
-}
-
-/// A moment again, to change a part of it.
-fn again<'m>(at: &Moment<'m>) -> Moment<'m> {
-    Moment {
-        entry: at.entry,
-        facts: at.facts,
-        ledger: at.ledger,
-        revision: at.revision,
-        side: None,
-        said: None,
-        exchange: None,
     }
 }
 
