@@ -51,6 +51,9 @@ pub(crate) struct Facts {
     pub(crate) wished: Option<Box<str>>,
     /// `initialize` got a result.
     pub(crate) initialized: bool,
+    /// The server has shown that it speaks a revision without sessions: an older one takes such a request for its own
+    /// or refuses it with an error of its own choice.
+    pub(crate) modern: bool,
     /// An `initialize` was seen.
     pub(crate) handshake: bool,
     client: Option<Box<str>>,
@@ -88,6 +91,7 @@ impl Facts {
             forced: forced.is_some(),
             wished: None,
             initialized: false,
+            modern: forced.is_some_and(|revision| !revision.has_handshake()),
             handshake: false,
             client: None,
             server: None,
@@ -132,7 +136,12 @@ impl Facts {
 
     /// Whether a value holds, at any depth, what a recorder wrote in place of what it took out.
     pub(crate) fn redacted(&self, value: Json<'_>) -> bool {
-        self.subject.markers.iter().any(|marker| value.text().contains(marker.as_str()))
+        self.hides(value.text())
+    }
+
+    /// Whether a text, such as that of a header, holds what a recorder wrote in place of what it took out.
+    pub(crate) fn hides(&self, text: &str) -> bool {
+        self.subject.markers.iter().any(|marker| text.contains(marker.as_str()))
     }
 
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.
@@ -212,6 +221,7 @@ impl Facts {
         if let Some(capabilities) = said.meta(META_CAPABILITIES).and_then(kept) {
             self.client = Some(capabilities);
         }
+        self.modern |= said.calls("notifications/subscriptions/acknowledged");
         if said.sort == Sort::Request
             && let Some(revision) = said.meta(META_VERSION).and_then(named)
         {
@@ -227,6 +237,7 @@ impl Facts {
 
     /// Takes in a response, before it is judged.
     pub(super) fn learn(&mut self, said: &Said<'_>) {
+        self.modern |= is_modern(said);
         if let Some(result) = said.result_of("initialize") {
             self.initialized = true;
             if !self.forced {
@@ -278,6 +289,18 @@ impl Facts {
 /// Whether a session may begin with this message.
 fn begins(said: &Said<'_>) -> bool {
     said.calls("initialize") || said.calls("server/discover") || said.meta(META_VERSION).is_some()
+}
+
+/// Whether only a server of a revision without sessions answers like this.
+fn is_modern(said: &Said<'_>) -> bool {
+    if said.sort == Sort::Error {
+        return said.error_code().is_some_and(|code| (-32022..=-32020).contains(&code));
+    }
+    let result = said.message.outcome();
+    result.is_some_and(|result| result.member("resultType").is_some())
+        || said
+            .result_of("server/discover")
+            .is_some_and(|result| result.member("supportedVersions").is_some())
 }
 
 fn named(value: Json<'_>) -> Option<Revision> {

@@ -117,6 +117,11 @@ impl Ledger {
         self.last_use
     }
 
+    /// The number of the request that was made last.
+    pub(crate) fn last_number(&self) -> Option<u64> {
+        self.requests.checked_sub(1)
+    }
+
     /// The open requests, in the order in which they were made.
     pub(crate) fn open(&self) -> Vec<&Asked> {
         let mut open: Vec<&Asked> = self.open.iter().flat_map(HashMap::values).flatten().collect();

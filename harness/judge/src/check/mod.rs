@@ -3,6 +3,7 @@
 //! Knows: how a session's facts are gathered (revision, capabilities, who asked what), and how findings are kept.
 //! Refuses to know: any rule (they are in [`crate::rules`]), capture formats, and how a finding is shown.
 
+mod base64;
 mod facts;
 mod found;
 mod judging;
@@ -24,6 +25,7 @@ pub use place::Place;
 pub(crate) use place::{quoted, shown};
 pub use revision::{Revision, Span};
 
+pub(crate) use base64::base64;
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};

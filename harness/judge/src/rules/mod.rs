@@ -22,10 +22,12 @@ mod jsonrpc;
 mod legacy_sse;
 mod lifecycle;
 mod logging;
+mod meta_keys;
 mod methods;
 mod modern;
 mod modern_http;
 mod modern_stdio;
+mod modern_versions;
 mod mrtr;
 mod pagination;
 mod progress;
@@ -255,6 +257,8 @@ pub static FAMILIES: &[Family] = &[
     legacy_sse::FAMILY,
     auth::FAMILY,
     modern::FAMILY,
+    meta_keys::FAMILY,
+    modern_versions::FAMILY,
     modern_http::FAMILY,
     modern_stdio::FAMILY,
     tool_headers::FAMILY,
