@@ -25,11 +25,13 @@ mod logging;
 mod meta_keys;
 mod methods;
 mod modern;
+mod modern_answers;
 mod modern_http;
 mod modern_stdio;
 mod modern_versions;
 mod mrtr;
 mod pagination;
+mod param_headers;
 mod progress;
 mod prompts;
 mod recording;
@@ -260,6 +262,7 @@ pub static FAMILIES: &[Family] = &[
     meta_keys::FAMILY,
     modern_versions::FAMILY,
     modern_http::FAMILY,
+    modern_answers::FAMILY,
     modern_stdio::FAMILY,
     tool_headers::FAMILY,
     mrtr::FAMILY,

@@ -7,7 +7,7 @@
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{Found, META_CAPABILITIES, META_VERSION, Moment, Said, Sort, Span, Wrong, shown, text_of};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, Kind, write_compact};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -305,4 +305,21 @@ fn has_all(declared: Json<'_>, required: Json<'_>) -> bool {
         let name = name.to_str().unwrap_or_default();
         declared.member(&name).is_some_and(|declared| has_all(declared, value))
     })
+}
+
+/// What a request asks for, whoever asks and how often: its params without `_meta` and the members named.
+pub(super) fn gist(params: Option<Json<'_>>, without: &[&str]) -> String {
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    for (name, value) in params.into_iter().flat_map(Json::members) {
+        let name = String::from_utf8_lossy(&name.decode()).into_owned();
+        if name == "_meta" || without.contains(&&*name) {
+            continue;
+        }
+        let mut text = Vec::new();
+        write_compact(value, &mut text);
+        members.push((name, text));
+    }
+    members.sort();
+    let shown = members.iter().map(|(name, text)| format!("{name:?}:{}", String::from_utf8_lossy(text)));
+    shown.collect::<Vec<_>>().join(",")
 }
