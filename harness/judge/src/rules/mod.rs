@@ -38,6 +38,7 @@ mod recording;
 mod redaction;
 mod replay;
 mod resources;
+mod retries;
 mod roots;
 mod sampling;
 mod stdio;
@@ -266,6 +267,7 @@ pub static FAMILIES: &[Family] = &[
     modern_stdio::FAMILY,
     tool_headers::FAMILY,
     mrtr::FAMILY,
+    retries::FAMILY,
     subscriptions::FAMILY,
     caching::FAMILY,
 ];

@@ -164,7 +164,7 @@ impl Watching {
         let sent = |name: &str| header(headers, name).filter(|value| !at.facts.hides(value));
         let seen = |name: &str| header(headers, name).is_some();
         let mut wrong: Option<String> = None;
-        let mut missing = |rule: &'static Rule, name: &str, found: &mut Found| {
+        let missing = |rule: &'static Rule, name: &str, found: &mut Found| {
             if !whole {
                 found.unsure(rule, at, NOT_WHOLE);
                 return None;

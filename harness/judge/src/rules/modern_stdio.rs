@@ -74,7 +74,7 @@ static FALLBACK: Rule = Rule {
     id: "e.stdio.no-fallback-on-modern-error",
     level: Level::Should,
     source: "basic/transports/stdio#backward-compatibility",
-    title: "A client does not fall back to `initialize` after an error that only a new server sends",
+    title: "A client does not fall back to `initialize` after an error of a new server",
     why: "The server has shown that it needs no handshake, and may know none.",
     fix: "Correct the request, or choose a version that the error lists.",
     ..OURS

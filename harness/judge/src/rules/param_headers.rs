@@ -37,7 +37,7 @@ pub(super) static OMIT: Rule = Rule {
 pub(super) static ENCODING: Rule = Rule {
     id: "e.http.param.encoding",
     source: "basic/transports/streamable-http#value-encoding",
-    title: "Headers spell parameters as digits, true or false, plain text, or Base64 where needed",
+    title: "Headers spell parameters as digits, true or false, plain text, or Base64",
     why: "Other spellings change on the way, are cut at a line break, or do not compare as equal.",
     fix: "Write =?base64?…?= around the Base64 of what is no plain text, and integers in decimal digits.",
     ..OURS
