@@ -83,10 +83,8 @@ fn encoded(header: &str) -> Option<Option<Vec<u8>>> {
 fn is_safe(text: &[u8]) -> bool {
     let visible = |byte: &u8| matches!(byte, 0x20..=0x7e | b'\t');
     let edge = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b' ' | b'\t'));
-    text.iter().all(visible)
-        && !edge(text.first())
-        && !edge(text.last())
-        && !(text.starts_with(b"=?base64?") && text.ends_with(b"?="))
+    let like_encoded = text.starts_with(b"=?base64?") && text.ends_with(b"?=");
+    text.iter().all(visible) && !edge(text.first()) && !edge(text.last()) && !like_encoded
 }
 
 /// Judges the headers that a call's tool asks for: what a server has to refuse, if anything.
