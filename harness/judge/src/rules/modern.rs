@@ -146,6 +146,16 @@ pub(super) fn is_clients(said: &Said<'_>, at: &Moment<'_>) -> bool {
         && (said.meta(META_VERSION).is_some() || !at.facts.handshake)
 }
 
+/// Whether the recorder took out what would stand in a message's `_meta`.
+pub(super) fn hides_meta(said: &Said<'_>, at: &Moment<'_>) -> bool {
+    let holder = said.message.params().or_else(|| said.message.outcome());
+    let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
+    both.into_iter().flatten().any(|value| value.kind() != Kind::Object && at.facts.redacted(value))
+}
+
+/// Why nothing is said of what a recorder took out.
+pub(super) const HIDDEN: &str = "the recorder took out what would decide it";
+
 /// The capabilities with which a request was made.
 pub(super) fn declared<'a>(said: &Said<'a>) -> Option<Json<'a>> {
     said.asked()?.meta(META_CAPABILITIES)
@@ -153,6 +163,12 @@ pub(super) fn declared<'a>(said: &Said<'a>) -> Option<Json<'a>> {
 
 impl Watching {
     fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if hides_meta(said, at) {
+            for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
+                found.unsure(rule, at, HIDDEN);
+            }
+            return;
+        }
         let version = field(&VERSION, META_VERSION, Kind::String, said, at, found);
         let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, said, at, found);
         field(&CLIENT_INFO, CLIENT, Kind::Object, said, at, found);
@@ -230,6 +246,7 @@ fn result(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
             found.broke(&SERVER_INFO, at, Wrong::of(wrong).inside(info));
         }
+        None if hides_meta(said, at) => found.unsure(&SERVER_INFO, at, HIDDEN),
         None if at.facts.modern => found.broke(&SERVER_INFO, at, "the result does not name its server"),
         None => found.unsure(&SERVER_INFO, at, UNPROVEN),
     }

@@ -6,7 +6,7 @@
 use super::modern::{UNPROVEN, gist, is_clients, status};
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{Asked, Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, text_of};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
@@ -25,6 +25,9 @@ const MOST_URLS: usize = 100;
 
 /// Longer requests are not compared with later ones.
 const LONGEST: usize = 1 << 16;
+
+/// The methods that ask for something by its name.
+const HAS_NAMES: &[&str] = &["tools/call", "prompts/get", "resources/read"];
 
 const OURS: Rule = Rule {
     party: Party::Server,
@@ -144,9 +147,9 @@ struct Watching {
     trip: Trip,
     broken: VecDeque<Broken>,
     old: Vec<Old>,
-    endpoints: BTreeSet<String>,
-    /// The server has listed its versions, and whether none of them begins with a handshake.
-    modern_only: Option<bool>,
+    /// Where requests were sent; and, once the server there has listed its versions, whether none of them begins with
+    /// a handshake.
+    endpoints: BTreeMap<String, Option<bool>>,
 }
 
 impl Watch for Watching {
@@ -176,8 +179,9 @@ impl Watch for Watching {
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        for old in self.old.drain(..).filter(|old| self.endpoints.contains(&old.url)) {
-            match (old.status, self.modern_only) {
+        for old in self.old.drain(..) {
+            let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
+            match (old.status, modern_only) {
                 (405, _) => found.held(&METHODS, at),
                 (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
                 (status, Some(true)) => {
@@ -213,7 +217,7 @@ impl Watching {
     fn asks(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
         self.trip.asks = true;
         if self.endpoints.len() < MOST_URLS {
-            self.endpoints.insert(bare(&exchange.url));
+            self.endpoints.entry(bare(&exchange.url)).or_default();
         }
         let params = said.message.params();
         let id = match said.message.id() {
@@ -235,7 +239,9 @@ impl Watching {
                 Wrong::of(format!("the second attempt has the id {id} again")).see(first.place, "the first")
             });
         }
-        self.trip.broken = exchange.ended.map(|ended| Broken {
+        // One that was refused before it reached the server, such as for want of a token, may come again as it is.
+        let streams = matches!(exchange.status, Some(200..300)) && exchange.media_type == "text/event-stream";
+        self.trip.broken = exchange.ended.filter(|_| streams).map(|ended| Broken {
             method: method.into(),
             gist,
             id: id.into(),
@@ -254,7 +260,7 @@ impl Watching {
             if stream {
                 found.held(&ENDS, at);
             }
-            self.listed(said, asked);
+            self.listed(said, asked, exchange);
             statuses(said, asked, at, found);
         }
         if self.trip.judged {
@@ -281,15 +287,22 @@ impl Watching {
         match header(&exchange.answer_headers, "X-Accel-Buffering") {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => found.held(&BUFFERING, at),
             Some(value) => found.broke(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
-            None if shows_more(&exchange.answer_headers) => {
+            None if !shows_more(&exchange.answer_headers) => {
+                found.unsure(&BUFFERING, at, super::modern_http::NOT_WHOLE);
+            }
+            None if is_near(&exchange.url) => {
                 found.broke(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
             }
-            None => found.unsure(&BUFFERING, at, super::modern_http::NOT_WHOLE),
+            None => {
+                let why =
+                    "a proxy on the way may have kept the header; a recording beside the server would tell";
+                found.unsure(&BUFFERING, at, why);
+            }
         }
     }
 
     /// What the server says of its versions.
-    fn listed(&mut self, said: &Said<'_>, asked: &Asked) {
+    fn listed(&mut self, said: &Said<'_>, asked: &Asked, exchange: &Exchange<'_>) {
         let listed = match said.error() {
             Some(error) if said.error_code() == Some(-32022) => {
                 error.member("data").and_then(|data| data.member("supported"))
@@ -300,9 +313,11 @@ impl Watching {
             _ => None,
         };
         let mut versions = listed.into_iter().flat_map(Json::items).filter_map(text_of).peekable();
-        if versions.peek().is_some() {
+        if versions.peek().is_some()
+            && let Some(modern_only) = self.endpoints.get_mut(&bare(&exchange.url))
+        {
             let old = |version: Box<str>| Revision::named(&version).is_some_and(Revision::has_handshake);
-            self.modern_only = Some(!versions.any(old));
+            *modern_only = Some(!versions.any(old));
         }
     }
 }
@@ -310,6 +325,8 @@ impl Watching {
 fn statuses(said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) {
     let (rule, wanted) = match said.error_code() {
         Some(-32022) => (&UNSUPPORTED, 400),
+        // Some servers use the code for a tool or prompt that they do not have.
+        Some(-32601) if HAS_NAMES.contains(&asked.method()) => return,
         Some(-32601) if at.facts.modern => (&UNKNOWN, 404),
         Some(-32601) => return found.unsure(&UNKNOWN, at, UNPROVEN),
         _ => return,
@@ -323,6 +340,12 @@ fn statuses(said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) 
 /// Whether an answer shows more headers than the one that a converter writes.
 fn shows_more(headers: &Headers<'_>) -> bool {
     headers.iter().any(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+}
+
+/// Whether a URL is of this very machine, so that no proxy stands between.
+fn is_near(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    ["127.", "localhost", "[::1]"].iter().any(|host| rest.starts_with(host))
 }
 
 /// A URL without query and fragment.

@@ -187,6 +187,7 @@ impl Watching {
             let cancelled = said.param("requestId").and_then(|id| at.ledger.find(Some(Side::Client), id));
             let token = cancelled.and_then(|asked| asked.meta("progressToken"));
             if let Some(token) = token
+                && !at.facts.hides(token.text())
                 && self.cancelled.len() < MOST_CANCELLED
                 && !is_http(at)
             {

@@ -4,7 +4,7 @@
 
 use super::modern::declared;
 use super::{Family, Party, Rule, Watch};
-use crate::check::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
+use crate::check::{Found, Moment, Said, Sort, Span, Wrong, known, quoted, shown, text_of};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 
@@ -82,10 +82,18 @@ impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
         let Some(said) = at.said.as_ref().filter(|said| asks_for_input(said)) else { return };
         let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-        found.check(&METHODS, at, SUPPORTED.contains(&asked.method()), || {
-            Wrong::of(format!("`{}` is answered with a request for input", asked.method()))
-                .see(asked.place(), "the request")
-        });
+        if SUPPORTED.contains(&asked.method()) {
+            found.held(&METHODS, at);
+        } else if known(asked.method()).next().is_some() {
+            let wrong = format!("`{}` is answered with a request for input", asked.method());
+            found.broke(&METHODS, at, Wrong::of(wrong).see(asked.place(), "the request"));
+        } else {
+            found.unsure(
+                &METHODS,
+                at,
+                "whether an extension defines such a question is not in the recording",
+            );
+        }
         let there = |name| result.member(name).filter(|value| value.kind() != Kind::Null);
         let requests = there("inputRequests");
         found.check(

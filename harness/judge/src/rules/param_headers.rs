@@ -139,7 +139,7 @@ pub(super) fn params(
 /// Compares a header with the argument that it repeats: what a server has to refuse, if anything.
 fn mirrored(name: &str, sent: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<String> {
     if at.facts.hides(sent) {
-        found.unsure(&MIRROR, at, "the recorder took out what would decide it");
+        found.unsure(&MIRROR, at, super::modern::HIDDEN);
         return None;
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {

@@ -4,10 +4,10 @@
 //! its other params. Refuses to know: what the answers say. Memory: up to [`MOST_QUESTIONS`] questions with up to
 //! [`MOST_KEYS`] keys each, and [`MOST_RETRIES`] attempts that are unanswered.
 
-use super::modern::{gist, is_clients};
+use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
 use super::{Family, Level, Party, Rule, Watch};
-use crate::check::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, quoted, why_not_whole};
+use crate::check::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, known, quoted, why_not_whole};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, Kind};
 use transcript::message::Id;
@@ -176,7 +176,13 @@ impl Watching {
                 question.keys.iter().all(|key| answered.contains(key)),
             )
         });
-        let Some(question) = best else { return self.stray(state, &answered, at, found) };
+        let Some(question) = best else {
+            // Methods of extensions may have a use of their own for it.
+            if known(method).next().is_some() {
+                self.stray(state, &answered, at, found);
+            }
+            return;
+        };
         found.held(&ISOLATION, at);
         let first = || question.place.clone();
         let id = match said.message.id() {
@@ -196,7 +202,7 @@ impl Watching {
             (Some(given), _)
                 if at.facts.hides(given) || state.is_some_and(|state| at.facts.redacted(state)) =>
             {
-                found.unsure(&STATE_ECHO, at, "the recorder took out what would decide it");
+                found.unsure(&STATE_ECHO, at, HIDDEN);
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
@@ -216,6 +222,10 @@ impl Watching {
         if let Some(key) = missing.first() {
             let wrong =
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
+            let hidden = responses.is_some_and(|responses| at.facts.redacted(responses));
+            if hidden {
+                return found.unsure(&INPUTS_FIRST, at, HIDDEN);
+            }
             found.broke(&INPUTS_FIRST, at, Wrong::of(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {
             found.held(&INPUTS_FIRST, at);

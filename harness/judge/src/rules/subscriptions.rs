@@ -3,7 +3,7 @@
 //! Knows: each subscription by the id of its request, type and all, and over HTTP by its exchange. Refuses to know: who
 //! ended a stream. Memory: up to [`MOST_LISTENS`] subscriptions with the filter that each asked for.
 
-use super::modern::{UNPROVEN, is_clients};
+use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Place, Said, Sort, Span, Wrong, quoted, shown, text_of, why_not_whole};
 use transcript::json::{Json, Kind};
@@ -210,6 +210,9 @@ impl Watching {
             return;
         }
         let Some(tag) = tag else {
+            if hides_meta(said, at) {
+                return found.unsure(&ID_TAG, at, HIDDEN);
+            }
             // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
             if self.listens.is_empty() && method != ACK {
                 return match self.why_unsure(at) {
@@ -285,6 +288,7 @@ impl Watching {
     fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
+            None if hides_meta(said, at) => found.unsure(&ID_TAG, at, HIDDEN),
             None if at.facts.modern => {
                 found.broke(&ID_TAG, at, "the result of the subscription does not name it");
             }
