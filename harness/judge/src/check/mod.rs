@@ -4,6 +4,7 @@
 //! Refuses to know: any rule (they are in [`crate::rules`]), capture formats, and how a finding is shown.
 
 mod base64;
+mod content;
 mod facts;
 mod found;
 mod judging;
@@ -16,6 +17,9 @@ mod redelivery;
 mod revision;
 mod trip;
 mod url;
+mod schema_cost;
+mod schemas;
+mod tool_list;
 
 pub use facts::Subject;
 pub use found::{Finding, Outcome, Verdict};
@@ -26,6 +30,7 @@ pub(crate) use place::{quoted, shown};
 pub use revision::{Revision, Span};
 
 pub(crate) use base64::base64;
+pub(crate) use content::{Base64, Contents, Fault, Uri, base64, block, contents, embedded, plain, uri};
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};
@@ -34,3 +39,5 @@ pub(crate) use moment::{Bound, Moment, Said, Sort};
 pub(crate) use redelivery::Redelivery;
 pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
 pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
+pub(crate) use schemas::{Fit, Schemas, Validity, part};
+pub(crate) use tool_list::{Definition, ToolList};

@@ -1,0 +1,250 @@
+//! How much work a JSON Schema may make, told before it is compiled.
+//!
+//! Knows: which keywords hold schemas, which of them apply to the same value, and what references repeat. Refuses to
+//! know: references that are no pointers into the schema itself; whoever asks gets a reason instead of a number. So a
+//! schema out of a stranger's recording can neither hang the judge nor exhaust its stack.
+
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What a pattern costs, in subschemas.
+const PATTERN: u64 = 100;
+
+/// What a pattern costs that looks around or back, and so cannot be matched in one pass.
+const LOOKING: u64 = 5_000;
+
+const ONE: [&str; 12] = [
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+];
+const LIST: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+const BY_NAME: [&str; 6] =
+    ["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"];
+/// Those that apply to the value that the schema itself applies to.
+const SAME_VALUE: [&str; 9] =
+    ["not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"];
+const NEVER_APPLIED: [&str; 2] = ["$defs", "definitions"];
+
+/// What is known of a schema's cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// How many subschemas a value can meet at most, references followed, each as often as it is referred to.
+    pub(super) subschemas: u64,
+    /// How many references it has, where some of them lead back to where they stand; else 0.
+    pub(super) circular: u64,
+}
+
+impl Cost {
+    /// The cost of a schema, or why it has none that could be told.
+    pub(super) fn of(schema: &Value) -> Result<Self, String> {
+        let mut walk =
+            Walk { root: schema, known: BTreeMap::new(), open: Vec::new(), refs: 0, circular: false };
+        let subschemas = walk.cost(schema)?;
+        walk.no_endless_loop()?;
+        Ok(Self { subschemas, circular: if walk.circular { walk.refs } else { 0 } })
+    }
+
+    /// The most steps that holding a value to the schema can take, where the value has so many parts and levels.
+    pub(super) fn steps(self, parts: u64, levels: u32) -> u64 {
+        let repeated = if self.circular == 0 { 1 } else { self.circular.max(2).saturating_pow(levels) };
+        self.subschemas.saturating_mul(parts).saturating_mul(repeated)
+    }
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+    /// The cost of what was referred to.
+    known: BTreeMap<&'s str, u64>,
+    open: Vec<&'s str>,
+    refs: u64,
+    circular: bool,
+}
+
+impl<'s> Walk<'s> {
+    fn cost(&mut self, schema: &'s Value) -> Result<u64, String> {
+        let Value::Object(members) = schema else { return Ok(1) };
+        if let Some(word) = ["$dynamicRef", "$recursiveRef"].iter().find(|word| members.contains_key(**word))
+        {
+            return Err(format!("the schema uses `{word}`, which is not followed"));
+        }
+        let mut sum = 1 + members.len() as u64;
+        for (name, value) in members {
+            sum = sum.saturating_add(match (name.as_str(), value) {
+                ("enum", Value::Array(values)) => values.len() as u64,
+                ("pattern", Value::String(pattern)) => price(pattern),
+                ("patternProperties", Value::Object(patterns)) => patterns.keys().map(|key| price(key)).sum(),
+                _ => 0,
+            });
+        }
+        for (_, part) in parts(members, |name| !NEVER_APPLIED.contains(&name)) {
+            sum = sum.saturating_add(self.cost(part)?);
+        }
+        if let Some(pointer) = reference(members)? {
+            self.refs += 1;
+            sum = sum.saturating_add(self.referred(pointer)?);
+        }
+        Ok(sum)
+    }
+
+    fn referred(&mut self, pointer: &'s str) -> Result<u64, String> {
+        if let Some(cost) = self.known.get(pointer) {
+            return Ok(*cost);
+        }
+        if self.open.contains(&pointer) {
+            self.circular = true;
+            return Ok(1);
+        }
+        // What is not there is found when the schema is compiled.
+        let Some(target) = target(self.root, pointer) else { return Ok(1) };
+        if self.open.len() >= 64 {
+            return Err("the references of the schema lead more than 64 levels deep".to_owned());
+        }
+        self.open.push(pointer);
+        let cost = self.cost(target)?;
+        self.open.pop();
+        self.known.insert(pointer, cost);
+        Ok(cost)
+    }
+
+    /// No reference leads back to itself without a step into the value.
+    fn no_endless_loop(&self) -> Result<(), String> {
+        let mut done: Vec<&str> = Vec::new();
+        for start in std::iter::once("").chain(self.known.keys().copied()) {
+            let mut path = Vec::new();
+            self.follow(start, &mut path, &mut done)?;
+        }
+        Ok(())
+    }
+
+    fn follow(&self, at: &'s str, path: &mut Vec<&'s str>, done: &mut Vec<&'s str>) -> Result<(), String> {
+        if path.contains(&at) {
+            return Err("the schema refers to itself without end".to_owned());
+        }
+        if done.contains(&at) {
+            return Ok(());
+        }
+        let Some(schema) = target(self.root, at) else { return Ok(()) };
+        path.push(at);
+        let mut next = Vec::new();
+        same_value_references(schema, &mut next)?;
+        for pointer in next {
+            self.follow(pointer, path, done)?;
+        }
+        path.pop();
+        done.push(at);
+        Ok(())
+    }
+}
+
+fn same_value_references<'s>(schema: &'s Value, into: &mut Vec<&'s str>) -> Result<(), String> {
+    let Value::Object(members) = schema else { return Ok(()) };
+    into.extend(reference(members)?);
+    for (_, part) in parts(members, |name| SAME_VALUE.contains(&name)) {
+        same_value_references(part, into)?;
+    }
+    Ok(())
+}
+
+/// The schemas that stand directly in a schema, with the keyword that holds them.
+fn parts<'s>(
+    members: &'s Map<String, Value>,
+    wanted: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (&'s str, &'s Value)> {
+    members.iter().filter(move |(name, _)| wanted(name)).flat_map(|(name, value)| {
+        let name = name.as_str();
+        let found: Vec<&Value> = match value {
+            Value::Object(map) if BY_NAME.contains(&name) => map.values().collect(),
+            Value::Array(list) if LIST.contains(&name) => list.iter().collect(),
+            Value::Object(_) if ONE.contains(&name) => vec![value],
+            _ => Vec::new(),
+        };
+        found.into_iter().map(move |part| (name, part))
+    })
+}
+
+/// The pointer that `$ref` has, without its `#`.
+fn reference(members: &Map<String, Value>) -> Result<Option<&str>, String> {
+    let Some(Value::String(reference)) = members.get("$ref") else { return Ok(None) };
+    match reference.strip_prefix('#') {
+        Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(Some(pointer)),
+        Some(_) => Err("the schema refers to itself by an anchor, which is not followed".to_owned()),
+        None => {
+            Err("the schema refers to something outside of itself, and nothing is ever fetched".to_owned())
+        }
+    }
+}
+
+fn target<'s>(root: &'s Value, pointer: &str) -> Option<&'s Value> {
+    root.pointer(pointer).or_else(|| root.pointer(&unescaped(pointer)))
+}
+
+/// A pointer in a URI may have its characters escaped once more.
+fn unescaped(pointer: &str) -> String {
+    pointer
+        .replace("%24", "$")
+        .replace("%20", " ")
+        .replace("%7B", "{")
+        .replace("%7D", "}")
+        .replace("%25", "%")
+}
+
+fn price(pattern: &str) -> u64 {
+    let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\1", "\\2", "\\k"].iter().any(|part| pattern.contains(part));
+    if looks { LOOKING } else { PATTERN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cost;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_is_referred_to_counts_each_time() {
+        let mut defs = serde_json::Map::new();
+        for level in 0..40 {
+            let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+            defs.insert(format!("d{level}"), json!({ "allOf": [next, next] }));
+        }
+        defs.insert("d40".to_owned(), json!({}));
+        let cost = Cost::of(&json!({ "$ref": "#/$defs/d0", "$defs": defs })).unwrap();
+        assert!(cost.subschemas > 1 << 40 && cost.circular == 0, "{cost:?}");
+        assert!(Cost::of(&json!({ "type": "object" })).unwrap().steps(10, 3) < 100);
+    }
+
+    #[test]
+    fn a_schema_may_refer_to_itself_a_level_deeper_and_no_other_way() {
+        let tree = json!({ "properties": { "children": { "items": { "$ref": "#" } } } });
+        assert_eq!(Cost::of(&tree).unwrap().circular, 1);
+        assert!(Cost::of(&tree).unwrap().steps(1, 100) == u64::MAX);
+        for endless in [
+            json!({ "$ref": "#" }),
+            json!({ "allOf": [{ "anyOf": [{ "$ref": "#" }] }] }),
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": {
+                "properties": { "x": { "$ref": "#/$defs/b" } }, "allOf": [{ "$ref": "#/$defs/b" }] },
+                "b": { "not": { "$ref": "#/$defs/a" } } } }),
+        ] {
+            assert!(Cost::of(&endless).unwrap_err().contains("without end"), "{endless}");
+        }
+    }
+
+    #[test]
+    fn what_leads_elsewhere_is_not_followed_and_names_are_no_keywords() {
+        for elsewhere in ["https://example.com/a.json", "other.json", "#anchor"] {
+            assert!(Cost::of(&json!({ "items": { "$ref": elsewhere } })).is_err(), "{elsewhere}");
+        }
+        let names: Value =
+            json!({ "properties": { "$ref": { "type": "string" }, "not": true }, "enum": [1, 2] });
+        assert!(Cost::of(&names).is_ok());
+        assert!(Cost::of(&json!({ "pattern": "^(?!a)" })).unwrap().subschemas > 5_000);
+    }
+}

@@ -1,0 +1,317 @@
+//! Values held to the JSON Schemas that a recording itself holds: a tool's `inputSchema`, a form's `requestedSchema`.
+//!
+//! Knows: which dialect a schema is in, and when neither yes nor no can be said honestly. Refuses to know: anything
+//! outside of the schema; nothing is fetched. Memory: compiled schemas of [`MOST_KEPT`] bytes of text. Work: schemas up
+//! to [`LONGEST`] bytes and [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
+
+use super::place::excerpt;
+use super::schema_cost::Cost;
+use foldhash::fast::FixedState;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use transcript::json::{Json, Kind};
+
+/// Longer schemas are not judged, in bytes.
+pub(crate) const LONGEST: usize = 256 << 10;
+
+/// Schemas that a value could meet more often in are not judged.
+pub(crate) const MOST_SUBSCHEMAS: u64 = 100_000;
+
+/// So many bytes of schemas are kept compiled; then the cache begins anew.
+const MOST_KEPT: usize = 4 << 20;
+
+/// Values that would take more steps are not judged.
+const MOST_STEPS: u64 = 100_000_000;
+
+/// After so many steps in one session no more values are judged.
+const MOST_WORK: u64 = 5_000_000_000;
+
+/// So often a pattern may look back.
+const MOST_BACKTRACKING: usize = 100_000;
+
+/// What came of holding a value to a schema.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It fits.
+    Fits,
+    /// It does not: what is wrong, and the JSON pointer to it in the value.
+    Unfit(String, String),
+    /// It cannot be told: why.
+    Unsure(String),
+}
+
+/// What a schema is worth by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Validity {
+    /// It is a schema of its dialect.
+    Valid,
+    /// It is none: what is wrong, and the JSON pointer to it in the schema.
+    Invalid(String, String),
+    /// It cannot be told: why.
+    Unsure(String),
+}
+
+/// Schemas, compiled once.
+#[derive(Default)]
+pub(crate) struct Schemas {
+    kept: HashMap<Box<str>, Rc<Compiled>, FixedState>,
+    bytes: usize,
+    work: u64,
+}
+
+struct Compiled {
+    validity: Validity,
+    ready: Option<(Validator, Cost)>,
+}
+
+impl Schemas {
+    /// Whether a schema is one.
+    pub(crate) fn validity(&mut self, schema: Json<'_>) -> Validity {
+        self.compiled(schema).validity.clone()
+    }
+
+    /// Holds a value to a schema.
+    pub(crate) fn fit(&mut self, schema: Json<'_>, value: Json<'_>) -> Fit {
+        let compiled = self.compiled(schema);
+        let Some((validator, cost)) = &compiled.ready else {
+            return Fit::Unsure(match &compiled.validity {
+                Validity::Unsure(why) => why.clone(),
+                _ => "the schema is no valid one".to_owned(),
+            });
+        };
+        let Some(plain) = plain(value) else {
+            return Fit::Unsure("the value is too deep, or has text that is no Unicode".to_owned());
+        };
+        let size = match Size::of(value) {
+            Ok(size) => size,
+            Err(why) => return Fit::Unsure(why.to_owned()),
+        };
+        let steps = cost.steps(size.parts, size.levels);
+        self.work = self.work.saturating_add(steps);
+        if steps > MOST_STEPS || self.work > MOST_WORK {
+            return Fit::Unsure("holding the value to its schema would take too long".to_owned());
+        }
+        match validator.validate(&plain) {
+            Ok(()) => Fit::Fits,
+            Err(error) => match error.kind() {
+                ValidationErrorKind::BacktrackLimitExceeded { .. }
+                | ValidationErrorKind::RegexEngineFailure { .. } => {
+                    Fit::Unsure("a pattern of the schema takes too long".to_owned())
+                }
+                _ => Fit::Unfit(said(&error), error.instance_path().to_string()),
+            },
+        }
+    }
+
+    fn compiled(&mut self, schema: Json<'_>) -> Rc<Compiled> {
+        if let Some(compiled) = self.kept.get(schema.text()) {
+            return Rc::clone(compiled);
+        }
+        let compiled = Rc::new(compile(schema));
+        let size = schema.text().len();
+        if size <= LONGEST {
+            if self.bytes + size > MOST_KEPT {
+                self.kept.clear();
+                self.bytes = 0;
+            }
+            self.bytes += size;
+            self.kept.insert(schema.text().into(), Rc::clone(&compiled));
+        }
+        compiled
+    }
+}
+
+fn compile(schema: Json<'_>) -> Compiled {
+    let unsure = |why: &str| Compiled { validity: Validity::Unsure(why.to_owned()), ready: None };
+    if schema.text().len() > LONGEST {
+        return unsure("the schema is longer than 256 KiB");
+    }
+    let Some(value) = plain(schema) else {
+        return unsure("the schema is too deep, or has text that is no Unicode");
+    };
+    let Some(dialect) = dialect(&value) else { return unsure("the schema's dialect is not known here") };
+    let cost = match Cost::of(&value) {
+        Ok(cost) if cost.subschemas > MOST_SUBSCHEMAS => {
+            return unsure("the schema is too large once its references are followed");
+        }
+        Ok(cost) => cost,
+        Err(why) => return unsure(&why),
+    };
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKING).size_limit(1 << 20);
+    let built = jsonschema::options()
+        .with_draft(dialect)
+        .should_validate_formats(false)
+        .with_pattern_options(patterns)
+        .build(&value);
+    match built {
+        Ok(validator) => Compiled { validity: Validity::Valid, ready: Some((validator, cost)) },
+        // Whether a pattern is one depends on whose regular expressions are meant.
+        Err(error) if matches!(error.kind(), ValidationErrorKind::Format { .. }) => {
+            unsure("the schema has a pattern that cannot be matched here")
+        }
+        Err(error) => {
+            let wrong = said(&error);
+            Compiled { validity: Validity::Invalid(wrong, error.instance_path().to_string()), ready: None }
+        }
+    }
+}
+
+/// The dialect that a schema names; 2020-12 where it names none, but for the one thing that only older ones had.
+fn dialect(schema: &Value) -> Option<Draft> {
+    let Some(named) = schema.get("$schema") else { return Some(Draft::Draft202012) };
+    let name = named.as_str()?.trim_end_matches('#');
+    let name = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"))?;
+    match name.strip_prefix("json-schema.org/")? {
+        "draft-04/schema" => Some(Draft::Draft4),
+        "draft-06/schema" => Some(Draft::Draft6),
+        "draft-07/schema" => Some(Draft::Draft7),
+        "draft/2019-09/schema" => Some(Draft::Draft201909),
+        "draft/2020-12/schema" => Some(Draft::Draft202012),
+        _ => None,
+    }
+}
+
+/// What is wrong, on one line and cut where it is long, without the value itself.
+fn said(error: &ValidationError<'_>) -> String {
+    let text = error.masked_with("it").to_string();
+    let short: String = text.chars().take(160).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    excerpt(&format!("{short}{more}"), 0)
+}
+
+fn plain(value: Json<'_>) -> Option<Value> {
+    serde_json::from_str(value.text()).ok()
+}
+
+/// How large a value is. None where it has what its reading into numbers and maps would change: the second of two
+/// members of one name, and digits that no double has.
+struct Size {
+    parts: u64,
+    levels: u32,
+}
+
+impl Size {
+    /// The value has been read before, so that it is not too deep to be walked.
+    fn of(value: Json<'_>) -> Result<Self, &'static str> {
+        let mut size = Self { parts: 1 + value.text().len() as u64 / 16, levels: 0 };
+        size.walk(value, 1)?;
+        Ok(size)
+    }
+
+    fn walk(&mut self, value: Json<'_>, level: u32) -> Result<(), &'static str> {
+        self.parts += 1;
+        self.levels = self.levels.max(level);
+        match value.kind() {
+            Kind::Number if !value.as_number().is_some_and(exact) => {
+                return Err("the value has a number with more digits than can be compared");
+            }
+            Kind::Object => {
+                let mut names = BTreeSet::new();
+                for (name, part) in value.members() {
+                    if !names.insert(name.decode()) {
+                        return Err("the value has two members of one name");
+                    }
+                    self.walk(part, level + 1)?;
+                }
+            }
+            Kind::Array => {
+                for part in value.items() {
+                    self.walk(part, level + 1)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether a number is the same once it is read as an integer of 64 bits or a double.
+fn exact(number: &str) -> bool {
+    if !number.contains(['.', 'e', 'E']) {
+        return number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+    }
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|digit| *digit == b'0').count();
+    digits <= 17 && number.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// The part of a value that a JSON pointer leads to; the value itself where it leads nowhere.
+pub(crate) fn part<'v>(value: Json<'v>, pointer: &str) -> Json<'v> {
+    let mut here = value;
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        let next = match here.kind() {
+            Kind::Array => name.parse().ok().and_then(|index| here.items().nth(index)),
+            _ => here.member(&name),
+        };
+        let Some(next) = next else { break };
+        here = next;
+    }
+    here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fit, Schemas, Validity, part};
+    use transcript::json::Json;
+
+    fn fit(schema: &str, value: &str) -> Fit {
+        Schemas::default().fit(Json::parse(schema).unwrap(), Json::parse(value).unwrap())
+    }
+
+    fn validity(schema: &str) -> Validity {
+        Schemas::default().validity(Json::parse(schema).unwrap())
+    }
+
+    #[test]
+    fn a_value_is_held_to_its_schema_and_the_place_is_told() {
+        let schema =
+            r#"{"type":"object","properties":{"a/b":{"items":{"type":"integer"}}},"required":["a/b"]}"#;
+        assert_eq!(fit(schema, r#"{"a/b":[1,2.0]}"#), Fit::Fits);
+        let value = Json::parse(r#"{"a/b":[1,"2"]}"#).unwrap();
+        let Fit::Unfit(wrong, at) = fit(schema, value.text()) else { panic!("it fits") };
+        assert_eq!((wrong.as_str(), at.as_str()), ("it is not of type \"integer\"", "/a~1b/1"));
+        assert_eq!(part(value, &at).text(), "\"2\"");
+        assert!(matches!(fit(schema, "{}"), Fit::Unfit(wrong, at) if wrong.contains("a/b") && at.is_empty()));
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_said() {
+        for (schema, value) in [
+            (r#"{"type":"integer"}"#, "12345678901234567890123"),
+            (r#"{"type":"number"}"#, "1e400"),
+            (r#"{"type":"object"}"#, r#"{"a":1,"\u0061":2}"#),
+            (r#"{"type":"string"}"#, r#""\ud83d""#),
+            (r#"{"$ref":"https://example.com/a.json"}"#, "{}"),
+            (r#"{"$ref":"file:///etc/hostname"}"#, "{}"),
+            (r##"{"$ref":"#"}"##, "{}"),
+            (r#"{"$schema":"https://example.com/mine","type":"string"}"#, "1"),
+            (r#"{"pattern":"^(?=a)(a|a)*\\1b$"}"#, r#""aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac""#),
+            (r#"{"pattern":"(a{1000}){1000}"}"#, r#""a""#),
+            (r##"{"properties":{"x":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}"##, &nested(60)),
+        ] {
+            assert!(matches!(fit(schema, value), Fit::Unsure(_)), "{schema} {value}");
+        }
+        assert!(matches!(fit("{}", &format!("{}{}", "[".repeat(500), "]".repeat(500))), Fit::Unsure(_)));
+        let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(300_000));
+        assert!(matches!(validity(&long), Validity::Unsure(_)));
+    }
+
+    fn nested(levels: usize) -> String {
+        format!("{}1{}", r#"{"x":"#.repeat(levels), "}".repeat(levels))
+    }
+
+    #[test]
+    fn schemas_are_held_to_their_own_dialect() {
+        assert_eq!(validity(r#"{"type":"object"}"#), Validity::Valid);
+        assert_eq!(validity(r#"{"pattern":"^(?!a)b"}"#), Validity::Valid);
+        assert!(matches!(validity(r#"{"type":"objekt"}"#), Validity::Invalid(_, at) if at == "/type"));
+        assert!(matches!(validity(r##"{"$ref":"#/$defs/none"}"##), Validity::Invalid(..)));
+        assert!(matches!(validity(r#"{"items":[{}]}"#), Validity::Invalid(..)));
+        let older = r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}"#;
+        assert_eq!(validity(older), Validity::Valid);
+    }
+}

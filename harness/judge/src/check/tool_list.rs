@@ -1,0 +1,89 @@
+//! Whether a session has shown all the tools that there are, so that a name that is not among them is unknown.
+//!
+//! Knows: which listing is complete and still holds. The definitions themselves are in the facts. Memory: the
+//! names of the last listing, up to [`MOST_NAMES`].
+
+use super::facts::{Facts, text_of};
+use super::moment::Moment;
+use std::collections::BTreeSet;
+use transcript::json::Json;
+
+/// So many names of one listing are remembered.
+const MOST_NAMES: usize = 100_000;
+
+const NEVER_LISTED: &str =
+    "the recording has no `tools/list` that shows the tool; one before the call would tell";
+const CHANGED: &str = "the list of tools has changed since it was last shown";
+
+/// How far the tools of a session are known.
+#[derive(Debug, Default)]
+pub(crate) struct ToolList {
+    session: u64,
+    /// The last page of a listing was shown.
+    complete: bool,
+    /// They have changed since.
+    stale: bool,
+    names: BTreeSet<Box<str>>,
+    twice: BTreeSet<Box<str>>,
+}
+
+/// A tool by its name.
+#[derive(Debug)]
+pub(crate) enum Definition<'f> {
+    /// As it was listed.
+    Listed(Json<'f>),
+    /// All tools are known, and it is none of them.
+    Missing,
+    /// It cannot be told: why.
+    Unsure(&'static str),
+}
+
+impl ToolList {
+    /// Takes in a step of the session. What comes back are the names on this page that stood in the listing before.
+    pub(crate) fn see<'m>(&mut self, at: &Moment<'m>) -> Vec<Json<'m>> {
+        if self.session != at.facts.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        let mut again = Vec::new();
+        let Some(said) = &at.said else { return again };
+        if said.calls("notifications/tools/list_changed") {
+            self.stale = true;
+        }
+        let Some(result) = said.result_of("tools/list") else { return again };
+        if said.asked().is_some_and(|asked| asked.param("cursor").is_none()) {
+            *self = Self { session: self.session, ..Self::default() };
+        }
+        for value in result.member("tools").into_iter().flat_map(Json::items) {
+            let Some(value) = value.member("name") else { continue };
+            let Some(name) = text_of(value) else { continue };
+            if self.names.contains(&name) {
+                again.push(value);
+                if self.twice.len() < MOST_NAMES {
+                    self.twice.insert(name);
+                }
+            } else if self.names.len() < MOST_NAMES {
+                self.names.insert(name);
+            }
+        }
+        self.complete = result.member("tools").is_some() && result.member("nextCursor").is_none();
+        again
+    }
+
+    /// The definition of a tool.
+    pub(crate) fn find<'f>(&self, facts: &'f Facts, name: &str) -> Definition<'f> {
+        match facts.tool(name) {
+            _ if self.stale => Definition::Unsure(CHANGED),
+            Some(_) if self.twice.contains(name) => {
+                Definition::Unsure("more than one tool of this name is listed")
+            }
+            Some(tool) => Definition::Listed(tool),
+            None if self.complete && !facts.tools_cut => Definition::Missing,
+            None => Definition::Unsure(NEVER_LISTED),
+        }
+    }
+
+    /// Whether the last page of the listing was shown, and nothing has changed since.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.complete && !self.stale
+    }
+}
