@@ -20,6 +20,7 @@ mod url;
 mod schema_cost;
 mod schemas;
 mod tool_list;
+mod wishes;
 
 pub use facts::Subject;
 pub use found::{Finding, Outcome, Verdict};
@@ -41,3 +42,4 @@ pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION
 pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use tool_list::{Definition, ToolList};
+pub(crate) use wishes::{Granted, Wishes, wishes};

@@ -48,7 +48,7 @@ impl Cost {
     /// The cost of a schema, or why it has none that could be told.
     pub(super) fn of(schema: &Value) -> Result<Self, String> {
         let mut walk =
-            Walk { root: schema, known: BTreeMap::new(), open: Vec::new(), refs: 0, circular: false };
+            Walk { root: schema, known: BTreeMap::new(), open: vec![""], refs: 0, circular: false };
         let subschemas = walk.cost(schema)?;
         walk.no_endless_loop()?;
         Ok(Self { subschemas, circular: if walk.circular { walk.refs } else { 0 } })

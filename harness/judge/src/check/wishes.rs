@@ -1,0 +1,119 @@
+//! What a server asks of the client: in a request of its own, or from 2026-07-28 on inside the result of a call, to be
+//! answered with the call's second try.
+//!
+//! Knows: both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results
+//! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
+
+use super::content::plain;
+use super::moment::{Moment, Sort};
+use super::place::Place;
+use std::collections::BTreeMap;
+use transcript::json::{Json, Kind};
+
+/// So many questions are remembered.
+const MOST_OPEN: usize = 1_000;
+
+/// The params of a longer question are not remembered.
+const LONGEST: usize = 256 << 10;
+
+const METHODS: [&str; 3] = ["sampling/createMessage", "elicitation/create", "roots/list"];
+
+/// Something that the server asks of the client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wish<'m> {
+    pub(crate) method: &'static str,
+    pub(crate) params: Option<Json<'m>>,
+}
+
+/// An answer of the client to what the server asked.
+#[derive(Debug)]
+pub(crate) struct Granted<'m> {
+    pub(crate) method: &'static str,
+    /// What was asked for; none where it could not be kept.
+    params: Option<Box<str>>,
+    pub(crate) result: Json<'m>,
+    pub(crate) asked: Place,
+}
+
+impl Granted<'_> {
+    /// What was asked for.
+    pub(crate) fn params(&self) -> Option<Json<'_>> {
+        Json::parse(self.params.as_deref()?).ok()
+    }
+}
+
+/// What the server asks of the client at this moment.
+pub(crate) fn wishes<'m>(at: &Moment<'m>) -> Vec<Wish<'m>> {
+    let Some(said) = &at.said else { return Vec::new() };
+    if said.sort == Sort::Request {
+        let method = METHODS.into_iter().find(|method| said.calls(method));
+        return method.map(|method| Wish { method, params: said.message.params() }).into_iter().collect();
+    }
+    questions(at)
+        .into_iter()
+        .map(|(_, method, question)| Wish { method, params: question.member("params") })
+        .collect()
+}
+
+/// The questions in a result, by their keys.
+fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
+    let outcome =
+        at.said.as_ref().filter(|said| said.sort == Sort::Result).and_then(|said| said.message.outcome());
+    let Some(asked) = outcome.and_then(|result| {
+        let waits = result.member("resultType").and_then(plain)? == "input_required";
+        result.member("inputRequests").filter(|_| waits)
+    }) else {
+        return Vec::new();
+    };
+    asked
+        .members()
+        .filter_map(|(key, question)| {
+            let named = plain(question.member("method")?)?;
+            let method = METHODS.into_iter().find(|method| *method == named)?;
+            Some((String::from_utf8_lossy(&key.decode()).into_owned(), method, question))
+        })
+        .collect()
+}
+
+struct Open {
+    method: &'static str,
+    params: Option<Box<str>>,
+    place: Place,
+}
+
+/// The questions that are open.
+#[derive(Default)]
+pub(crate) struct Wishes {
+    open: BTreeMap<String, Open>,
+}
+
+impl Wishes {
+    /// Takes in a step of the session, and says which answers the client gives in it.
+    pub(crate) fn see<'m>(&mut self, at: &Moment<'m>) -> Vec<Granted<'m>> {
+        let Some(said) = &at.said else { return Vec::new() };
+        for (key, method, question) in questions(at) {
+            if self.open.len() >= MOST_OPEN && !self.open.contains_key(&key) {
+                self.open.pop_first();
+            }
+            let params = question.member("params").map(Json::text).filter(|text| text.len() <= LONGEST);
+            self.open.insert(key, Open { method, params: params.map(Into::into), place: at.place() });
+        }
+        if let (Some(asked), Sort::Result, Some(result)) = (said.asked(), said.sort, said.message.outcome()) {
+            let method = METHODS.into_iter().find(|method| *method == asked.method());
+            let params = asked.params().map(|params| params.text().into());
+            return method
+                .map(|method| Granted { method, params, result, asked: asked.place() })
+                .into_iter()
+                .collect();
+        }
+        let answers = said.param("inputResponses").filter(|answers| answers.kind() == Kind::Object);
+        answers
+            .into_iter()
+            .flat_map(Json::members)
+            .filter_map(|(key, result)| {
+                let open = self.open.remove(&*String::from_utf8_lossy(&key.decode()))?;
+                Some(Granted { method: open.method, params: open.params, result, asked: open.place })
+            })
+            .collect()
+    }
+}
