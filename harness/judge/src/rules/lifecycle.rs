@@ -390,6 +390,10 @@ fn early_pong(kept: bool, place: Place, at: &Moment<'_>, found: &mut Found) {
 /// The answer to a ping. Metadata may go with it, and what later revisions put into every result.
 fn pong(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(outcome) = said.message.outcome() else { return };
+    // A refusal of HTTP is about the session or the permission, and the ping never got anywhere.
+    if at.exchange.is_some_and(|exchange| exchange.status.is_some_and(|status| status >= 400)) {
+        return;
+    }
     if said.sort == Sort::Error {
         return found.broke(
             &PING,
