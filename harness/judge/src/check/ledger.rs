@@ -122,6 +122,11 @@ impl Ledger {
         self.requests.checked_sub(1)
     }
 
+    /// How many requests are open.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
     /// The open requests, in the order in which they were made.
     pub(crate) fn open(&self) -> Vec<&Asked> {
         let mut open: Vec<&Asked> = self.open.iter().flat_map(HashMap::values).flatten().collect();

@@ -1,54 +1,24 @@
-//! Requests and their answers: ids, and what comes of each request.
+//! Answers: to what, with which id, and how often.
 //!
-//! Knows: that ids belong to whoever asked, that HTTP may turn a request away so that it is sent again, and that a
-//! resumed stream says things twice. Refuses to know: what is asked. Memory: the exchanges of the last
-//! [`MOST_TURNED`] ids that were sent over HTTP.
+//! Knows: that ids belong to whoever asked, and that a resumed stream says things twice. Refuses to know: what is
+//! asked; and whether a request's id is new, which is the business of `request_ids`. Memory: the last answers by a
+//! fingerprint, and [`MOST_GARBLED`] ids.
 
 use super::{Family, Need, Party, Rule, Watch};
-use crate::check::{Asked, Bound, Found, Moment, Place, Redelivery, Revision, Said, Sort, Span, Use, Wrong};
-use foldhash::fast::FixedState;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::BuildHasher;
+use crate::check::{
+    Asked, Bound, Found, Moment, Place, Recent, Redelivery, Revision, Said, Sort, Span, Wrong,
+};
+use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Side, header};
+use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
-    rules: &[
-        &UNIQUE_SESSION,
-        &UNIQUE_INFLIGHT,
-        &ID_MATCH,
-        &ID_TYPE,
-        &DUPLICATE,
-        &ID_ECHO,
-        &NO_RESPONSE,
-        &ANSWERED,
-    ],
+    rules: &[&ID_MATCH, &ID_TYPE, &DUPLICATE, &ID_ECHO, &NO_RESPONSE, &ANSWERED],
     watch: || Box::new(Watching::default()),
-};
-
-static UNIQUE_SESSION: Rule = Rule {
-    id: "jsonrpc.id.unique-session",
-    span: Span::SESSIONS,
-    source: "basic/index#requests",
-    title: "A side uses each request id once in a session",
-    why: "Servers and proxies keep what belongs to a request under its id, and hand an answer to the wrong caller \
-          when the id comes again.",
-    fix: "Count up for as long as the session lasts, also across reconnects.",
-    ..Rule::BLANK
-};
-
-static UNIQUE_INFLIGHT: Rule = Rule {
-    id: "jsonrpc.id.unique-inflight",
-    span: Span::MODERN,
-    source: "basic/index#requests",
-    title: "A request does not use the id of one that its sender still waits for",
-    why: "Nobody can tell which of the two an answer is for.",
-    fix: "Use an id again only when its answer has come; better, count up.",
-    ..Rule::BLANK
 };
 
 static ID_MATCH: Rule = Rule {
@@ -107,14 +77,11 @@ static ANSWERED: Rule = Rule {
     ..Rule::BLANK
 };
 
-/// So many ids that were sent over HTTP are remembered with what came of their exchanges.
-const MOST_TURNED: usize = 10_000;
-
-/// So many answers are remembered by a fingerprint.
-const MOST_ANSWERS: usize = 10_000;
-
 /// So many ids of spoilt messages are remembered.
 const MOST_GARBLED: usize = 10_000;
+
+/// So many answers without an id are looked into: each may be to any of the open requests.
+const MOST_ASTRAY: usize = 1_000;
 
 /// A request that is this old when the session ends had its time, in milliseconds.
 const PATIENCE: i64 = 5_000;
@@ -127,17 +94,12 @@ struct Watching {
     last: [Option<Last>; 2],
     /// Something came from this side whose id nobody can read, so that an error without an id may be its answer.
     unreadable: [bool; 2],
-    /// For ids of the client: how the exchange ended in which each was sent last.
-    sent: BTreeMap<Box<str>, Sent>,
-    /// In an envelope: HTTP refused something.
-    refused: bool,
-    /// A recording that does not tell sessions apart holds a second `initialize`.
-    restarted: bool,
-    handshakes: u64,
     /// The ids of what no reader takes for a message: an answer that is spoilt is an answer.
     garbled: BTreeSet<Box<str>>,
-    /// Fingerprints of the last answers.
-    answers: VecDeque<u64>,
+    /// The last answers.
+    answers: Recent,
+    /// How many answers belonged to nothing and had no id.
+    astray: usize,
     /// When the session ended.
     ended: Option<i64>,
 }
@@ -151,19 +113,11 @@ struct Last {
     told: bool,
 }
 
-#[derive(Clone, Copy)]
-struct Sent {
-    refused: bool,
-    ended: Option<i64>,
-}
-
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        self.refused |= at.exchange.is_none()
-            && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
         match (&at.said, &at.entry.content) {
             (Some(said), _) => match said.sort {
                 Sort::Request => self.request(said, at, found),
@@ -224,11 +178,6 @@ impl Watch for Watching {
 
 impl Watching {
     fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if said.calls("initialize") {
-            self.handshakes += 1;
-            let tells = matches!(at.facts.subject.format.as_str(), "mcp-replay" | "har");
-            self.restarted |= self.handshakes > 1 && !tells;
-        }
         if !matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
             if let Some(side) = at.side {
                 self.unreadable[lane(side)] = true;
@@ -236,74 +185,7 @@ impl Watching {
             return self.heard(at, None);
         }
         self.quiet(at, found);
-        let before = self.note(said, at);
         self.heard(at, None);
-        if is_redacted(said, at) {
-            return found.unsure(&UNIQUE_SESSION, at, "the recorder took out the id");
-        }
-        let Some(used) = at.ledger.last_use() else { return };
-        let id = shown_id(said);
-        let why = match used {
-            Use::Fresh if at.ledger.full().is_some() => at.ledger.full(),
-            _ if used != Use::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
-            _ if used != Use::Fresh && is_of_any_session(at) => {
-                Some("the recording holds several sessions, and does not tell whose this is")
-            }
-            _ if used != Use::Fresh && self.restarted => {
-                Some("the recording may hold several sessions; one file a session would tell")
-            }
-            _ if used == Use::Open && before.is_none() && is_same_again(said, at) => Some(
-                "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would tell",
-            ),
-            _ if used != Use::Fresh && self.refused => Some("a request that HTTP turned away may come again"),
-            _ => None,
-        };
-        if let Some(why) = why {
-            found.unsure(&UNIQUE_SESSION, at, why);
-            return found.unsure(&UNIQUE_INFLIGHT, at, why);
-        }
-        let turned_away = before.is_some_and(|sent| sent.refused);
-        found.check(&UNIQUE_SESSION, at, used == Use::Fresh || turned_away, || {
-            let open = if used == Use::Open { ", and that request is still open" } else { "" };
-            Wrong::of(format!("the id {id} was used before by this side{open}"))
-        });
-        self.inflight(said, used, before, at, found);
-    }
-
-    fn inflight(&self, said: &Said<'_>, used: Use, before: Option<Sent>, at: &Moment<'_>, found: &mut Found) {
-        // Over HTTP a request is over when its exchange is, whether it was answered or its stream was closed.
-        let open = match (before, at.exchange) {
-            (Some(sent), Some(_)) => {
-                !sent.refused && sent.ended.zip(at.entry.time).is_some_and(|(a, b)| a > b)
-            }
-            _ => used == Use::Open,
-        };
-        let first = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
-        let first = first.filter(|first| first.place() != at.place());
-        if open && first.is_some_and(|first| first.cancelled.is_some()) {
-            return found.unsure(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
-        }
-        found.check(&UNIQUE_INFLIGHT, at, !open, || {
-            let wrong =
-                Wrong::of(format!("the id {} belongs to a request that is still open", shown_id(said)));
-            match first {
-                Some(first) => wrong.see(first.place(), "the open request"),
-                None => wrong,
-            }
-        });
-    }
-
-    /// Remembers the exchange of a request, and returns that in which its id was sent before.
-    fn note(&mut self, said: &Said<'_>, at: &Moment<'_>) -> Option<Sent> {
-        let exchange = at.exchange?;
-        if at.side != Some(Side::Client) {
-            return None;
-        }
-        let refused = exchange.status.is_none_or(|status| status >= 400);
-        if self.sent.len() >= MOST_TURNED {
-            self.sent.clear();
-        }
-        self.sent.insert(shown_id(said).into(), Sent { refused, ended: exchange.ended })
     }
 
     /// A side speaks of something else than the other's last notification.
@@ -333,7 +215,7 @@ impl Watching {
         match said.bound {
             Bound::No => {}
             Bound::To(asked) => {
-                self.remember(said);
+                self.answers.again(said.message.text());
                 self.quiet(at, found);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
                     found.held(rule, at);
@@ -353,7 +235,7 @@ impl Watching {
             }
             Bound::Again if again => found.held(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events.
-            Bound::Again if self.repeats(said) && event_id(at).is_none() => {
+            Bound::Again if self.answers.has(said.message.text()) && event_id(at).is_none() => {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would tell";
                 found.unsure(&DUPLICATE, at, why);
             }
@@ -371,18 +253,6 @@ impl Watching {
             Some(side) => self.unreadable[lane(side.other())],
             None => self.unreadable.contains(&true),
         }
-    }
-
-    fn remember(&mut self, said: &Said<'_>) {
-        if self.answers.len() >= MOST_ANSWERS {
-            self.answers.pop_front();
-        }
-        self.answers.push_back(fingerprint(said));
-    }
-
-    /// Whether this answer was given before, word for word.
-    fn repeats(&self, said: &Said<'_>) -> bool {
-        self.answers.contains(&fingerprint(said))
     }
 
     /// A response that answers nothing that was asked.
@@ -407,7 +277,8 @@ impl Watching {
             return found.unsure(&NO_RESPONSE, at, Need::Direction.lack());
         };
         let other = side.other();
-        if self.unreadable[lane(other)] {
+        self.astray += 1;
+        if self.unreadable[lane(other)] || self.astray > MOST_ASTRAY {
             return;
         }
         let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
@@ -442,28 +313,8 @@ impl Watching {
     }
 }
 
-/// Several sessions share an exchange log, and nothing says which of them this is of.
-fn is_of_any_session(at: &Moment<'_>) -> bool {
-    let Some(exchange) = at.exchange else { return false };
-    at.facts.mixed || at.facts.session > 0 && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
-}
-
-fn fingerprint(said: &Said<'_>) -> u64 {
-    FixedState::default().hash_one(said.message.text())
-}
-
 fn event_id<'m>(at: &'m Moment<'_>) -> Option<&'m str> {
     at.entry.sse.as_ref()?.id.as_deref()
-}
-
-/// Whether an open request of this side with this id asks the same.
-fn is_same_again(said: &Said<'_>, at: &Moment<'_>) -> bool {
-    let open = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
-    open.is_some_and(|open| {
-        open.place() != at.place()
-            && said.calls(open.method())
-            && open.params().map(Json::text) == said.message.params().map(Json::text)
-    })
 }
 
 /// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
@@ -473,11 +324,11 @@ fn is_due(asked: &Asked) -> bool {
         && !asked.method().starts_with("notifications/")
 }
 
-fn is_redacted(said: &Said<'_>, at: &Moment<'_>) -> bool {
+pub(super) fn is_redacted(said: &Said<'_>, at: &Moment<'_>) -> bool {
     said.message.json().member("id").is_some_and(|id| at.facts.redacted(id))
 }
 
-fn shown_id(said: &Said<'_>) -> String {
+pub(super) fn shown_id(said: &Said<'_>) -> String {
     match said.message.id() {
         Id::Text(text) => format!("\"{}\"", text.raw()),
         Id::Number(number) => number.to_owned(),

@@ -1,11 +1,12 @@
-//! How a session begins: the handshake, what may be said before it is over, and pings.
+//! How a session begins: the handshake, and what may be said before it is over.
 //!
 //! Knows: the order of the first messages. A recorder that reads two pipes, and an exchange log, may put messages that
-//! crossed in the other order; a rule on order forgives [`CROSSING`]. The versions themselves are in `versions`.
+//! crossed in the other order; a rule on order forgives [`CROSSING`]. The versions
+//! themselves are in `versions`, and pings in `pings`.
 //! Refuses to know: sessions without a handshake; their requests are skipped here.
 
 use super::{Family, Level, Party, Rule, Watch};
-use crate::check::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong, shown};
+use crate::check::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -21,9 +22,7 @@ pub(super) const FAMILY: Family = Family {
         &INITIALIZED,
         &CLIENT_EARLY,
         &SERVER_EARLY,
-        &EARLY_PING,
         &NO_CANCEL,
-        &PING,
     ],
     watch: || Box::new(Watching::default()),
 };
@@ -97,16 +96,6 @@ static SERVER_EARLY: Rule = Rule {
     ..OURS
 };
 
-static EARLY_PING: Rule = Rule {
-    id: "life.server.reject-early-ping",
-    level: Level::Should,
-    party: Party::Server,
-    title: "A ping is answered also before the session is initialized",
-    why: "Clients may ping at that time to see whether the server is alive, and take a refusal for an outage.",
-    fix: "Answer `ping` whatever the state of the session.",
-    ..OURS
-};
-
 static NO_CANCEL: Rule = Rule {
     id: "life.init.no-cancel",
     party: Party::Client,
@@ -114,15 +103,6 @@ static NO_CANCEL: Rule = Rule {
     title: "A client does not cancel `initialize`",
     why: "What would be left is neither a session nor none.",
     fix: "Close the connection instead.",
-    ..OURS
-};
-
-static PING: Rule = Rule {
-    id: "ping.empty-result",
-    source: "basic/utilities/ping#behavior-requirements",
-    title: "A ping is answered with an empty result",
-    why: "Whoever pings takes an error for a dead peer and hangs up.",
-    fix: "Answer every `ping` with {}.",
     ..OURS
 };
 
@@ -147,14 +127,7 @@ struct Watching {
     misnamed: bool,
     /// The client asked for something after the handshake, and got its answer.
     worked: Option<Place>,
-    /// Pings that came before the session was initialized, by their number.
-    early_pings: Vec<u64>,
-    /// Answers to pings that came before any handshake: whether each was a pong, and where.
-    early_pongs: Vec<(bool, Place)>,
 }
-
-/// So many early pings are remembered.
-const MOST_PINGS: usize = 100;
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
@@ -193,15 +166,6 @@ impl Watching {
                 }
             }
             _ => {}
-        }
-        if said.sort == Sort::Request
-            && method == "ping"
-            && at.side == Some(Side::Client)
-            && !self.initialized
-            && let Some(asked) = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id))
-            && self.early_pings.len() < MOST_PINGS
-        {
-            self.early_pings.push(asked.number);
         }
     }
 
@@ -258,21 +222,6 @@ impl Watching {
                 self.once(at, found);
                 self.began(at, found);
             }
-            "ping" => {
-                let early = self.early_pings.iter().position(|&number| number == asked.number);
-                if let Some(index) = early {
-                    self.early_pings.remove(index);
-                    let kept = said.sort == Sort::Result;
-                    if !at.facts.handshake {
-                        return self.early_pongs.push((kept, at.place()));
-                    }
-                    early_pong(kept, at.place(), at, found);
-                    if !kept {
-                        return;
-                    }
-                }
-                pong(said, at, found);
-            }
             _ if asked.side == Some(Side::Client)
                 && asked.revision.is_none_or(Revision::has_handshake)
                 && self.answered.is_some()
@@ -308,9 +257,6 @@ impl Watching {
             }
         }
         self.answered.get_or_insert(at.entry.time);
-        for (kept, place) in self.early_pongs.drain(..) {
-            early_pong(kept, place, at, found);
-        }
         if let Some((method, place, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
             early(&CLIENT_EARLY, Wrong::of(wrong).at(place), time, at, found);
@@ -377,33 +323,5 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &Moment<'_
     };
     found.check(rule, at, lack.is_none(), || {
         Wrong::of(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
-    });
-}
-
-/// The answer to a ping that came before the session was initialized.
-fn early_pong(kept: bool, place: Place, at: &Moment<'_>, found: &mut Found) {
-    found.check(&EARLY_PING, at, kept, || {
-        Wrong::of("a ping is refused before the session is initialized").at(place).by(Party::Server)
-    });
-}
-
-/// The answer to a ping. Metadata may go with it, and what later revisions put into every result.
-fn pong(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(outcome) = said.message.outcome() else { return };
-    // A refusal of HTTP is about the session or the permission, and the ping never got anywhere.
-    if at.exchange.is_some_and(|exchange| exchange.status.is_some_and(|status| status >= 400)) {
-        return;
-    }
-    if said.sort == Sort::Error {
-        return found.broke(
-            &PING,
-            at,
-            Wrong::of(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
-        );
-    }
-    let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
-    found.check(&PING, at, more.is_none(), || {
-        let wrong = Wrong::of(format!("the result is not empty: {}", shown(outcome)));
-        wrong.inside(outcome)
     });
 }

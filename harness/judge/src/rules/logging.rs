@@ -60,6 +60,9 @@ static BAD_LEVEL: Rule = Rule {
 /// The levels, from the least.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
+/// So many open requests are looked through for each message.
+const MOST_OPEN: usize = 1_000;
+
 const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 #[derive(Default)]
@@ -105,6 +108,13 @@ impl Watching {
 
     /// Which request a message is for is told by its exchange alone; over pipes it may be for any that is open.
     fn modern(&self, level: Option<usize>, at: &Moment<'_>, found: &mut Found) {
+        if at.ledger.count() > MOST_OPEN {
+            return found.unsure(
+                &OPT_IN,
+                at,
+                "more requests are open than are looked through for each message",
+            );
+        }
         let open = at.ledger.open().into_iter().filter(|asked| {
             asked.side != Some(Side::Server) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
         });

@@ -32,11 +32,13 @@ mod modern_versions;
 mod mrtr;
 mod pagination;
 mod param_headers;
+mod pings;
 mod progress;
 mod prompts;
 mod recording;
 mod redaction;
 mod replay;
+mod request_ids;
 mod resources;
 mod retries;
 mod roots;
@@ -232,12 +234,14 @@ pub static FAMILIES: &[Family] = &[
     encoding::FAMILY,
     stdio::FAMILY,
     jsonrpc::FAMILY,
+    request_ids::FAMILY,
     correlation::FAMILY,
     methods::FAMILY,
     errors::FAMILY,
     batch::FAMILY,
     lifecycle::FAMILY,
     versions::FAMILY,
+    pings::FAMILY,
     capabilities::FAMILY,
     task_capabilities::FAMILY,
     typed::FAMILY,

@@ -3,15 +3,14 @@
 //! Knows: which tokens are in use, on which side, and how far each has come; a task keeps its token until it is over.
 //! A resumed stream says things again, and an exchange log does not tell when a stream said something. Refuses to
 //! know: what the work is. Memory: [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to
-//! [`MOST_FINISHED`], and fingerprints of the last [`MOST_SAID`] notifications.
+//! [`MOST_FINISHED`], and the last notifications by a fingerprint.
 
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
-    Asked, Found, Moment, Place, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
+    Asked, Found, Moment, Place, Recent, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
 };
 use foldhash::fast::FixedState;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::BuildHasher;
+use std::collections::{HashMap, VecDeque};
 use transcript::call_ids::CallIds;
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -95,8 +94,8 @@ const MOST_ACTIVE: usize = 50_000;
 /// So many tokens that were in use are remembered.
 const MOST_FINISHED: u64 = 1_000_000;
 
-/// So many notifications are remembered by a fingerprint.
-const MOST_SAID: usize = 10_000;
+/// So many tokens are remembered with the exchange in which their work ended.
+const MOST_ENDED: usize = 1_000;
 
 #[derive(Default)]
 struct Watching {
@@ -108,8 +107,10 @@ struct Watching {
     count: u64,
     /// The tokens whose work ended last, and the exchanges in which it did.
     ended: VecDeque<(Box<[u8]>, Option<u64>)>,
-    said: HashSet<u64>,
-    order: VecDeque<u64>,
+    /// The last notifications.
+    said: Recent,
+    /// The tokens of tasks.
+    tasks: HashMap<Box<str>, (usize, Box<[u8]>), FixedState>,
 }
 
 /// A token in use.
@@ -117,8 +118,8 @@ struct Active {
     asked: Place,
     id: Box<str>,
     last: Option<f64>,
-    /// It belongs to this task since the request was answered.
-    task: Option<Box<str>>,
+    /// It belongs to a task since the request was answered.
+    is_task: bool,
 }
 
 impl Watch for Watching {
@@ -148,7 +149,7 @@ impl Watching {
         let Some(id) = said.message.json().member("id") else { return };
         let lane = lane(at.side);
         let before = self.active[lane].get(&key);
-        let before = before.filter(|before| before.task.is_some() || is_open(&before.id, at));
+        let before = before.filter(|before| before.is_task || is_open(&before.id, at));
         if at.facts.redacted(token) {
             found.unsure(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
@@ -163,7 +164,7 @@ impl Watching {
             });
         }
         if self.active[lane].len() < MOST_ACTIVE {
-            let active = Active { asked: at.place(), id: id.text().into(), last: None, task: None };
+            let active = Active { asked: at.place(), id: id.text().into(), last: None, is_task: false };
             self.active[lane].insert(key, active);
         }
     }
@@ -177,11 +178,16 @@ impl Watching {
         }
         let Some(key) = asked.meta("progressToken").and_then(key_of) else { return };
         let lane = lane(asked.side);
-        let of_this = |active: &&mut Active| active.id == asked.id && active.task.is_none();
+        let of_this = |active: &&mut Active| active.id == asked.id && !active.is_task;
         let Some(active) = self.active[lane].get_mut(&key).filter(of_this) else { return };
         let task = said.message.outcome().and_then(|result| result.member("task")?.member("taskId"));
         match task.and_then(text_of).filter(|_| said.sort == Sort::Result) {
-            Some(task) => active.task = Some(task),
+            Some(task) => {
+                active.is_task = true;
+                if self.tasks.len() < MOST_ACTIVE {
+                    self.tasks.insert(task, (lane, key));
+                }
+            }
             None => self.finish(lane, &key, at),
         }
     }
@@ -193,11 +199,8 @@ impl Watching {
             return;
         }
         let Some(id) = task.member("taskId").and_then(text_of) else { return };
-        for lane in 0..3 {
-            let of_task = self.active[lane].iter().find(|(_, active)| active.task.as_ref() == Some(&id));
-            if let Some(key) = of_task.map(|(key, _)| key.clone()) {
-                self.finish(lane, &key, at);
-            }
+        if let Some((lane, key)) = self.tasks.remove(&id) {
+            self.finish(lane, &key, at);
         }
     }
 
@@ -207,7 +210,7 @@ impl Watching {
             self.count += 1;
             self.finished[lane].insert(key);
         }
-        if self.ended.len() >= MOST_SAID {
+        if self.ended.len() >= MOST_ENDED {
             self.ended.pop_front();
         }
         self.ended.push_back((key.into(), at.entry.exchange));
@@ -224,7 +227,7 @@ impl Watching {
         let Some(token) = said.param("progressToken") else { return };
         let Some(key) = token_key(token, at, found) else { return };
         let again = self.redelivery.again(at);
-        let repeated = self.repeats(said);
+        let repeated = self.said.again(said.message.text());
         if again {
             return;
         }
@@ -271,21 +274,6 @@ impl Watching {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
             found.broke(&STOP, at, Wrong::of(wrong).inside(token));
         }
-    }
-
-    /// Whether this was said before, word for word. Takes note of it.
-    fn repeats(&mut self, said: &Said<'_>) -> bool {
-        let print = FixedState::default().hash_one(said.message.text());
-        if !self.said.insert(print) {
-            return true;
-        }
-        self.order.push_back(print);
-        if self.order.len() > MOST_SAID
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.said.remove(&oldest);
-        }
-        false
     }
 }
 
