@@ -3,7 +3,7 @@
 //! Refuses to know: the URL-safe alphabet, and white space.
 
 /// The bytes that a text stands for; none where it is no Base64. Padding may be missing.
-pub(crate) fn decoded_base64(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     let body = text.trim_end_matches('=');
     let padding = text.len() - body.len();
     if padding > 2 || padding > 0 && !text.len().is_multiple_of(4) || body.len() % 4 == 1 {
@@ -33,18 +33,18 @@ pub(crate) fn decoded_base64(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::decoded_base64;
+    use super::base64;
 
     #[test]
     fn text_stands_for_bytes() {
         for (text, bytes) in
             [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9vYg", b"foob")]
         {
-            assert_eq!(decoded_base64(text).as_deref(), Some(bytes), "{text}");
+            assert_eq!(base64(text).as_deref(), Some(bytes), "{text}");
         }
-        assert_eq!(decoded_base64("SGVsbG8sIOS4lueVjA==").as_deref(), Some("Hello, 世界".as_bytes()));
+        assert_eq!(base64("SGVsbG8sIOS4lueVjA==").as_deref(), Some("Hello, 世界".as_bytes()));
         for wrong in ["A", "Zg=", "Zg===", "Z g=", "Zm9v=", "-_-_", "=Zg="] {
-            assert_eq!(decoded_base64(wrong), None, "{wrong}");
+            assert_eq!(base64(wrong), None, "{wrong}");
         }
     }
 }

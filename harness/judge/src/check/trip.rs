@@ -259,7 +259,7 @@ pub(crate) fn id_text(said: &Said<'_>) -> Option<Box<str>> {
 }
 
 /// The string that a value is, or its text.
-pub(crate) fn spelled(value: Json<'_>) -> Box<str> {
+pub(crate) fn plain(value: Json<'_>) -> Box<str> {
     text_of(value).unwrap_or_else(|| value.text().into())
 }
 

@@ -9,7 +9,7 @@ use super::http::ERA;
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Call, Found, LAST_EVENT, Moment, Place, Revision, SESSION, Said, Sort, Span, Transport, Trip, Trips,
-    Wrong, id_text, quoted, spelled,
+    Wrong, id_text, plain, quoted,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::rejection::Rejection;
@@ -544,7 +544,7 @@ fn inside(scope: &str, name: &str) -> Box<str> {
 /// The token of a progress notification, as it is written.
 fn progress(said: &Said<'_>) -> Option<Box<str>> {
     let token = said.calls("notifications/progress").then(|| said.param("progressToken"))??;
-    (!spelled(token).is_empty()).then(|| token.text().into())
+    (!plain(token).is_empty()).then(|| token.text().into())
 }
 
 /// A text in short, to tell it from others of the same event id.

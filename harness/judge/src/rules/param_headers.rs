@@ -5,7 +5,7 @@
 
 use super::tool_headers::{annotations, value_at};
 use super::{Need, Party, Rule};
-use crate::check::{Found, Moment, Said, Span, Wrong, decoded_base64, quoted, shown, text_of};
+use crate::check::{Found, Moment, Said, Span, Wrong, base64, quoted, shown, text_of};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};
 use transcript::session::{Headers, header};
@@ -76,7 +76,7 @@ pub(super) fn compare(header: &str, text: &[u8]) -> Spelled {
 
 /// What stands between the marks of the Base64 spelling; inside, none where it is no Base64.
 fn encoded(header: &str) -> Option<Option<Vec<u8>>> {
-    Some(decoded_base64(header.strip_prefix("=?base64?")?.strip_suffix("?=")?))
+    Some(base64(header.strip_prefix("=?base64?")?.strip_suffix("?=")?))
 }
 
 /// Whether a text survives in a header as it is.
