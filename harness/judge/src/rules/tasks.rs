@@ -87,7 +87,7 @@ static SAME: Rule = Rule {
 static TIMES: Rule = Rule {
     id: "tasks.times",
     source: "basic/utilities/tasks#ttl-and-resource-management",
-    title: "A task has `createdAt` and `lastUpdatedAt` in ISO 8601, and its `ttl` where it is asked for",
+    title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
     why: "Clients tell from them how long they may wait and whether anything happens.",
     fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
     ..TASKS

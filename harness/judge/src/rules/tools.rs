@@ -76,7 +76,7 @@ static GRAMMAR: Rule = Rule {
     level: Level::Should,
     span: LATE,
     source: "server/tools#tool-names",
-    title: "A tool's name has 1 to 128 of the characters A-Z a-z 0-9 _ - .",
+    title: "A tool's name has 1 to 128 characters, each of A-Z, a-z, 0-9, dot, _ and -",
     why: "The interfaces of models refuse other names, so that clients have to rename the tool or leave it out.",
     fix: "Rename the tool, and put its pretty name into `title`.",
     ..SERVER
