@@ -156,10 +156,10 @@ fn same_value_references<'s>(schema: &'s Value, into: &mut Vec<&'s str>) -> Resu
 }
 
 /// The schemas that stand directly in a schema, with the keyword that holds them.
-fn parts<'s>(
-    members: &'s Map<String, Value>,
+fn parts(
+    members: &Map<String, Value>,
     wanted: impl Fn(&str) -> bool,
-) -> impl Iterator<Item = (&'s str, &'s Value)> {
+) -> impl Iterator<Item = (&str, &Value)> {
     members.iter().filter(move |(name, _)| wanted(name)).flat_map(|(name, value)| {
         let name = name.as_str();
         let found: Vec<&Value> = match value {

@@ -51,6 +51,7 @@ mod tool_headers;
 mod tool_output;
 mod tools;
 mod typed;
+mod typed_tables;
 mod versions;
 
 use crate::check::{Found, Moment, Revision, Span};

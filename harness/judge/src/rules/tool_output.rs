@@ -207,8 +207,8 @@ impl Watching {
     }
 }
 
-/// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` and write
-/// the bare value into the text, a list item by item; that says the same, too.
+/// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like
+/// and write the bare value into the text, a list item by item; that says the same, too.
 fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let content = result.member("content");
     if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
@@ -220,8 +220,8 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
         plain(value).is_some_and(|plain| plain == text)
             || Json::parse(text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
     };
-    let bare = match structured.member("result") {
-        Some(bare) if structured.members().count() == 1 => bare,
+    let bare = match structured.members().next() {
+        Some((_, bare)) if structured.members().count() == 1 => bare,
         _ => structured,
     };
     let items: Vec<Json<'_>> = bare.items().collect();
