@@ -24,7 +24,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), F
     let Some(kind) = value.member("type") else {
         return Err(("a block of content has no `type`".to_owned(), value));
     };
-    let name = plain(kind).unwrap_or_default();
+    let name = string_of(kind).unwrap_or_default();
     if name == "resource" {
         return match value.member("resource") {
             Some(resource) if resource.kind() == Kind::Object => Ok(()),
@@ -52,7 +52,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), F
 
 /// The resource that a block of content embeds.
 pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
-    let is = plain(block.member("type")?)? == "resource";
+    let is = string_of(block.member("type")?)? == "resource";
     block.member("resource").filter(|resource| is && resource.kind() == Kind::Object)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn contents(resource: Json<'_>) -> Contents {
 }
 
 /// A string without what no Unicode text can hold.
-pub(crate) fn plain(value: Json<'_>) -> Option<String> {
+pub(crate) fn string_of(value: Json<'_>) -> Option<String> {
     value.as_text()?.to_str().map(Into::into)
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum Base64 {
 }
 
 /// Reads base64 (RFC 4648, section 4).
-pub(crate) fn base64(text: &str) -> Base64 {
+pub(crate) fn read_base64(text: &str) -> Base64 {
     let (mut digits, mut padding, mut blank, mut url) = (0_usize, 0_usize, false, false);
     for char in text.chars() {
         match char {
@@ -149,20 +149,20 @@ pub(crate) fn uri(text: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    use super::{Base64, Uri, base64, block, uri};
+    use super::{Base64, Uri, block, read_base64, uri};
     use crate::check::Revision;
     use transcript::json::Json;
 
     #[test]
     fn base64_is_strict_loose_or_bad() {
         for good in ["", "aGk=", "aGkh", "+/+/", "AA=="] {
-            assert_eq!(base64(good), Base64::Good, "{good}");
+            assert_eq!(read_base64(good), Base64::Good, "{good}");
         }
         for loose in ["aGk", "aG\nkh", "-_-_"] {
-            assert!(matches!(base64(loose), Base64::Loose(_)), "{loose}");
+            assert!(matches!(read_base64(loose), Base64::Loose(_)), "{loose}");
         }
         for bad in ["data:image/png;base64,aGk=", "a", "aGk=a", "====", "é"] {
-            assert!(matches!(base64(bad), Base64::Bad(_)), "{bad}");
+            assert!(matches!(read_base64(bad), Base64::Bad(_)), "{bad}");
         }
     }
 

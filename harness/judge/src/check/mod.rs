@@ -16,11 +16,11 @@ mod place;
 mod recent;
 mod redelivery;
 mod revision;
-mod trip;
-mod url;
 mod schema_cost;
 mod schemas;
 mod tool_list;
+mod trip;
+mod url;
 mod wishes;
 
 pub use facts::Subject;
@@ -32,7 +32,9 @@ pub(crate) use place::{quoted, shown};
 pub use revision::{Revision, Span};
 
 pub(crate) use base64::base64;
-pub(crate) use content::{Base64, Contents, Fault, Uri, base64, block, contents, embedded, plain, uri};
+pub(crate) use content::{
+    Base64, Contents, Fault, Uri, block, contents, embedded, read_base64, string_of, uri,
+};
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};
@@ -40,8 +42,8 @@ pub(crate) use methods::{Direction, Known, known};
 pub(crate) use moment::{Bound, Moment, Said, Sort};
 pub(crate) use recent::Recent;
 pub(crate) use redelivery::Redelivery;
-pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
-pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
 pub(crate) use tool_list::{Definition, ToolList};
+pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
+pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
 pub(crate) use wishes::{Granted, Wishes, wishes};

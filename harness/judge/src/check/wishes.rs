@@ -4,7 +4,7 @@
 //! Knows: both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results
 //! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
-use super::content::plain;
+use super::content::string_of;
 use super::moment::{Moment, Sort};
 use super::place::Place;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
     let outcome =
         at.said.as_ref().filter(|said| said.sort == Sort::Result).and_then(|said| said.message.outcome());
     let Some(asked) = outcome.and_then(|result| {
-        let waits = result.member("resultType").and_then(plain)? == "input_required";
+        let waits = result.member("resultType").and_then(string_of)? == "input_required";
         result.member("inputRequests").filter(|_| waits)
     }) else {
         return Vec::new();
@@ -68,7 +68,7 @@ fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
     asked
         .members()
         .filter_map(|(key, question)| {
-            let named = plain(question.member("method")?)?;
+            let named = string_of(question.member("method")?)?;
             let method = METHODS.into_iter().find(|method| *method == named)?;
             Some((String::from_utf8_lossy(&key.decode()).into_owned(), method, question))
         })

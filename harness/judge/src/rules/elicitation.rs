@@ -5,7 +5,7 @@
 
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Fit, Found, Granted, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, plain, quoted, shown,
+    Fit, Found, Granted, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, quoted, shown, string_of,
     uri, wishes,
 };
 use std::collections::BTreeSet;
@@ -142,7 +142,7 @@ impl Watch for Watching {
             let Some(value) = said.param("elicitationId") else {
                 return found.broke(&COMPLETE, at, "the notification has no `elicitationId`");
             };
-            let known = plain(value).is_some_and(|id| self.ids.contains(&id));
+            let known = string_of(value).is_some_and(|id| self.ids.contains(&id));
             if known {
                 found.held(&COMPLETE, at);
             } else if self.ids.len() >= MOST_IDS {
@@ -157,7 +157,7 @@ impl Watch for Watching {
 
 impl Watching {
     fn keep(&mut self, asked: Json<'_>) {
-        if let Some(id) = asked.member("elicitationId").and_then(plain)
+        if let Some(id) = asked.member("elicitationId").and_then(string_of)
             && self.ids.len() < MOST_IDS
         {
             self.ids.insert(id);
@@ -187,7 +187,7 @@ impl Watching {
         }
         let mode = params.member("mode").filter(|_| at.revision != Some(Revision::V2025_06_18));
         if let Some(mode) = mode
-            && !matches!(plain(mode).as_deref(), Some("form" | "url"))
+            && !matches!(string_of(mode).as_deref(), Some("form" | "url"))
         {
             wrong = Some((format!("{} is no mode", shown(mode)), mode));
         }
@@ -210,7 +210,7 @@ impl Watching {
         let Some(action) = result.member("action") else {
             return found.broke(&ACTION, at, Wrong::of("the answer has no `action`").inside(result));
         };
-        match plain(action).as_deref() {
+        match string_of(action).as_deref() {
             Some("accept") => found.held(&ACTION, at),
             Some("decline" | "cancel") => {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
@@ -246,11 +246,11 @@ impl Watching {
 }
 
 fn by_url(params: Json<'_>) -> bool {
-    params.member("mode").and_then(plain).is_some_and(|mode| mode == "url")
+    params.member("mode").and_then(string_of).is_some_and(|mode| mode == "url")
 }
 
 fn address(value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(text) = plain(value) else { return };
+    let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Wrong::of(format!("{} is no URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let host = web.is_none_or(|rest| {
@@ -269,13 +269,13 @@ fn fields(form: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     if form.kind() != Kind::Object {
         return;
     }
-    if form.member("type").and_then(plain).as_deref() != Some("object") {
+    if form.member("type").and_then(string_of).as_deref() != Some("object") {
         found.broke(&FLAT, at, Wrong::of("the type of the form is not \"object\"").inside(form));
     }
     let lists = at.revision.is_none_or(|revision| MODES.has(revision));
     for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
         let name = String::from_utf8_lossy(&name.decode()).into_owned();
-        let kind = field.member("type").and_then(plain).unwrap_or_default();
+        let kind = field.member("type").and_then(string_of).unwrap_or_default();
         let wrong = match kind.as_str() {
             "string" | "number" | "integer" | "boolean" => None,
             "array" if lists => {
@@ -323,7 +323,7 @@ fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &Moment<'_>, fou
         return;
     }
     let (form, url) = (declares("elicitation.form") == Some(true), declares("elicitation.url") == Some(true));
-    let mode = mode.and_then(plain).unwrap_or_else(|| "form".to_owned());
+    let mode = mode.and_then(string_of).unwrap_or_else(|| "form".to_owned());
     let declared = if mode == "url" { url } else { form || !url };
     if !declared {
         found.check(&BAD_MODE, at, code == Some(-32602), || {

@@ -4,7 +4,7 @@
 
 use super::tool_output::whole_result;
 use super::{Family, Level, Party, Rule, Watch};
-use crate::check::{Contents, Found, Moment, Said, Sort, Wrong, contents, embedded, plain, quoted};
+use crate::check::{Contents, Found, Moment, Said, Sort, Wrong, contents, embedded, quoted, string_of};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
 
@@ -88,7 +88,7 @@ impl Watching {
         }
         self.complete = result.member("prompts").is_some() && result.member("nextCursor").is_none();
         for prompt in result.member("prompts").into_iter().flat_map(Json::items) {
-            let Some(name) = prompt.member("name").and_then(plain) else { continue };
+            let Some(name) = prompt.member("name").and_then(string_of) else { continue };
             if self.listed.len() >= MOST_LISTED {
                 self.complete = false;
                 return;
@@ -97,14 +97,14 @@ impl Watching {
                 argument.member("required").is_some_and(|required| required.text() == "true")
             };
             let arguments = prompt.member("arguments").into_iter().flat_map(Json::items).filter(required);
-            let names = arguments.filter_map(|argument| plain(argument.member("name")?)).collect();
+            let names = arguments.filter_map(|argument| string_of(argument.member("name")?)).collect();
             self.listed.insert(name, names);
         }
     }
 
     fn answered(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         let Some(asked) = said.asked() else { return };
-        let Some(name) = asked.param("name").and_then(plain) else { return };
+        let Some(name) = asked.param("name").and_then(string_of) else { return };
         if asked.params().is_none_or(|params| at.facts.redacted(params)) {
             return found.unsure(&ARGS, at, "the recorder took out what was asked for");
         }

@@ -6,8 +6,8 @@
 use super::tool_output::whole_result;
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Contents, Found, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded, plain, quoted,
-    shown, uri,
+    Contents, Found, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded, quoted, shown,
+    string_of, uri,
 };
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -94,7 +94,7 @@ impl Watch for Watching {
         if let Some(result) = whole_result(said, "resources/list") {
             for resource in result.member("resources").into_iter().flat_map(Json::items) {
                 address(resource, at, found);
-                if let Some(uri) = resource.member("uri").and_then(plain)
+                if let Some(uri) = resource.member("uri").and_then(string_of)
                     && self.listed.len() < MOST_LISTED
                 {
                     self.listed.insert(uri);
@@ -106,7 +106,8 @@ impl Watch for Watching {
         }
         if let Some(result) = whole_result(said, "tools/call") {
             for block in result.member("content").into_iter().flat_map(Json::items) {
-                let link = block.member("type").and_then(plain).is_some_and(|kind| kind == "resource_link");
+                let link =
+                    block.member("type").and_then(string_of).is_some_and(|kind| kind == "resource_link");
                 if link {
                     address(block, at, found);
                 } else if let Some(resource) = embedded(block) {
@@ -125,7 +126,7 @@ impl Watching {
     fn subscriptions(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         if said.sort == Sort::Request && said.calls("resources/subscribe") {
             // The first update may overtake the answer.
-            if let Some(uri) = said.param("uri").and_then(plain) {
+            if let Some(uri) = said.param("uri").and_then(string_of) {
                 self.full |= self.subscribed.len() >= MOST_SUBSCRIBED;
                 if !self.full {
                     self.subscribed.insert(uri);
@@ -133,7 +134,7 @@ impl Watching {
             }
         }
         if let (Some(_), Some(asked)) = (said.result_of("resources/unsubscribe"), said.asked())
-            && let Some(uri) = asked.param("uri").and_then(plain)
+            && let Some(uri) = asked.param("uri").and_then(string_of)
         {
             self.subscribed.remove(&uri);
         }
@@ -141,7 +142,7 @@ impl Watching {
             return;
         }
         let Some(value) = said.param("uri") else { return };
-        let Some(uri) = plain(value) else { return };
+        let Some(uri) = string_of(value) else { return };
         // What changed may be a part of what was subscribed to.
         if self.subscribed.iter().any(|known| uri.starts_with(known.trim_end_matches('/'))) {
             found.held(&UPDATED, at);
@@ -159,7 +160,7 @@ impl Watching {
             address(resource, at, found);
             one_of(resource, at, found);
         }
-        let asked = said.asked().and_then(|asked| asked.param("uri")).and_then(plain);
+        let asked = said.asked().and_then(|asked| asked.param("uri")).and_then(string_of);
         if contents.kind() != Kind::Array || contents.items().next().is_some() {
             return;
         }
@@ -175,7 +176,7 @@ impl Watching {
 
 fn address(resource: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(value) = resource.member("uri") else { return };
-    let Some(text) = plain(value) else { return };
+    let Some(text) = string_of(value) else { return };
     let wrong = |why: &str| Wrong::of(format!("{} is no URI: {why}", shown(value))).inside(value);
     match uri(&text) {
         Uri::Good => found.held(&URI, at),
@@ -201,7 +202,7 @@ fn one_of(resource: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 /// An error of a reading that is about the resource, as far as its code or its words tell.
 fn missing(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let (Some(error), Some(code)) = (said.error(), said.error_code()) else { return };
-    let words = error.member("message").and_then(plain).unwrap_or_default().to_lowercase();
+    let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
     let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
     let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
     let modern = at.revision == Some(Revision::V2026_07_28);

@@ -1,7 +1,7 @@
 //! Roots: the directories that a client opens to a server.
 
 use super::{Family, Level, Party, Rule, Watch};
-use crate::check::{Found, Moment, Span, Uri, Wishes, Wrong, plain, shown, uri};
+use crate::check::{Found, Moment, Span, Uri, Wishes, Wrong, shown, string_of, uri};
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -44,7 +44,7 @@ impl Watch for Watching {
         for granted in self.wishes.see(at).iter().filter(|granted| granted.method == "roots/list") {
             for root in granted.result.member("roots").into_iter().flat_map(Json::items) {
                 let Some(value) = root.member("uri") else { continue };
-                let Some(text) = plain(value) else { continue };
+                let Some(text) = string_of(value) else { continue };
                 let wrong = |why: &str| Wrong::of(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
                     _ if !text.starts_with("file://") => {

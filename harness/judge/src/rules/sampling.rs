@@ -3,7 +3,7 @@
 //! Refuses to know: what a model makes of them.
 
 use super::{Family, Party, Rule, Watch};
-use crate::check::{Found, Moment, Revision, Span, Wrong, plain, quoted, wishes};
+use crate::check::{Found, Moment, Revision, Span, Wrong, quoted, string_of, wishes};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 
@@ -50,7 +50,7 @@ fn judge(messages: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let mut open: Option<(Json<'_>, BTreeSet<String>)> = None;
     let (mut tools, mut wrong) = (false, None);
     for message in messages.items() {
-        let role = message.member("role").and_then(plain).unwrap_or_default();
+        let role = message.member("role").and_then(string_of).unwrap_or_default();
         let blocks: Vec<Json<'_>> = match message.member("content") {
             Some(list) if list.kind() == Kind::Array => list.items().collect(),
             Some(one) => vec![one],
@@ -92,10 +92,10 @@ fn judge(messages: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 }
 
 fn sort(block: Json<'_>) -> String {
-    block.member("type").and_then(plain).unwrap_or_default()
+    block.member("type").and_then(string_of).unwrap_or_default()
 }
 
 fn ids(blocks: &[Json<'_>], kind: &str, member: &str) -> BTreeSet<String> {
     let of_kind = blocks.iter().filter(|block| sort(**block) == kind);
-    of_kind.filter_map(|block| plain(block.member(member)?)).collect()
+    of_kind.filter_map(|block| string_of(block.member(member)?)).collect()
 }

@@ -6,7 +6,7 @@
 use super::tool_output::whole_result;
 use super::{Family, Level, Rule, Watch};
 use crate::check::{
-    Found, Moment, Place, Revision, Said, Sort, Span, Wrong, plain, quoted, shown, why_not_whole,
+    Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, shown, string_of, why_not_whole,
 };
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
@@ -177,7 +177,7 @@ impl Watching {
     fn created(&mut self, task: Json<'_>, method: Box<str>, at: &Moment<'_>, found: &mut Found) {
         times(task, false, at, found);
         let Some(name) = name(task, at, found) else { return };
-        let status = task.member("status").and_then(plain).unwrap_or_default();
+        let status = task.member("status").and_then(string_of).unwrap_or_default();
         found.check(&START, at, status == "working", || {
             Wrong::of(format!("the task begins as {}", quoted(&status)))
                 .inside(task.member("status").unwrap_or(task))
@@ -188,7 +188,7 @@ impl Watching {
             return;
         }
         found.held(&UNIQUE, at);
-        let updated = task.member("lastUpdatedAt").and_then(plain).unwrap_or_default();
+        let updated = task.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let place = at.place();
         self.keep(name, Task { method: Some(method), status, updated, place, brought: None });
     }
@@ -203,8 +203,8 @@ impl Watching {
     fn status(&mut self, said: Json<'_>, number: Option<u64>, at: &Moment<'_>, found: &mut Found) {
         times(said, number.is_some(), at, found);
         let Some(name) = name(said, at, found) else { return };
-        let Some(status) = said.member("status").and_then(plain) else { return };
-        let updated = said.member("lastUpdatedAt").and_then(plain).unwrap_or_default();
+        let Some(status) = said.member("status").and_then(string_of) else { return };
+        let updated = said.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let Some(task) = self.tasks.get_mut(&name) else {
             let task = Task { method: None, status, updated, place: at.place(), brought: None };
             return self.keep(name, task);
@@ -240,7 +240,7 @@ impl Watching {
 
     fn cancelled(&mut self, said: &Said<'_>, number: u64, at: &Moment<'_>, found: &mut Found) {
         let Some(asked) = said.asked() else { return };
-        let Some(id) = asked.param("taskId").and_then(plain) else { return };
+        let Some(id) = asked.param("taskId").and_then(string_of) else { return };
         let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
@@ -259,10 +259,10 @@ impl Watching {
 
     fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         let Some(asked) = said.asked() else { return };
-        let Some(id) = asked.param("taskId").and_then(plain) else { return };
+        let Some(id) = asked.param("taskId").and_then(string_of) else { return };
         let Some(result) = whole_result(said, "tasks/result") else { return };
         let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
-        let named = meta.and_then(|meta| plain(meta.member("taskId")?));
+        let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
         found.check(&RELATED, at, named.as_deref() == Some(&*id), || {
             let wrong = Wrong::of(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
@@ -312,7 +312,7 @@ fn name(task: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<Name> {
     found.check(&STRING, at, id.kind() == Kind::String, || {
         Wrong::of(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
-    Some((lane(at.side), plain(id)?))
+    Some((lane(at.side), string_of(id)?))
 }
 
 fn ended(status: &str) -> bool {
@@ -329,7 +329,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &Moment<'_>, found: &mut Found) {
     for name in ["createdAt", "lastUpdatedAt"] {
         match task.member(name) {
             None => wrong = wrong.or(Some((format!("the task has no `{name}`"), task, Level::Must))),
-            Some(time) => match plain(time).map(|text| moment(&text)) {
+            Some(time) => match string_of(time).map(|text| moment(&text)) {
                 Some(Some(true)) => {}
                 Some(Some(false)) => {
                     let said = format!("`{name}` has no time, or no time zone: {}", shown(time));

@@ -6,8 +6,8 @@
 use super::tools::is_error;
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Span, ToolList, Wrong, base64,
-    block, contents, embedded, part, plain,
+    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Span, ToolList, Wrong, block,
+    contents, embedded, part, read_base64, string_of,
 };
 use transcript::json::{Json, Kind};
 
@@ -126,7 +126,7 @@ impl Watch for Watching {
 pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>> {
     let result = said.result_of(method).filter(|result| result.kind() == Kind::Object)?;
     if let Some(sort) = result.member("resultType")
-        && plain(sort).is_some_and(|sort| sort != "complete")
+        && string_of(sort).is_some_and(|sort| sort != "complete")
     {
         return None;
     }
@@ -171,7 +171,7 @@ impl Watching {
 
     fn output(&mut self, structured: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
         let Some(asked) = at.said.as_ref().and_then(Said::asked) else { return };
-        let name = asked.param("name").and_then(plain).unwrap_or_default();
+        let name = asked.param("name").and_then(string_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,
             Definition::Missing => return,
@@ -214,10 +214,13 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
     if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
         return found.unsure(&MIRROR, at, "the text that would decide it is not there");
     }
-    let texts: Vec<String> =
-        content.into_iter().flat_map(Json::items).filter_map(|block| plain(block.member("text")?)).collect();
+    let texts: Vec<String> = content
+        .into_iter()
+        .flat_map(Json::items)
+        .filter_map(|block| string_of(block.member("text")?))
+        .collect();
     let says = |text: &str, value: Json<'_>| {
-        plain(value).is_some_and(|plain| plain == text)
+        string_of(value).is_some_and(|said| said == text)
             || Json::parse(text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
     };
     let bare = match structured.members().next() {
@@ -260,7 +263,7 @@ fn data(block: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         Some(resource) if contents(resource) != Contents::Text => digits(resource.member("blob"), at, found),
         Some(_) => {}
         None => {
-            let kind = block.member("type").and_then(plain).unwrap_or_default();
+            let kind = block.member("type").and_then(string_of).unwrap_or_default();
             if kind == "image" || kind == "audio" {
                 digits(block.member("data"), at, found);
             }
@@ -270,8 +273,8 @@ fn data(block: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 
 fn digits(value: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
     let Some(value) = value else { return };
-    let Some(text) = plain(value) else { return };
-    match base64(&text) {
+    let Some(text) = string_of(value) else { return };
+    match read_base64(&text) {
         Base64::Good => found.held(&BASE64, at),
         Base64::Loose(why) => {
             let wrong = Wrong::of(format!("the base64 is not strict: {why}")).inside(value);

@@ -5,8 +5,8 @@
 
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Definition, Fit, Found, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong, part, plain,
-    quoted, shown,
+    Definition, Fit, Found, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong, part, quoted,
+    shown, string_of,
 };
 use transcript::json::{Json, Kind};
 
@@ -168,7 +168,7 @@ impl Watching {
         }
         found.held(&PARAMS, at);
         let (Some(value), Some(params)) = (said.param("name"), params) else { return };
-        let Some(name) = plain(value) else { return };
+        let Some(name) = string_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 found.unsure(&KNOWN, at, why);
@@ -209,7 +209,7 @@ impl Watching {
     fn answered(&mut self, at: &Moment<'_>, found: &mut Found) {
         let Some(said) = &at.said else { return };
         let Some(asked) = said.asked() else { return };
-        let Some(name) = asked.param("name").and_then(plain) else { return };
+        let Some(name) = asked.param("name").and_then(string_of) else { return };
         let failed = said.message.outcome().filter(|_| said.sort == Sort::Result).is_some_and(is_error);
         let see = |wrong: String| Wrong::of(wrong).see(asked.place(), "the call");
         match self.list.find(at.facts, &name) {
@@ -256,7 +256,7 @@ impl Watching {
         }
         for tool in result.member("tools").into_iter().flat_map(Json::items) {
             self.definition(tool, at, found);
-            if let Some(name) = tool.member("name").and_then(plain)
+            if let Some(name) = tool.member("name").and_then(string_of)
                 && self.order.len() <= MOST_LISTED
             {
                 self.order.push(name);
@@ -284,15 +284,15 @@ impl Watching {
 
     fn definition(&mut self, tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         if let Some(value) = tool.member("name")
-            && let Some(name) = plain(value)
+            && let Some(name) = string_of(value)
         {
-            let plain = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+            let allowed = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
             let wrong = match name.chars().count() {
                 0 => Some("a tool has an empty name".to_owned()),
                 length if length > 128 => Some(format!("a tool's name has {length} characters")),
                 _ => name
                     .chars()
-                    .find(|char| !plain(*char))
+                    .find(|char| !allowed(*char))
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
             found.check(&GRAMMAR, at, wrong.is_none(), || Wrong::of(wrong.unwrap_or_default()).inside(value));
@@ -310,7 +310,8 @@ impl Watching {
                 found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
                 continue;
             }
-            let object = schema.member("type").is_some_and(|kind| plain(kind).as_deref() == Some("object"));
+            let object =
+                schema.member("type").is_some_and(|kind| string_of(kind).as_deref() == Some("object"));
             match self.schemas.validity(schema) {
                 Validity::Invalid(why, pointer) => {
                     let place = part(schema, &pointer);

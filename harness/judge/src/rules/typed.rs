@@ -6,7 +6,7 @@
 use super::tool_output::whole_result;
 use super::typed_tables::{Member, PARAMS, RESULTS, Shape, Sort};
 use super::{Family, Rule, Watch};
-use crate::check::{Fault, Found, Moment, Revision, Wrong, block, plain, shown};
+use crate::check::{Fault, Found, Moment, Revision, Wrong, block, shown, string_of};
 use transcript::json::{Json, Kind};
 
 pub(super) const FAMILY: Family =
@@ -99,7 +99,7 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
         Sort::Object => is(Kind::Object),
         Sort::Word(words) => {
             is(Kind::String)?;
-            if plain(value).is_some_and(|word| words.contains(&&*word)) {
+            if string_of(value).is_some_and(|word| words.contains(&&*word)) {
                 return Ok(());
             }
             Err((format!("`{name}` is {}, and none of {}", shown(value), words.join(", ")), value))
@@ -134,7 +134,7 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
 /// A block as models exchange it: no resources, and from 2025-11-25 on the use of tools.
 fn spoken(value: Json<'_>, tools: bool, revision: Option<Revision>) -> Result<(), Fault<'_>> {
     use super::typed_tables::{TOOL_RESULT, TOOL_USE};
-    let sort = value.member("type").and_then(plain).unwrap_or_default();
+    let sort = value.member("type").and_then(string_of).unwrap_or_default();
     match sort.as_str() {
         "tool_use" if tools => members(TOOL_USE, value, revision),
         "tool_result" if tools => members(TOOL_RESULT, value, revision),
