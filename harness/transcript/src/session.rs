@@ -132,6 +132,11 @@ pub struct Exchange<'a> {
     pub ended: Option<i64>,
     /// How long the answer's body is, in bytes after decoding, where the log says so or holds it.
     pub answer_size: Option<u64>,
+    /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it.
+    pub form: Option<Cow<'a, str>>,
+    /// The answer's body where it is a short JSON object that a GET fetched and that is no message, such as OAuth
+    /// metadata.
+    pub document: Option<Cow<'a, str>>,
 }
 
 impl Exchange<'_> {
@@ -147,6 +152,8 @@ impl Exchange<'_> {
             media_type: self.media_type.clone(),
             ended: self.ended,
             answer_size: self.answer_size,
+            form: self.form.clone().map(|form| form.into_owned().into()),
+            document: self.document.clone().map(|document| document.into_owned().into()),
         }
     }
 }

@@ -199,7 +199,15 @@ impl<'a> Reading<'a, '_, '_, '_> {
             #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
             started.saturating_add(took.round() as i64)
         });
+        let form = post_text.filter(|_| post_type == FORM && post_encoding.is_none()).and_then(short);
+        let document =
+            text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
+        let document = document
+            .and_then(short)
+            .filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""));
         let exchange = Exchange {
+            form,
+            document,
             method,
             url,
             request_headers,
@@ -351,6 +359,16 @@ fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> String {
     let bare = bare(said);
     // Chromium's word for "no content type".
     if bare == "x-unknown" { String::new() } else { bare }
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Longer forms and documents are not handed on.
+const SHORT: usize = 64 << 10;
+
+/// A body that is handed on as text, if it is short.
+fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
+    text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
 }
 
 /// Whether a body of this media type is looked at: JSON, and what nobody named.

@@ -5,6 +5,7 @@
 
 mod base64;
 mod content;
+mod challenge;
 mod facts;
 mod found;
 mod judging;
@@ -35,6 +36,7 @@ pub(crate) use base64::base64;
 pub(crate) use content::{
     Base64, Contents, Fault, Uri, block, contents, embedded, read_base64, string_of, uri,
 };
+pub(crate) use challenge::Challenge;
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};

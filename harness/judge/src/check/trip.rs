@@ -2,14 +2,15 @@
 //!
 //! Knows: that exchanges of other sites, CORS preflights and OAuth documents stand in the same recording and are no
 //! MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
-//! up to [`MOST_URLS`] URLs of each sort.
+//! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
+//! such as a refusal for want of a token.
 
 use super::moment::{Moment, Said, Sort};
 use super::revision::Revision;
 use super::text_of;
 use super::url::{bare_url, resolve};
 use std::collections::BTreeSet;
-use transcript::json::Json;
+use transcript::json::{Json, Kind};
 use transcript::message::Id;
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Exchange, Slot, Spot, header};
@@ -19,6 +20,9 @@ const MOST_URLS: usize = 1_000;
 
 /// So many requests of one batch are remembered.
 const MOST_CALLS: usize = 10_000;
+
+/// So many exchanges wait for a revision to be judged by.
+const MOST_WAITING: usize = 100;
 
 pub(crate) const SESSION: &str = "Mcp-Session-Id";
 pub(crate) const VERSION: &str = "MCP-Protocol-Version";
@@ -64,6 +68,8 @@ pub(crate) struct Trip {
     pub(crate) told: u64,
     /// The body was an array of messages.
     pub(crate) batch: bool,
+    /// The body held several messages, one after another.
+    pub(crate) several: bool,
     /// What was wrong with the body, where it was to be a message and is none.
     pub(crate) bad_request: Option<Code>,
     /// The body could have been a message and is not in the recording.
@@ -88,6 +94,8 @@ pub(crate) struct Trip {
     pub(crate) retry: Option<u64>,
     /// Events came although every request was answered.
     pub(crate) went_on: bool,
+    /// The version in the answer to an `initialize`, as it is spelled.
+    pub(crate) chosen: Option<Box<str>>,
     /// The address that an `endpoint` event named, first of all.
     pub(crate) endpoint: Option<Box<str>>,
 }
@@ -186,6 +194,7 @@ impl Trip {
             (Slot::Request, Some(said), _) => self.request(said),
             (Slot::Request, None, Content::Noise(noise)) => {
                 self.batch |= noise.why.code == Code::Batch;
+                self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
                 self.bad_request.get_or_insert(noise.why.code);
             }
             (Slot::Request, None, Content::Missing(_)) => self.request_lost = true,
@@ -217,6 +226,9 @@ impl Trip {
         self.messages += 1;
         self.errors += u64::from(said.sort == Sort::Error);
         self.error_code = said.error_code().or(self.error_code);
+        if let Some(result) = said.result_of("initialize") {
+            self.chosen = result.member("protocolVersion").and_then(text_of);
+        }
         if matches!(said.sort, Sort::Result | Sort::Error) {
             let id = id_text(said);
             if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
@@ -267,6 +279,7 @@ pub(crate) fn plain(value: Json<'_>) -> Box<str> {
 #[derive(Debug, Default)]
 pub(crate) struct Trips {
     current: Option<Trip>,
+    waiting: Vec<Trip>,
     /// Where messages were posted over Streamable HTTP.
     endpoints: BTreeSet<Box<str>>,
     /// Where streams of HTTP+SSE were opened.
@@ -276,19 +289,24 @@ pub(crate) struct Trips {
 }
 
 impl Trips {
-    /// Takes a step in; the exchange before it, where the step begins another.
-    pub(crate) fn see(&mut self, at: &Moment<'_>) -> Option<Trip> {
+    /// Takes a step in; the exchanges before it that can be judged now, mostly one, where the step begins another.
+    pub(crate) fn see(&mut self, at: &Moment<'_>) -> Vec<Trip> {
         if let (Content::Exchange(_), Some(exchange)) = (&at.entry.content, at.exchange) {
-            let done = self.end();
+            let waits = self.current.as_ref().is_some_and(|trip| trip.revision.or(at.revision).is_none());
+            let done = self.close();
             self.current = Some(Trip::of(exchange, at));
-            return done;
+            if waits && self.waiting.len() < MOST_WAITING {
+                self.waiting.extend(done);
+                return Vec::new();
+            }
+            return std::mem::take(&mut self.waiting).into_iter().chain(done).collect();
         }
         if at.exchange.is_some()
             && let Some(trip) = &mut self.current
         {
             trip.take(at);
         }
-        None
+        Vec::new()
     }
 
     /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
@@ -296,8 +314,14 @@ impl Trips {
         self.current.as_ref()
     }
 
-    /// The last exchange.
-    pub(crate) fn end(&mut self) -> Option<Trip> {
+    /// The exchanges that are left at the end.
+    pub(crate) fn end(&mut self) -> Vec<Trip> {
+        let last = self.close();
+        std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
+    }
+
+    /// The exchange at hand, now that nothing more of it will come.
+    fn close(&mut self) -> Option<Trip> {
         let mut trip = self.current.take()?;
         trip.transport = self.transport(&trip);
         match trip.transport {
@@ -324,6 +348,9 @@ impl Trips {
     }
 
     fn transport(&self, trip: &Trip) -> Transport {
+        if trip.url().contains("/.well-known/") {
+            return Transport::Other;
+        }
         let known = self.endpoints.contains(trip.url());
         let with_session = trip.asked(SESSION).is_some();
         let is_mcp = with_session || trip.asked(VERSION).is_some() || trip.resumes();
@@ -355,4 +382,14 @@ fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {
     if urls.len() < MOST_URLS {
         urls.insert(url.into());
     }
+}
+
+/// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.
+fn holds_several(text: &str) -> bool {
+    let is_message = |line: &str| {
+        Json::parse(line.trim())
+            .is_ok_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some())
+    };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.clone().nth(1).is_some() && lines.all(is_message)
 }

@@ -10,9 +10,7 @@ use crate::check::{
     Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
 };
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Slot};
 
 pub(super) const FAMILY: Family = Family {
     name: "http",
@@ -157,23 +155,17 @@ struct Watching {
     paths: BTreeMap<Box<str>, Box<str>>,
     /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
     gone: Vec<(Box<str>, Place)>,
-    /// The POST at hand holds a message and something behind it.
-    several: bool,
 }
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if let Some(trip) = self.trips.see(at) {
+        for trip in self.trips.see(at) {
             trip.look(at, |at| self.trip(&trip, at, found));
-            self.several = false;
-        }
-        if let (Slot::Request, Content::Noise(noise)) = (at.entry.slot, &at.entry.content) {
-            self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
         }
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        if let Some(trip) = self.trips.end() {
+        for trip in self.trips.end() {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         if !self.gone.is_empty() {
@@ -198,11 +190,11 @@ impl Watching {
         }
         if trip.is("POST") && trip.speaks() {
             accept(&ACCEPT_POST, &["application/json", "text/event-stream"], trip, at, found);
-            if self.several || trip.bad_request.is_none() {
+            if trip.several || trip.bad_request.is_none() {
                 found.check(
                     &PER_MESSAGE,
                     at,
-                    !self.several,
+                    !trip.several,
                     || "the body holds several messages, one after another",
                 );
             }
@@ -361,14 +353,4 @@ fn answered(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
         }
         (None, _) => found.broke(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
     }
-}
-
-/// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.
-fn holds_several(text: &str) -> bool {
-    let is_message = |line: &str| {
-        Json::parse(line.trim())
-            .is_ok_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some())
-    };
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.clone().nth(1).is_some() && lines.all(is_message)
 }

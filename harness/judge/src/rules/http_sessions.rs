@@ -6,7 +6,7 @@
 use super::http::ERA;
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
-    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted, text_of,
+    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
 };
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
@@ -143,8 +143,6 @@ struct Over {
 #[derive(Default)]
 struct Watching {
     trips: Trips,
-    /// The version in the answer to an `initialize` of the exchange at hand.
-    chosen: Option<Box<str>>,
     /// The last handshake at each URL.
     handshakes: BTreeMap<Box<str>, Handshake>,
     /// That of each session.
@@ -154,17 +152,13 @@ struct Watching {
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if let Some(trip) = self.trips.see(at) {
+        for trip in self.trips.see(at) {
             trip.look(at, |at| self.trip(&trip, at, found));
-            self.chosen = None;
-        }
-        if let Some(result) = at.said.as_ref().and_then(|said| said.result_of("initialize")) {
-            self.chosen = result.member("protocolVersion").and_then(text_of);
         }
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        if let Some(trip) = self.trips.end() {
+        for trip in self.trips.end() {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
     }
@@ -206,7 +200,7 @@ impl Watching {
         }
         let handshake = Handshake {
             session: session.map(Into::into),
-            version: self.chosen.take(),
+            version: trip.chosen.clone(),
             since: trip.exchange.ended,
         };
         if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(trip.url()) {

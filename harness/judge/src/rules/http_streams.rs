@@ -136,7 +136,7 @@ static RECONNECT: Rule = Rule {
 
 static NO_RESPONSE: Rule = Rule {
     id: "http.get.no-response",
-    title: "A stream that was opened by GET carries no responses, unless it resumes one that would",
+    title: "A stream opened by GET carries no responses, unless it resumes one that would",
     why: "Clients look for the answer on the stream of their POST, and may have it twice or never.",
     fix: "Send a response on the stream of its request, or on a GET that resumes that stream.",
     ..LISTENING
@@ -145,7 +145,7 @@ static NO_RESPONSE: Rule = Rule {
 static UNRELATED: Rule = Rule {
     id: "http.get.unrelated",
     level: Level::Should,
-    title: "A stream that was opened by GET carries nothing that belongs to a running request",
+    title: "A stream opened by GET carries nothing that belongs to a running request",
     why: "Whoever waits for the request does not read that stream, so that progress goes past it.",
     fix: "Send the progress of a request on the stream of its POST.",
     ..LISTENING
@@ -190,7 +190,7 @@ static KNOWN_ID: Rule = Rule {
 
 static SAME_STREAM: Rule = Rule {
     id: "http.resume.same-stream",
-    title: "A resumed stream carries what its own stream would have carried, and nothing of others",
+    title: "A resumed stream carries what it would have carried itself, and nothing of others",
     why: "The client that takes up one stream gets the answers of another, and may have them twice.",
     fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
     ..RESUMING
@@ -256,7 +256,7 @@ struct Watching {
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if let Some(trip) = self.trips.see(at) {
+        for trip in self.trips.see(at) {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         let Some(trip) = self.trips.current() else { return };
@@ -280,7 +280,7 @@ impl Watch for Watching {
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        if let Some(trip) = self.trips.end() {
+        for trip in self.trips.end() {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         for open in std::mem::take(&mut self.open) {

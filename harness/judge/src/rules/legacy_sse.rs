@@ -121,7 +121,7 @@ struct Watching {
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if let Some(trip) = self.trips.see(at) {
+        for trip in self.trips.see(at) {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         let envelope = at.facts.subject.format == "http-sse";
@@ -131,7 +131,7 @@ impl Watch for Watching {
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        if let Some(trip) = self.trips.end() {
+        for trip in self.trips.end() {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         if at.facts.subject.format == "http-sse" && !self.named {

@@ -322,3 +322,35 @@ fn the_examples_of_the_clauses_read_as_they_say() {
     let summary = read(example("HAR-K2A")).unwrap().totals.authorization_discovery.unwrap();
     assert!(summary.scope_challenge_visible);
 }
+
+#[test]
+fn short_forms_and_documents_come_with_their_exchange() {
+    let one = |method: &str, url: &str, media: &str, text: &str| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "url": "{url}"}}, "response": {{"status": 200, "content": {{"mimeType": "{media}", "text": {text:?}}}}}}}"#
+        )
+    };
+    let form = r#"{"request": {"method": "POST", "url": "token", "postData": {"mimeType": "application/x-www-form-urlencoded; charset=utf-8", "text": "a=b&c="}}}"#;
+    let text = file(&[
+        one("GET", "metadata", "application/json", r#"{"issuer":"x"}"#),
+        one("GET", "list", "application/json", "[1]"),
+        one("GET", "page", "text/html", "{}"),
+        one("GET", "message", "application/json", r#"{"jsonrpc":"2.0"}"#),
+        one("GET", "large", "application/json", &format!("{{{}}}", " ".repeat(70_000))),
+        one("POST", "secrets", "application/json", r#"{"access_token":"x"}"#),
+        form.to_owned(),
+    ]);
+    let mut seen = Vec::new();
+    let mut bytes = text.as_bytes();
+    let mut input = Input::new(&mut bytes).unwrap();
+    (crate::har::FORMAT.read)(&mut input, Options::default(), &mut |entry| {
+        if let Content::Exchange(exchange) = &entry.content {
+            let text = exchange.document.as_deref().or(exchange.form.as_deref());
+            seen.extend(text.map(|text| (exchange.url.to_string(), text.to_owned())));
+        }
+        Ok(())
+    })
+    .unwrap();
+    let expected = [("metadata", r#"{"issuer":"x"}"#), ("token", "a=b&c=")];
+    assert_eq!(seen, expected.map(|(url, text)| (url.to_owned(), text.to_owned())));
+}
