@@ -46,8 +46,6 @@ pub(crate) struct Call {
     pub(crate) method: Box<str>,
     /// As it is written, quotes and all.
     pub(crate) id: Box<str>,
-    /// Its progress token, as it is written.
-    pub(crate) token: Option<Box<str>>,
     pub(crate) answered: bool,
 }
 
@@ -204,6 +202,8 @@ impl Trip {
                 self.bad_answer.get_or_insert(noise.why.code);
             }
             (Slot::Sse, None, Content::Event) => self.event(at),
+            // An event that was cut off may have been the answer.
+            (Slot::Sse, None, Content::Passed(_)) => self.answer_lost = true,
             _ => {}
         }
     }
@@ -216,9 +216,8 @@ impl Trip {
         }
         let Some(id) = id_text(said) else { return };
         if self.calls.len() < MOST_CALLS {
-            let token = said.meta("progressToken").map(|token| token.text().into());
             let method = said.method.as_deref().unwrap_or_default().into();
-            self.calls.push(Call { method, id, token, answered: false });
+            self.calls.push(Call { method, id, answered: false });
         }
     }
 

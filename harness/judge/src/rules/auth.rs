@@ -64,7 +64,7 @@ static METADATA: Rule = Rule {
     id: "auth.401.resource-metadata",
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements; RFC 9728, section 5.1",
-    title: "The challenge of a 401 names the resource metadata, or that is at a well-known address",
+    title: "A 401 names the resource metadata, or that stands at a well-known address",
     why: "The document names the authorization servers; a client that cannot find it has nowhere to go.",
     fix: "Add the parameter `resource_metadata` with the URL of the document to the challenge.",
     ..OURS

@@ -133,6 +133,7 @@ struct Handshake {
 #[derive(Debug)]
 struct Over {
     since: Option<i64>,
+    url: Box<str>,
     /// What showed it.
     place: Place,
     what: &'static str,
@@ -274,7 +275,10 @@ impl Watching {
         if (lost || deleted) && self.over.len() < MOST_SESSIONS {
             let what = if deleted { "the DELETE" } else { "the first 404" };
             let since = trip.exchange.ended;
-            self.over.insert(session.into(), Over { since, place: at.place(), what, waiting: lost });
+            self.over.insert(
+                session.into(),
+                Over { since, url: trip.url().into(), place: at.place(), what, waiting: lost },
+            );
         }
     }
 
@@ -287,12 +291,9 @@ impl Watching {
         let waiting = |over: &Over| over.waiting && trip.began_after(over.since);
         if trip.calls("initialize") && session.is_none() {
             // Which of several clients begins again cannot be told, and need not be.
-            for (lost, over) in self.over.iter_mut().filter(|(_, over)| waiting(over)) {
-                let here = self.sessions.get(lost).is_none() || self.handshakes.contains_key(trip.url());
-                if here {
-                    found.held(&REINIT, at);
-                    over.waiting = false;
-                }
+            for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *trip.url()) {
+                found.held(&REINIT, at);
+                over.waiting = false;
             }
             return;
         }

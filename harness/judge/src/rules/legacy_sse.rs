@@ -214,15 +214,9 @@ impl Watching {
         if silent && trip.answered("mcp-session-id").is_none() && self.silent.len() < MOST_SILENT {
             self.silent.push((trip.url().into(), at.place()));
         }
-        if trip.is("POST")
-            && !trip.calls.is_empty()
-            && trip.succeeded()
-            && trip.messages == 0
-            && !trip.streams()
-        {
-            if !trip.answer_lost && self.unanswered.len() < MOST_SILENT {
-                self.unanswered.push(trip.url().into());
-            }
+        let unanswered = trip.messages == 0 && !trip.streams() && !trip.answer_lost && trip.succeeded();
+        if unanswered && !trip.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
+            self.unanswered.push(trip.url().into());
         }
         if trip.transport != Transport::Legacy {
             return;

@@ -15,6 +15,7 @@ mod encoding;
 mod envelope;
 mod errors;
 mod http;
+mod http_resume;
 mod http_sessions;
 mod http_streams;
 mod jsonl;
@@ -261,6 +262,7 @@ pub static FAMILIES: &[Family] = &[
     tasks::FAMILY,
     http::FAMILY,
     http_streams::FAMILY,
+    http_resume::FAMILY,
     http_sessions::FAMILY,
     legacy_sse::FAMILY,
     auth::FAMILY,

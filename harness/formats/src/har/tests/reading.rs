@@ -335,7 +335,7 @@ fn short_forms_and_documents_come_with_their_exchange() {
         one("GET", "metadata", "application/json", r#"{"issuer":"x"}"#),
         one("GET", "list", "application/json", "[1]"),
         one("GET", "page", "text/html", "{}"),
-        one("GET", "message", "application/json", r#"{"jsonrpc":"2.0"}"#),
+        one("GET", "message", "application/json", &done(1)),
         one("GET", "large", "application/json", &format!("{{{}}}", " ".repeat(70_000))),
         one("POST", "secrets", "application/json", r#"{"access_token":"x"}"#),
         form.to_owned(),

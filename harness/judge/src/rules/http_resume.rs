@@ -1,0 +1,418 @@
+//! Streamable HTTP with sessions: streams that break off, and how they are taken up again.
+//!
+//! Knows: which stream an event id was first seen on, and which requests a stream left unanswered. Refuses to know:
+//! whether a connection was closed or broke, which look the same. Memory: up to [`MOST_IDS`] event ids,
+//! [`MOST_CANCELLED`] cancelled requests and [`MOST_OPEN`] unanswered streams; what comes later is not compared.
+
+use super::http::ERA;
+use super::http_streams::{inside, scope};
+use super::{Family, Level, Need, Party, Rule, Watch};
+use crate::check::{
+    Call, Found, LAST_EVENT, Moment, Place, Revision, Said, Sort, Span, Transport, Trip, Trips, Wrong,
+    id_text, quoted,
+};
+use std::collections::{BTreeSet, HashMap};
+use transcript::rejection::Rejection;
+use transcript::session::{Content, Side, Slot};
+
+pub(super) const FAMILY: Family = Family {
+    name: "http-resume",
+    title: "Streamable HTTP with sessions: broken streams and resumption",
+    rules: &[
+        &RESPONDS,
+        &CLOSED_EARLY,
+        &RETRY,
+        &RETRY_RESPECTED,
+        &RECONNECT,
+        &BROADCAST,
+        &UNIQUE,
+        &BY_GET,
+        &KNOWN_ID,
+        &SAME_STREAM,
+    ],
+    watch: || Box::new(Watching::default()),
+};
+
+const POLLING: Span = Span::only(Revision::V2025_11_25);
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: ERA,
+    needs: &[Need::Http, Need::Sse],
+    source: "basic/transports#sending-messages-to-the-server",
+    ..Rule::BLANK
+};
+
+const RESUMING: Rule = Rule { source: "basic/transports#resumability-and-redelivery", ..OURS };
+
+static RESPONDS: Rule = Rule {
+    id: "http.sse.responds",
+    level: Level::Should,
+    title: "A stream that was opened for a request carries its answer in the end",
+    why: "The client waits until it gives up, and never learns whether the request was carried out.",
+    fix: "Send the response, or an error, on the stream or on the one that resumes it.",
+    ..OURS
+};
+
+static CLOSED_EARLY: Rule = Rule {
+    id: "http.sse.close-before-response",
+    level: Level::Should,
+    span: Span::between(Revision::V2025_03_26, Revision::V2025_06_18),
+    title: "A stream is not closed before the answers to its requests were sent",
+    why: "Clients of these revisions take the end of the stream for the end of the exchange.",
+    fix: "Keep the stream open until every request of the POST has its response.",
+    ..OURS
+};
+
+static RETRY: Rule = Rule {
+    id: "http.sse.retry-before-close",
+    level: Level::Should,
+    span: POLLING,
+    title: "A server that closes a stream before the answer first says how long to wait",
+    why: "Without `retry` each client comes back when it likes, mostly at once and in a loop.",
+    fix: "Send an event with `retry:` before you close the connection.",
+    ..OURS
+};
+
+static RETRY_RESPECTED: Rule = Rule {
+    id: "http.sse.retry-respected",
+    party: Party::Client,
+    span: POLLING,
+    title: "A client waits as long as `retry` said before it comes back",
+    why: "The server asked for the time; a client in a hurry finds nothing and is load.",
+    fix: "Wait at least the given milliseconds after the connection closed.",
+    ..OURS
+};
+
+static RECONNECT: Rule = Rule {
+    id: "http.sse.reconnect",
+    level: Level::Should,
+    party: Party::Client,
+    span: POLLING,
+    title: "A client comes back for the answer when its stream was closed before it",
+    why: "The answer waits at the server and is never fetched.",
+    fix: "Send a GET with the last event id as `Last-Event-ID`.",
+    ..OURS
+};
+
+static BROADCAST: Rule = Rule {
+    id: "http.stream.no-broadcast",
+    source: "basic/transports#multiple-connections",
+    title: "A message is sent on one stream alone",
+    why: "The client takes the same message twice: it answers a request twice and counts a notification double.",
+    fix: "Choose one of the open streams for each message.",
+    ..OURS
+};
+
+static UNIQUE: Rule = Rule {
+    id: "sse.id.unique",
+    title: "An event id stands for one event of the session, whatever its stream",
+    why: "The id is what a client names to be sent what comes after it; two events of one id make that a guess.",
+    fix: "Count across the streams of a session, or put the stream's name into the id.",
+    ..RESUMING
+};
+
+static BY_GET: Rule = Rule {
+    id: "http.resume.by-get",
+    level: Level::Should,
+    party: Party::Client,
+    title: "A stream is resumed by GET",
+    why: "A POST sends a message, and servers do not look for `Last-Event-ID` in it.",
+    fix: "Send `Last-Event-ID` with a GET, also for a stream that a POST opened.",
+    ..RESUMING
+};
+
+static KNOWN_ID: Rule = Rule {
+    id: "http.resume.known-id",
+    level: Level::Should,
+    party: Party::Client,
+    title: "`Last-Event-ID` is an id that the client was sent",
+    why: "A server that cannot place the id sends everything again, or nothing.",
+    fix: "Send the id of the last event that was read, to the letter.",
+    ..RESUMING
+};
+
+static SAME_STREAM: Rule = Rule {
+    id: "http.resume.same-stream",
+    title: "A resumed stream carries what it would have carried itself, and nothing of others",
+    why: "The client that takes up one stream gets the answers of another, and may have them twice.",
+    fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
+    ..RESUMING
+};
+
+/// So many event ids are remembered.
+const MOST_IDS: usize = 200_000;
+
+/// So many cancelled requests are remembered; past it, none is missed.
+const MOST_CANCELLED: usize = 10_000;
+
+/// So many streams that ended without the answer are remembered.
+const MOST_OPEN: usize = 1_000;
+
+/// So many milliseconds earlier than told a client may come back: recorder and client read two clocks.
+const SLACK: i64 = 50;
+
+/// What is known of an event id.
+#[derive(Debug)]
+struct Seen {
+    /// The exchange that first carried it.
+    exchange: u64,
+    /// The stream that it is of: the exchange that began it.
+    stream: u64,
+    /// The message that the event carried, in short; none where it carried none.
+    said: Option<u64>,
+}
+
+/// A stream that ended before every request was answered.
+#[derive(Debug)]
+struct Unanswered {
+    /// The exchange that began it.
+    stream: u64,
+    calls: Vec<Call>,
+    place: Place,
+    ended: Option<i64>,
+    /// Its events have ids, so that it can be resumed.
+    polls: bool,
+    scope: Box<str>,
+    retry: Option<u64>,
+    /// Somebody came back for it.
+    resumed: bool,
+    /// Something else was sent when it was long over.
+    outlived: bool,
+    revision: Option<Revision>,
+}
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    /// By session and id, as all that follows.
+    ids: HashMap<Box<str>, Seen>,
+    /// The stream that the exchange at hand resumes.
+    resumed: Option<u64>,
+    open: Vec<Unanswered>,
+    /// The ids of requests that the client cancelled.
+    cancelled: BTreeSet<Box<str>>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        let Some(trip) = self.trips.current() else { return };
+        let scope = scope(trip, at);
+        if matches!(at.entry.content, Content::Exchange(_)) {
+            self.resumed =
+                trip.asked(LAST_EVENT).and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
+        }
+        if let Some(said) = at.said.as_ref().filter(|_| at.entry.slot == Slot::Request) {
+            self.cancels(&scope, said);
+        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
+            let (number, resumes) = (trip.number, trip.resumes());
+            self.id(&scope, number, resumes, at, found);
+            if let Some(said) = &at.said {
+                self.answered(said, at, found);
+            }
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end() {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        for open in std::mem::take(&mut self.open) {
+            self.never_answered(&open, &at.by(open.revision), found);
+        }
+    }
+}
+
+impl Watching {
+    fn cancels(&mut self, scope: &str, said: &Said<'_>) {
+        if said.calls("notifications/cancelled")
+            && let Some(id) = said.param("requestId")
+            && self.cancelled.len() < MOST_CANCELLED
+        {
+            self.cancelled.insert(inside(scope, id.text()));
+        }
+    }
+
+    /// A response, which may come on another stream than that of its request.
+    fn answered(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(id) = id_text(said).filter(|_| matches!(said.sort, Sort::Result | Sort::Error)) else {
+            return;
+        };
+        for call in self.open.iter_mut().flat_map(|open| &mut open.calls) {
+            call.answered |= id == call.id;
+        }
+        if let (Some(stream), Some(asked)) = (self.resumed, said.asked())
+            && let Some(of) = asked.exchange.filter(|_| asked.side == Some(Side::Client))
+        {
+            found.check(&SAME_STREAM, at, of == stream, || {
+                let wrong = "the stream that is resumed was not opened for this request";
+                Wrong::of(wrong).see(asked.place(), "the request")
+            });
+        }
+    }
+
+    /// The id of an event.
+    fn id(&mut self, scope: &str, exchange: u64, resumes: bool, at: &Moment<'_>, found: &mut Found) {
+        let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
+        if id.is_empty() {
+            return;
+        }
+        let said = at.said.as_ref().map(|said| hash(said.message.text()));
+        let Some(seen) = self.ids.get(&inside(scope, id)) else {
+            // The first events of all come before the revision is known.
+            if at.revision.is_some() {
+                found.held(&UNIQUE, at);
+                if at.said.is_some() {
+                    found.held(&BROADCAST, at);
+                }
+            }
+            if self.ids.len() < MOST_IDS {
+                let stream = self.resumed.unwrap_or(exchange);
+                self.ids.insert(inside(scope, id), Seen { exchange, stream, said });
+            }
+            return;
+        };
+        let again = seen.said == said && seen.exchange != exchange;
+        if again && resumes {
+            found.held(&UNIQUE, at);
+            if let Some(stream) = self.resumed {
+                found.check(&SAME_STREAM, at, seen.stream == stream, || {
+                    format!("the event {} is of another stream than the one that is resumed", quoted(id))
+                });
+            }
+        } else if again && at.said.is_some() {
+            found.broke(
+                &BROADCAST,
+                at,
+                format!("the message with the event id {} was sent before", quoted(id)),
+            );
+        } else {
+            found.broke(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
+        }
+    }
+
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if trip.transport != Transport::Streamable {
+            return;
+        }
+        for open in &mut self.open {
+            open.outlived |= trip.began_after(open.ended) && trip.number > open.stream;
+        }
+        if let Some(id) = trip.asked(LAST_EVENT) {
+            found.check(&BY_GET, at, trip.is("GET"), || {
+                format!("`Last-Event-ID` stands in a {}", trip.exchange.method)
+            });
+            if trip.is("GET") {
+                self.came_back(id, trip, at, found);
+            }
+        }
+        if trip.is("POST") && trip.streams() && !trip.calls.is_empty() && !trip.answer_lost {
+            self.stream(trip, at, found);
+        }
+    }
+
+    /// A client that comes back for the rest of a stream.
+    fn came_back(&mut self, id: &str, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        let known = self.ids.get(&inside(&scope(trip, at), id)).map(|seen| seen.stream);
+        match known.is_some() {
+            true => found.held(&KNOWN_ID, at),
+            false if self.ids.len() >= MOST_IDS => {}
+            false => {
+                let wrong = format!("no event had the id {}", quoted(id));
+                found.broke_if_whole(&KNOWN_ID, at, wrong);
+            }
+        }
+        for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
+            open.resumed = true;
+            found.held(&RECONNECT, at);
+            if let (Some(retry), Some(ended), Some(started)) = (open.retry, open.ended, trip.started) {
+                let waited = started.saturating_sub(ended);
+                let wanted = i64::try_from(retry).unwrap_or(i64::MAX);
+                found.check(&RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
+                    format!("the client came back after {waited} ms, and `retry` said {retry}")
+                });
+            }
+            // It may be closed again, and resumed again.
+            open.ended = trip.exchange.ended;
+            open.retry = trip.retry.or(open.retry);
+        }
+    }
+
+    /// A stream that a POST with requests opened, now that it is over.
+    fn stream(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if trip.is_answered() {
+            found.held(&RESPONDS, at);
+            found.held(&CLOSED_EARLY, at);
+            return;
+        }
+        if self.open.len() < MOST_OPEN {
+            self.open.push(Unanswered {
+                stream: trip.number,
+                place: at.place(),
+                ended: trip.exchange.ended,
+                polls: trip.last_id.is_some(),
+                retry: trip.retry,
+                calls: trip.calls.clone(),
+                scope: scope(trip, at),
+                resumed: false,
+                outlived: false,
+                revision: at.revision,
+            });
+        }
+    }
+
+    /// A stream that ended without the answer, now that the recording is over.
+    fn never_answered(&self, open: &Unanswered, at: &Moment<'_>, found: &mut Found) {
+        let Some(call) = open.calls.iter().find(|call| !call.answered) else {
+            // The answer came on another stream.
+            found.held(&RESPONDS, at);
+            if open.retry.is_some() {
+                found.held(&RETRY, at);
+            }
+            return;
+        };
+        if self.cancelled.contains(&inside(&open.scope, &call.id)) || self.cancelled.len() >= MOST_CANCELLED {
+            return;
+        }
+        let wrong = |what: &str| {
+            Wrong::of(format!("the stream for {} with the id {} {what}", call.method, call.id))
+                .at(open.place.clone())
+        };
+        if !open.outlived {
+            let why = "a stream has no answer at the end of the recording; one that goes on would tell";
+            return found.unsure(&RESPONDS, at, why);
+        }
+        if !open.resumed {
+            found.broke_if_whole(&CLOSED_EARLY, at, wrong("ended without the answer"));
+        }
+        let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
+        match (polls, open.retry) {
+            (true, Some(_)) => found.held(&RETRY, at),
+            (true, None) => {
+                // A connection that broke looks the same.
+                let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
+                found.broke(&RETRY, at, wrong.only(Level::Info));
+            }
+            _ => {}
+        }
+        if polls && !open.resumed {
+            found.broke_if_whole(
+                &RECONNECT,
+                at,
+                wrong("ended before the answer, and nobody came back for it"),
+            );
+        } else {
+            found.broke_if_whole(&RESPONDS, at, wrong("never carried the answer"));
+        }
+    }
+}
+
+/// A text in short, to tell it from others of the same event id.
+fn hash(text: &str) -> u64 {
+    use std::hash::BuildHasher as _;
+    foldhash::fast::FixedState::default().hash_one(text)
+}
