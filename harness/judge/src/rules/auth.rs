@@ -1,17 +1,16 @@
-//! Authorization: refusals and their challenges, tokens on requests, and what leads to a token.
+//! Authorization: refusals and their challenges, and tokens on requests.
 //!
-//! Knows: challenges as HTTP spells them, and the metadata documents that a HAR holds. Refuses to know: whether a
-//! token was good, and any exchange of other sites: an authorization request is judged only where captured metadata
-//! of the server's own authorization server names its address. Refusals come before the revision is known, so that
-//! most is judged at the end. Memory: up to [`MOST`] refusals, documents and OAuth requests each.
+//! Knows: challenges as HTTP spells them, in a HAR and in the context of an envelope's entry. Refuses to know: whether
+//! a token was good; and how a client comes by one, which is the business of `auth_flow`. Refusals come before the
+//! revision is known, so that they are judged at the end. Memory: up to [`MOST`] refusals, sessions and operations.
 
+use super::auth_flow::Documents;
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
-    Challenge, Found, Moment, Origin, Place, Revision, SESSION, Span, Transport, Trip, Trips, Wrong,
-    bare_url, parameter, query, quoted,
+    Challenge, Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, Wrong, parameter,
+    query, quoted,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
@@ -27,9 +26,6 @@ pub(super) const FAMILY: Family = Family {
         &EVERY_REQUEST,
         &QUERY_TOKEN,
         &RETRY_LIMIT,
-        &SERVERS,
-        &RESOURCE,
-        &PKCE,
     ],
     watch: || Box::new(Watching::default()),
 };
@@ -138,40 +134,6 @@ static RETRY_LIMIT: Rule = Rule {
     ..OURS
 };
 
-static SERVERS: Rule = Rule {
-    id: "auth.prm.servers",
-    span: Span::from(Revision::V2025_06_18),
-    needs: &[Need::Http],
-    source: "basic/authorization#authorization-server-location",
-    title: "The resource metadata names at least one authorization server",
-    why: "It is what the document is fetched for.",
-    fix: "List the issuers in `authorization_servers`.",
-    ..OURS
-};
-
-static RESOURCE: Rule = Rule {
-    id: "auth.resource-param",
-    party: Party::Client,
-    span: Span::from(Revision::V2025_06_18),
-    needs: &[Need::Http],
-    source: "basic/authorization#resource-parameter-implementation",
-    title: "Authorization and token requests name the server that the token is for",
-    why: "A token for no server in particular is good at every server, also at one that steals it.",
-    fix: "Send `resource` with the server's URL in both requests.",
-    ..OURS
-};
-
-static PKCE: Rule = Rule {
-    id: "auth.pkce-s256",
-    party: Party::Client,
-    needs: &[Need::Http],
-    source: "basic/authorization#authorization-code-protection",
-    title: "An authorization code is protected by PKCE with S256",
-    why: "Without it whoever sees the code can trade it for a token; the method `plain` shows the secret itself.",
-    fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
-    ..OURS
-};
-
 /// So many of each are remembered.
 const MOST: usize = 1_000;
 
@@ -188,36 +150,11 @@ struct Refusal {
     place: Place,
 }
 
-/// An answer to a GET at a well-known address, or at one that a challenge named.
-#[derive(Debug)]
-struct Document {
-    url: Box<str>,
-    succeeded: bool,
-    text: Option<Box<str>>,
-    place: Place,
-}
-
-/// A step of an OAuth flow.
-#[derive(Debug)]
-struct Step {
-    url: Box<str>,
-    /// It asks the user; else it asks for a token.
-    asks_user: bool,
-    resource: bool,
-    /// Its challenge, and how it is made; or the verifier.
-    proof: bool,
-    method: Option<Box<str>>,
-    place: Place,
-}
-
 #[derive(Default)]
 struct Watching {
     trips: Trips,
     refusals: Vec<Refusal>,
-    documents: Vec<Document>,
-    steps: Vec<Step>,
-    /// Where MCP is spoken.
-    origins: Vec<Origin>,
+    documents: Documents,
     /// Sessions, and URLs of servers without sessions, at which a token was taken.
     authorised: BTreeSet<Box<str>>,
     /// Refusals in a row, by URL and method.
@@ -254,28 +191,14 @@ impl Watch for Watching {
                 }
             }
         }
-        for document in
-            self.documents.iter().filter(|document| document.succeeded && self.is_metadata(document))
-        {
-            servers(document, at, found);
-        }
-        let endpoints = self.endpoints();
-        for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
-            flow(step, at, found);
-        }
     }
 }
 
 impl Watching {
     fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        self.documents.see(trip, at);
         if trip.transport == Transport::Other {
-            return self.elsewhere(trip, at);
-        }
-        if let Some(origin) = Origin::of(&trip.exchange.url)
-            && !self.origins.contains(&origin)
-            && self.origins.len() < MOST
-        {
-            self.origins.push(origin);
+            return;
         }
         self.token(trip, at, found);
         let challenges = Challenge::all(&trip.exchange.answer_headers);
@@ -354,96 +277,6 @@ impl Watching {
         }
     }
 
-    /// An exchange that is no MCP: it may be a part of an OAuth flow, and is remembered until it can be told.
-    fn elsewhere(&mut self, trip: &Trip, at: &Moment<'_>) {
-        let url = &trip.exchange.url;
-        let named = trip.url().contains("/.well-known/");
-        if trip.is("GET") && (named || trip.exchange.document.is_some()) && self.documents.len() < MOST {
-            self.documents.push(Document {
-                url: trip.url().into(),
-                succeeded: trip.succeeded(),
-                text: trip.exchange.document.as_deref().map(Into::into),
-                place: at.place(),
-            });
-        }
-        if self.steps.len() >= MOST {
-            return;
-        }
-        let step = |asks_user: bool, params: &str, proof: &str| Step {
-            url: trip.url().into(),
-            asks_user,
-            resource: parameter(params, "resource").is_some_and(|value| !value.is_empty()),
-            proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
-            method: parameter(params, "code_challenge_method").map(Into::into),
-            place: Place { snippet: trip.url().to_owned(), ..at.place() },
-        };
-        let params = query(url);
-        if parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some() {
-            self.steps.push(step(true, params, "code_challenge"));
-        }
-        if let Some(form) = trip.exchange.form.as_deref().filter(|_| trip.is("POST"))
-            && parameter(form, "grant_type") == Some("authorization_code")
-        {
-            self.steps.push(step(false, form, "code_verifier"));
-        }
-    }
-
-    /// Whether a document is the metadata of a server that the recording is about.
-    fn is_metadata(&self, document: &Document) -> bool {
-        let here = Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin));
-        here && document.url.contains("/.well-known/oauth-protected-resource")
-            || self.refusals.iter().flat_map(|refusal| &refusal.challenges).any(|challenge| {
-                challenge.param("resource_metadata").is_some_and(|url| bare_url(url) == &*document.url)
-            })
-    }
-
-    /// Where the captured metadata says that users are asked and tokens are given, by the issuers that the server
-    /// names, or at its own origin.
-    fn endpoints(&self) -> BTreeSet<Box<str>> {
-        let mut issuers: Vec<Origin> = self.origins.clone();
-        for document in self.documents.iter().filter(|document| self.is_metadata(document)) {
-            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
-            let listed = value.and_then(|value| value.member("authorization_servers"));
-            issuers.extend(
-                listed
-                    .into_iter()
-                    .flat_map(Json::items)
-                    .filter_map(|item| Origin::of(&item.as_text()?.to_str()?)),
-            );
-        }
-        let mut endpoints = BTreeSet::new();
-        for document in &self.documents {
-            let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-            let known = Origin::of(&document.url).is_some_and(|origin| issuers.contains(&origin));
-            if !known || !about.iter().any(|path| document.url.contains(path)) {
-                continue;
-            }
-            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
-            for name in ["authorization_endpoint", "token_endpoint"] {
-                let url = value.and_then(|value| value.member(name)?.as_text()?.to_str());
-                endpoints.extend(url.map(|url| Box::from(bare_url(&url))));
-            }
-        }
-        endpoints
-    }
-
-    /// Whether the metadata was found at a well-known address; none where nobody looked at each.
-    fn well_known(&self) -> Option<bool> {
-        let tried: Vec<&Document> = self
-            .documents
-            .iter()
-            .filter(|document| document.url.contains("/.well-known/oauth-protected-resource"))
-            .filter(|document| Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin)))
-            .collect();
-        if tried.iter().any(|document| document.succeeded) {
-            return Some(true);
-        }
-        // The address without a path is the last that a client tries.
-        let root =
-            tried.iter().any(|document| document.url.ends_with("/.well-known/oauth-protected-resource"));
-        root.then_some(false)
-    }
-
     fn judge(&self, refusal: &Refusal, at: &Moment<'_>, found: &mut Found) {
         let wrong = |what: String| Wrong::of(what).at(refusal.place.clone());
         let bearer: Vec<&Challenge> = refusal.challenges.iter().filter(|one| one.is_bearer()).collect();
@@ -492,7 +325,7 @@ impl Watching {
                 (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
             }
         };
-        match (lacks, self.well_known()) {
+        match (lacks, self.documents.well_known()) {
             (None, _) => found.held(rule, at),
             (Some(what), _) if only_way => found.broke(rule, at, wrong(what.to_owned())),
             (Some(_), Some(true)) => found.held(rule, at),
@@ -512,42 +345,6 @@ impl Watching {
             found.check(&SCOPE, at, first("scope").is_some(), || {
                 wrong("the challenge names no `scope`".to_owned())
             });
-        }
-    }
-}
-
-/// The authorization servers of a metadata document.
-fn servers(document: &Document, at: &Moment<'_>, found: &mut Found) {
-    let Some(value) = document.text.as_deref().and_then(|text| Json::parse(text).ok()) else {
-        return found.unsure(
-            &SERVERS,
-            at,
-            "the metadata document is not in the recording, or is no JSON object",
-        );
-    };
-    let listed = value.member("authorization_servers");
-    let some = listed.is_some_and(|list| list.kind() == Kind::Array && list.items().next().is_some());
-    found.check(&SERVERS, at, some, || {
-        Wrong::of("the resource metadata names no authorization server").at(document.place.clone())
-    });
-}
-
-/// A step of the flow that leads to a token.
-fn flow(step: &Step, at: &Moment<'_>, found: &mut Found) {
-    let (what, proof) = match step.asks_user {
-        true => ("authorization request", "code_challenge"),
-        false => ("token request", "code_verifier"),
-    };
-    let wrong = |lacks: String| Wrong::of(lacks).at(step.place.clone());
-    found.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
-    match (step.proof, step.method.as_deref()) {
-        (false, _) => found.broke(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
-        (true, Some("S256")) => found.held(&PKCE, at),
-        (true, _) if !step.asks_user => found.held(&PKCE, at),
-        // A client that can do no better may use it.
-        (true, _) => {
-            let wrong = wrong("the challenge is made by the method `plain`".to_owned());
-            found.broke(&PKCE, at, wrong.only(Level::Should));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! family alone; a new family, also the list at the foot of [`FAMILIES`].
 
 mod auth;
+mod auth_flow;
 mod batch;
 mod caching;
 mod cancellation;
@@ -266,6 +267,7 @@ pub static FAMILIES: &[Family] = &[
     http_sessions::FAMILY,
     legacy_sse::FAMILY,
     auth::FAMILY,
+    auth_flow::FAMILY,
     modern::FAMILY,
     meta_keys::FAMILY,
     modern_versions::FAMILY,
