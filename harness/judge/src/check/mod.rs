@@ -4,8 +4,8 @@
 //! Refuses to know: any rule (they are in [`crate::rules`]), capture formats, and how a finding is shown.
 
 mod base64;
-mod content;
 mod challenge;
+mod content;
 mod facts;
 mod found;
 mod judging;
@@ -33,10 +33,10 @@ pub(crate) use place::{quoted, shown};
 pub use revision::{Revision, Span};
 
 pub(crate) use base64::base64;
+pub(crate) use challenge::Challenge;
 pub(crate) use content::{
     Base64, Contents, Fault, Uri, block, contents, embedded, read_base64, string_of, uri,
 };
-pub(crate) use challenge::Challenge;
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
 pub(crate) use ledger::{Asked, Ledger, Use};
