@@ -3,6 +3,7 @@
 //! Everything shown here stands in a [`judge::record::Record`]. Nothing is judged again, and the same record gives
 //! the same bytes.
 
+pub mod check;
 pub mod json;
 pub mod plain;
 pub mod text;

@@ -2,7 +2,8 @@
 //!
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
-//! that does nothing but read the file, or compare two. `CONCORD_BENCH_MB` sets the size (100).
+//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule.
+//! `CONCORD_BENCH_MB` sets the size (100).
 
 #![expect(
     clippy::unwrap_used,
@@ -13,6 +14,7 @@
 use clap::Parser;
 use formats::{Input, Options, walk};
 use generators::bulk::{self, Spelling};
+use runner::check::How;
 use runner::command::{Around, diff};
 use runner::show::Voice;
 use serde::Deserialize;
@@ -59,10 +61,37 @@ fn main() {
             peak(&["read", name, &path.display().to_string()]),
         );
     }
+    judging(folder.path());
     let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
     let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
     let (left, right) = (left.display().to_string(), right.display().to_string());
     println!("\ndiff of the jsonrpc and the mcp-replay file: peak {:.1} MiB", peak(&["diff", &left, &right]));
+}
+
+/// `check` beside `read`, over the files that are there.
+fn judging(folder: &Path) {
+    println!(
+        "\n{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
+        "format", "read", "check", "ratio", "check, MB/s", "peak, MiB"
+    );
+    for (name, _) in Spelling::ALL {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut plain, mut judged) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            plain.push(timed(|| read(name, &mut &bytes[..])));
+            judged.push(timed(|| check(name, &mut &bytes[..])));
+        }
+        let (plain, judged) = (median(plain), median(judged));
+        println!(
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
+            plain.as_secs_f64() * 1e3,
+            judged.as_secs_f64() * 1e3,
+            judged.as_secs_f64() / plain.as_secs_f64(),
+            bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
+            peak(&["check", name, &path.display().to_string()]),
+        );
+    }
 }
 
 fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64, twist: bool) -> PathBuf {
@@ -86,6 +115,12 @@ fn median(mut times: Vec<Duration>) -> Duration {
 fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
     let format = formats::find(format).unwrap();
     walk(format, &mut Input::new(reader).unwrap(), Options::default(), &mut |_| Ok(())).unwrap().events
+}
+
+fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
+    let format = formats::find(format).unwrap();
+    let judged = runner::check::judge(format, &mut Input::new(reader).unwrap(), &How::default()).unwrap();
+    judged.messages + judged.outcomes.iter().map(|outcome| outcome.held).sum::<u64>()
 }
 
 #[derive(Deserialize)]
@@ -163,6 +198,9 @@ fn child(task: &[String]) {
     match task {
         [verb, format, path] if verb == "read" => {
             read(format, &mut std::fs::File::open(path).unwrap());
+        }
+        [verb, format, path] if verb == "check" => {
+            check(format, &mut std::fs::File::open(path).unwrap());
         }
         [verb, left, right] if verb == "diff" => {
             let call = Diff::parse_from(["diff", left, right]);

@@ -1,7 +1,9 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, convert, diff, explain, fuzz, generate, identify, read, run};
+use runner::command::{
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, run,
+};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::{IsTerminal as _, Write as _};
@@ -17,6 +19,7 @@ Examples:
   mcp-concord read session.har
   mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
   mcp-concord convert session.har --to mcp-replay > session.jsonl
+  mcp-concord check trace.jsonl
   mcp-concord run --filter 'ids/*'
   mcp-concord explain COR-FIRST
 
@@ -48,6 +51,7 @@ enum Verb {
     Read(read::Args),
     Diff(diff::Args),
     Convert(convert::Args),
+    Check(Box<check::Args>),
     Run(Box<run::Args>),
     Explain(explain::Args),
     Generate(generate::Args),
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Verb::Read(args) => read::run(args, around),
         Verb::Diff(args) => diff::run(args, around),
         Verb::Convert(args) => convert::run(args, around),
+        Verb::Check(args) => check::run(args, around),
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
         Verb::Generate(args) => generate::run(args, around),

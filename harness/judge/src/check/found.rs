@@ -1,7 +1,7 @@
 //! What was found: for each rule how often it held, where it was broken, and why it could not be told.
 //!
 //! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
-//! ask. Memory: [`MOST_KEPT`] findings a rule; the rest are counted.
+//! ask. Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
 
 use super::facts::Facts;
 use super::moment::Moment;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use transcript::json::Json;
 use transcript::session::Side;
 
-/// So many findings of one rule are kept with their places.
+/// So many findings of one rule, level and party are kept with their places.
 pub(crate) const MOST_KEPT: usize = 100;
 
 /// What came of a rule.
@@ -73,6 +73,17 @@ pub struct Finding {
     pub other: Option<(Place, &'static str)>,
 }
 
+/// How often a rule was broken at one level by one party.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// How much it bound there.
+    pub level: Level,
+    /// Who was at fault.
+    pub party: &'static str,
+    /// How often; the findings may be fewer.
+    pub times: u64,
+}
+
 /// What came of one rule.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -84,6 +95,8 @@ pub struct Outcome {
     pub held: u64,
     /// How often it was broken; the findings may be fewer.
     pub broken: u64,
+    /// The same by level and party.
+    pub counts: Vec<Count>,
     /// Where it was broken, in the order of the recording, up to a limit.
     pub findings: Vec<Finding>,
     /// Why it could not be told somewhere, and what would decide it; the first such reason.
@@ -149,35 +162,97 @@ impl From<&str> for Wrong<'_> {
 struct Tally {
     held: u64,
     broken: u64,
+    counts: Vec<Count>,
     worst: Option<Level>,
     findings: Vec<Finding>,
     unsure: Option<String>,
+}
+
+impl Tally {
+    /// Counts one more, and says how many that makes.
+    fn count(&mut self, level: Level, party: &'static str) -> u64 {
+        let known = self.counts.iter().position(|count| (count.level, count.party) == (level, party));
+        let at = known.unwrap_or(self.counts.len());
+        if known.is_none() {
+            self.counts.push(Count { level, party, times: 0 });
+        }
+        self.counts[at].times += 1;
+        self.counts[at].times
+    }
 }
 
 /// What has been found so far.
 #[derive(Debug)]
 pub(crate) struct Found {
     carries: Vec<Need>,
-    tallies: HashMap<&'static str, Tally, FixedState>,
+    tallies: Tallies,
+}
+
+/// The tallies of the rules. A rule is a static, so it is known by its address; the id decides where that is new.
+#[derive(Debug)]
+struct Tallies {
+    list: Vec<Tally>,
+    by_id: HashMap<&'static str, usize, FixedState>,
+    /// Addresses of rules with their numbers in the list, each at the place that the address names.
+    near: Vec<(usize, usize)>,
+}
+
+/// More than there are rules, and a power of two.
+const NEAR: usize = 1024;
+
+impl Tallies {
+    fn of(&mut self, rule: &'static Rule) -> &mut Tally {
+        let address = std::ptr::from_ref(rule).addr();
+        let near = &mut self.near[address / size_of::<Rule>() % NEAR];
+        if near.0 != address {
+            let next = self.list.len();
+            let number = *self.by_id.entry(rule.id).or_insert(next);
+            if number == next {
+                self.list.push(Tally::default());
+            }
+            *near = (address, number);
+        }
+        &mut self.list[near.1]
+    }
+
+    fn take(&mut self, rule: &Rule) -> Tally {
+        self.by_id.get(rule.id).map(|&number| std::mem::take(&mut self.list[number])).unwrap_or_default()
+    }
 }
 
 enum Applies {
     Yes,
     No,
-    Unsure(String),
+    Unsure(Lack),
+}
+
+/// What is missing for a rule to be judged.
+enum Lack {
+    Revision,
+    Carried(Need),
+}
+
+impl Lack {
+    fn tell(self) -> String {
+        match self {
+            Self::Revision => "nothing shows the revision; --spec REVISION would tell".to_owned(),
+            Self::Carried(need) => lacks(need),
+        }
+    }
 }
 
 impl Found {
     pub(super) fn new(carries: Vec<Need>) -> Self {
-        Self { carries, tallies: HashMap::default() }
+        let tallies = Tallies { list: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); NEAR] };
+        Self { carries, tallies }
     }
 
     /// The rule was kept at this moment.
     pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
         match self.applies(rule, at) {
-            Applies::Yes => self.tally(rule).held += 1,
+            Applies::Yes => self.tallies.of(rule).held += 1,
             Applies::No => {}
-            Applies::Unsure(why) => self.note(rule, why),
+            Applies::Unsure(lack) => self.note(rule, || lack.tell()),
         }
     }
 
@@ -186,31 +261,31 @@ impl Found {
         let wrong = wrong.into();
         match self.applies(rule, at) {
             Applies::No => return,
-            Applies::Unsure(why) => return self.note(rule, why),
+            Applies::Unsure(lack) => return self.note(rule, || lack.tell()),
             Applies::Yes => {}
         }
         if let Some(value) = wrong.inside
             && rule.party != Party::Recorder
             && at.facts.redacted(value)
         {
-            return self.note(rule, "the recorder took out what would decide it".to_owned());
+            return self.note(rule, || "the recorder took out what would decide it".to_owned());
         }
         let level = wrong.level.unwrap_or_else(|| rule.level_in(at.revision));
-        let tally = self.tally(rule);
+        let party = match (wrong.party.unwrap_or(rule.party), at.side) {
+            (Party::Sender, Some(Side::Client)) => Party::Client,
+            (Party::Sender, Some(Side::Server)) => Party::Server,
+            (party, _) => party,
+        };
+        let tally = self.tallies.of(rule);
         tally.broken += 1;
         tally.worst = Some(tally.worst.map_or(level, |worst| worst.min(level)));
-        if tally.findings.len() >= MOST_KEPT {
+        if tally.count(level, party.name()) > MOST_KEPT as u64 {
             return;
         }
         let place = match (wrong.place, wrong.inside) {
             (Some(place), _) => place,
             (None, Some(value)) => Place::inside(&at.entry.spot, at.entry.slot, at.text(), value),
             (None, None) => at.place(),
-        };
-        let party = match (wrong.party.unwrap_or(rule.party), at.side) {
-            (Party::Sender, Some(Side::Client)) => Party::Client,
-            (Party::Sender, Some(Side::Server)) => Party::Server,
-            (party, _) => party,
         };
         tally.findings.push(Finding {
             verdict: Verdict::of(level),
@@ -240,7 +315,7 @@ impl Found {
     /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
     pub(crate) fn unsure(&mut self, rule: &'static Rule, at: &Moment<'_>, why: impl Into<String>) {
         if !matches!(self.applies(rule, at), Applies::No) {
-            self.note(rule, why.into());
+            self.note(rule, || why.into());
         }
     }
 
@@ -267,23 +342,19 @@ impl Found {
                     return Applies::No;
                 }
                 rule.span.first == Span::SESSIONS.first && rule.span.last >= Span::SESSIONS.last
-                    || return Applies::Unsure(NO_REVISION.to_owned())
+                    || return Applies::Unsure(Lack::Revision)
             }
-            None => return Applies::Unsure(NO_REVISION.to_owned()),
+            None => return Applies::Unsure(Lack::Revision),
         };
         match rule.needs.iter().find(|need| !self.carries.contains(need)) {
             _ if !in_span => Applies::No,
-            Some(need) => Applies::Unsure(lacks(*need)),
+            Some(need) => Applies::Unsure(Lack::Carried(*need)),
             None => Applies::Yes,
         }
     }
 
-    fn tally(&mut self, rule: &'static Rule) -> &mut Tally {
-        self.tallies.entry(rule.id).or_default()
-    }
-
-    fn note(&mut self, rule: &'static Rule, why: String) {
-        self.tally(rule).unsure.get_or_insert(why);
+    fn note(&mut self, rule: &'static Rule, why: impl FnOnce() -> String) {
+        self.tallies.of(rule).unsure.get_or_insert_with(why);
     }
 
     /// What came of each of `rules`.
@@ -294,8 +365,7 @@ impl Found {
     ) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         for rule in rules {
-            let Tally { held, broken, worst, findings, mut unsure } =
-                self.tallies.remove(rule.id).unwrap_or_default();
+            let Tally { held, broken, counts, worst, findings, mut unsure } = self.tallies.take(rule);
             let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))
@@ -308,13 +378,11 @@ impl Found {
                 (None, None, 0) => Verdict::NotApplicable,
                 (None, None, _) => Verdict::Pass,
             };
-            outcomes.push(Outcome { rule, verdict, held, broken, findings, unsure });
+            outcomes.push(Outcome { rule, verdict, held, broken, counts, findings, unsure });
         }
         outcomes
     }
 }
-
-const NO_REVISION: &str = "nothing shows the revision; --spec REVISION would tell";
 
 fn lacks(need: Need) -> String {
     format!("such recordings do not carry {}", need.lack())

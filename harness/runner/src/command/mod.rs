@@ -1,6 +1,7 @@
 //! The verbs of the program, one a file.
 
 mod adequacy;
+pub mod check;
 pub mod convert;
 pub mod diff;
 pub mod explain;

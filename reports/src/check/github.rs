@@ -1,0 +1,95 @@
+//! The findings as annotations of a GitHub workflow: a command a line, `::error file=…,line=…,title=…::message`.
+//!
+//! A command ends at its line, and its properties at a comma or a colon; what means something there is escaped, so
+//! that no recording can give commands of its own.
+
+use super::sentence;
+use judge::check::Verdict;
+use judge::check::record::{Line, Record};
+use std::fmt::Write as _;
+
+/// The annotations.
+#[must_use]
+pub fn render(record: &Record) -> String {
+    let mut out = String::new();
+    for problem in &record.problems {
+        let (file, title) = (property(&problem.file), property("this cannot be judged"));
+        let _ = writeln!(out, "::error file={file},title={title}::{}", data(&problem.message));
+    }
+    for line in record.files.iter().flat_map(|file| &file.lines) {
+        annotate(line, record, &mut out);
+    }
+    out
+}
+
+fn annotate(line: &Line, record: &Record, out: &mut String) {
+    let command = match line.verdict {
+        _ if record.counts(line) => "error",
+        Verdict::Warn => "warning",
+        Verdict::Info => "notice",
+        _ => return,
+    };
+    let _ = write!(out, "::{command} file={}", property(&line.file));
+    if let Some(number) = line.line.filter(|number| *number > 0) {
+        let _ = write!(out, ",line={number}");
+    }
+    let message = match &line.pointer {
+        Some(at) if !at.is_empty() => format!("{} (at {})", sentence(line), super::pointer(line)),
+        _ => sentence(line),
+    };
+    let _ = writeln!(out, ",title={}::{}", property(line.rule), data(&message));
+}
+
+/// What stands behind the second `::`.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// What stands between `=` and the next comma.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use std::collections::BTreeMap;
+
+    /// Reads a command as a runner does.
+    fn parsed(line: &str) -> (String, BTreeMap<String, String>, String) {
+        let plain = |text: &str| {
+            let mut text = text.to_owned();
+            for (code, char) in [("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")] {
+                text = text.replace(code, char);
+            }
+            text
+        };
+        let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
+        let (command, properties) = head.split_once(' ').unwrap();
+        let properties = properties.split(',').map(|property| {
+            let (name, value) = property.split_once('=').unwrap();
+            (name.to_owned(), plain(value))
+        });
+        (command.to_owned(), properties.collect(), plain(message))
+    }
+
+    #[test]
+    fn findings_are_commands_that_a_runner_reads_back() {
+        let text = super::render(&sample::record());
+        let commands: Vec<_> = text.lines().map(parsed).collect();
+        let names: Vec<&str> = commands.iter().map(|(command, ..)| command.as_str()).collect();
+        assert_eq!(names, ["error", "error", "error", "warning", "notice"]);
+        assert_eq!(commands[0].1["file"], "gone.jsonl");
+        let (_, properties, message) = &commands[1];
+        assert_eq!(properties["file"], "a, b: 100%.jsonl");
+        assert_eq!((properties["line"].as_str(), properties["title"].as_str()), ("3", "jsonrpc.id.null"));
+        assert_eq!(message, "one\n::error::two; the request is on line 2 (at /raw/id)");
+        assert!(commands[2].2.contains("and 12 more like this"), "{}", commands[2].2);
+    }
+
+    #[test]
+    fn a_warning_that_counts_is_an_error() {
+        let record = judge::check::record::Record { strict: true, ..sample::record() };
+        assert_eq!(super::render(&record).matches("::error ").count(), 4);
+    }
+}

@@ -1,0 +1,121 @@
+//! The record as JUnit: a suite for each recording, a case for each rule.
+//!
+//! A rule that was broken fails where that counts for the exit code; else its case passes and says what was seen. A
+//! rule that could not be told, or that nothing called for, is skipped with its reason.
+
+use super::{explain, pointer, rule_of, sentence};
+use judge::check::Verdict;
+use judge::check::record::{File, Line, Record};
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+/// The report as XML.
+///
+/// # Errors
+/// Where it cannot be spelled as XML.
+pub fn render(record: &Record) -> Result<String, SerializeError> {
+    let mut report = Report::new("mcp-concord check");
+    for problem in &record.problems {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(problem.message.as_str());
+        let mut suite = TestSuite::new(problem.file.as_str());
+        suite.add_test_case(TestCase::new("can be judged", status));
+        report.add_test_suite(suite);
+    }
+    for file in &record.files {
+        report.add_test_suite(suite(file, record));
+    }
+    report.to_string()
+}
+
+fn suite(file: &File, record: &Record) -> TestSuite {
+    let mut suite = TestSuite::new(file.name.as_str());
+    suite.add_property(("format", file.format.as_str()));
+    suite.add_property(("revision", file.revision.unwrap_or("unknown")));
+    // The lines of a rule stand together.
+    for lines in file.lines.chunk_by(|one, next| one.rule == next.rule) {
+        suite.add_test_case(case(lines, record));
+    }
+    suite
+}
+
+fn case(lines: &[Line], record: &Record) -> TestCase {
+    let rule = lines[0].rule;
+    let told: Vec<String> = lines.iter().filter(|line| line.is_finding()).map(told).collect();
+    let status = match lines.iter().find(|line| record.counts(line)) {
+        Some(first) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(sentence(first)).set_type(first.verdict.name());
+            status.set_description(told.join("\n") + "\n" + &help(rule, first));
+            status
+        }
+        None if matches!(lines[0].verdict, Verdict::Inconclusive | Verdict::NotApplicable) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_type(lines[0].verdict.name()).set_message(format!(
+                "{}: {}",
+                lines[0].verdict.name(),
+                lines[0].message
+            ));
+            status
+        }
+        None => TestCaseStatus::success(),
+    };
+    let counts = matches!(status, TestCaseStatus::NonSuccess { .. });
+    let mut case = TestCase::new(rule, status);
+    case.set_classname(lines[0].party);
+    if !counts && !told.is_empty() {
+        case.set_system_out(told.join("\n"));
+    }
+    case
+}
+
+fn told(line: &Line) -> String {
+    let number = line.line.map(|number| format!(":{number}")).unwrap_or_default();
+    let at = format!("{}{number} {}", line.file, pointer(line));
+    format!("{} {}: {}", line.verdict.name(), at.trim_end(), sentence(line))
+}
+
+fn help(rule: &str, line: &Line) -> String {
+    match rule_of(line) {
+        Some(rule) => format!("{}. {} See: {}", rule.title, rule.fix, explain(rule.id)),
+        None => explain(rule),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use judge::check::record::Record;
+    use quick_junit::{Report, TestCaseStatus};
+
+    fn parsed(record: &Record) -> Report {
+        Report::deserialize_from_str(&super::render(record).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_case_is_a_rule_and_a_suite_a_recording() {
+        let report = parsed(&sample::record());
+        assert_eq!((report.tests, report.errors, report.failures, report.skipped), (7, 1, 1, 2));
+        let suite = &report.test_suites[1];
+        assert_eq!(suite.name.as_str(), "a, b: 100%.jsonl");
+        let case = suite.test_cases.iter().find(|case| case.name.as_str() == "jsonrpc.id.null").unwrap();
+        let TestCaseStatus::NonSuccess { message, description, .. } = &case.status else {
+            panic!("{case:?}")
+        };
+        assert!(message.as_ref().unwrap().as_str().contains("the request is on line 2"));
+        let description = description.as_ref().unwrap().as_str();
+        for part in [".jsonl:3 /raw/id", ".jsonl:4 /raw/id", "and 12 more", "explain jsonrpc.id.null"] {
+            assert!(description.contains(part), "{part} is missing in {description}");
+        }
+        let warned = suite.test_cases.iter().find(|case| case.name.as_str() == "rec.bodies").unwrap();
+        assert!(matches!(warned.status, TestCaseStatus::Success { .. }));
+        assert!(warned.system_out.as_ref().unwrap().as_str().contains("the body was left out"));
+        let unsure = suite.test_cases.iter().find(|case| case.name.as_str() == "enc.utf8").unwrap();
+        let TestCaseStatus::Skipped { message, .. } = &unsure.status else { panic!("{unsure:?}") };
+        assert_eq!(message.as_ref().unwrap().as_str(), "inconclusive: nothing tells");
+    }
+
+    #[test]
+    fn strictness_makes_a_warning_a_failure() {
+        assert_eq!(parsed(&Record { strict: true, ..sample::record() }).failures, 2);
+    }
+}

@@ -1,0 +1,73 @@
+//! A record with a bit of everything, for the tests of the renderers.
+
+use judge::check::Verdict;
+use judge::check::record::{File, Line, Other, Problem, Record};
+use judge::rules::Level;
+
+pub(super) fn record() -> Record {
+    let name = "a, b: 100%.jsonl";
+    let line = |rule, verdict, level, party, message: &str| Line {
+        rule,
+        verdict,
+        level,
+        party,
+        file: name.to_owned(),
+        line: None,
+        pointer: None,
+        within: None,
+        message: message.to_owned(),
+        snippet: None,
+        other: None,
+        more: 0,
+    };
+    let at = |number: u64, pointer: &str, snippet: &str, line: Line| Line {
+        line: Some(number),
+        pointer: Some(pointer.to_owned()),
+        snippet: Some(snippet.to_owned()),
+        ..line
+    };
+    let hostile = line("jsonrpc.id.null", Verdict::Fail, Level::Must, "client", "one\n::error::two");
+    let other = Other {
+        what: "the request",
+        line: 2,
+        pointer: "/raw".to_owned(),
+        snippet: "ping with the id 1".to_owned(),
+    };
+    let lines = vec![
+        line("jsonrpc.version", Verdict::Pass, Level::Must, "sender", "kept 4 times"),
+        line("jsonrpc.kind", Verdict::NotApplicable, Level::Must, "sender", "nothing called for it"),
+        Line { other: Some(other), ..at(3, "/raw/id", "\u{1b}[31m{\"id\": null}", hostile) },
+        Line {
+            more: 12,
+            ..at(
+                4,
+                "/raw/id",
+                "{}",
+                line("jsonrpc.id.null", Verdict::Fail, Level::Must, "client", "the id is null"),
+            )
+        },
+        Line {
+            within: Some("/params".to_owned()),
+            ..at(
+                5,
+                "/entries/0/sse/data",
+                "<&>",
+                line("rec.bodies", Verdict::Warn, Level::Should, "recorder", "the body was left out"),
+            )
+        },
+        at(0, "", "1.0", line("jsonrpc.id.form", Verdict::Info, Level::Info, "server", "the id is 1.0")),
+        line("enc.utf8", Verdict::Inconclusive, Level::Must, "recorder", "nothing tells"),
+    ];
+    let file = File {
+        name: name.to_owned(),
+        format: "mcp-replay".to_owned(),
+        revision: Some("2025-11-25"),
+        messages: 4,
+        limit: None,
+        gave_up: None,
+        lines,
+        required: None,
+    };
+    let problem = Problem { file: "gone.jsonl".into(), message: "there is no file gone.jsonl".into() };
+    Record { version: "0.1.0".into(), strict: false, files: vec![file], problems: vec![problem] }
+}
