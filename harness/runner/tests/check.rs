@@ -19,15 +19,7 @@ const META: &str =
 fn trace(messages: &[(&str, &str)]) -> String {
     let mut out = format!("{META}\n");
     for (index, (dir, message)) in messages.iter().enumerate() {
-        let kind = match (message.contains("\"method\""), message.contains("\"id\"")) {
-            (true, true) => "request",
-            (true, false) => "notification",
-            _ => "response",
-        };
-        let _ = writeln!(
-            out,
-            r#"{{"t":"2026-01-01T00:00:00.{index:03}Z","dir":"{dir}","kind":"{kind}","raw":{message}}}"#
-        );
+        let _ = writeln!(out, r#"{{"t":"2026-01-01T00:00:00.{index:03}Z","dir":"{dir}","raw":{message}}}"#);
     }
     let time = messages.len();
     out + &format!(
@@ -394,10 +386,12 @@ fn the_sets_that_are_shipped_name_rules_that_are() {
 
 #[test]
 fn hostile_text_has_no_power_over_a_terminal() {
-    let evil = "\u{1b}]0;owned\u{7}\u{202e}";
+    // A control character of one byte must be escaped in JSON; one of two bytes need not.
+    let evil = "\u{9b}31m\u{202e}";
     let folder = Folder::with(&[("a", &wrong().replace("\"ping\"", &format!("\"{evil}\"")))]);
     let ran = folder.check(&["a", "--select", "jsonrpc.id.null"]).is(1);
-    assert!(!ran.out.contains('\u{1b}') && !ran.out.contains('\u{202e}') && !ran.out.contains('\u{7}'));
+    assert!(!ran.out.contains('\u{9b}') && !ran.out.contains('\u{202e}'), "{}", ran.out);
+    ran.shows("\\u{9b}31m\\u{202e}");
 }
 
 #[test]

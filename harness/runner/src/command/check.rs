@@ -6,7 +6,7 @@ use crate::exit;
 use crate::recordings::{Recording, Recordings, left_out};
 use crate::selection::named;
 use crate::show::Volume;
-use formats::{Format, Input};
+use formats::{Format, Input, ReadError};
 use judge::check::frozen::Frozen;
 use judge::check::record::{File, Problem, Profile, Record, Selection};
 use judge::check::{Judged, Revision};
@@ -251,14 +251,17 @@ impl Checking<'_> {
         let mut source = open(&recording.path)?;
         let name = source.name.clone();
         let told = |error| Failure::of_reading(&name, error);
-        let mut input = Input::new(&mut *source.reader).map_err(told)?;
+        let mut input = match Input::new(&mut *source.reader) {
+            Err(ReadError::Rejected(_)) if recording.folder.is_some() => return Ok(None),
+            input => input.map_err(told)?,
+        };
         let format = if recording.folder.is_some() {
             // Every format begins with a bracket, so that a large file of another kind is not read to its end.
             let begins = input.text().trim_start().starts_with(['{', '[']);
             let found = if begins { formats::detect(&mut input) } else { Ok(None) };
             match found {
                 Ok(Some(format)) if self.args.format.is_none_or(|asked| asked.name == format.name) => format,
-                Ok(_) | Err(formats::ReadError::Rejected(_)) => return Ok(None),
+                Ok(_) | Err(ReadError::Rejected(_)) => return Ok(None),
                 Err(error) => return Err(told(error)),
             }
         } else {
