@@ -136,10 +136,13 @@ impl Judging {
 
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         let sort = Sort::of(&message);
-        let method: Option<Cow<'_, str>> =
-            message.method().map(|method| String::from_utf8_lossy(&method.decode()).into_owned().into());
+        let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
+            Some(method) => method,
+            None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
+        });
         let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
-        let mut said = Said { message, sort, method, bound: Bound::No, item };
+        let meta = message.params().and_then(|params| params.member("_meta"));
+        let mut said = Said { message, sort, method, meta, bound: Bound::No, item };
         if let Some(method) = said.method.clone() {
             if method == "initialize" && self.is_another_session() {
                 self.facts.start_over();

@@ -67,6 +67,8 @@ pub(crate) struct Said<'m> {
     pub(crate) sort: Sort,
     /// The method of a request or notification.
     pub(crate) method: Option<Cow<'m, str>>,
+    /// The `_meta` of its params. It is asked for at every step, and params are long.
+    pub(super) meta: Option<Json<'m>>,
     /// What a response answers.
     pub(crate) bound: Bound<'m>,
     /// Which item of a batch it was.
@@ -155,6 +157,6 @@ impl<'m> Said<'m> {
 
     /// A member of `params._meta` of a request or notification.
     pub(crate) fn meta(&self, name: &str) -> Option<Json<'m>> {
-        self.param("_meta")?.member(name)
+        self.meta?.member(name)
     }
 }
