@@ -95,16 +95,15 @@ impl Documents {
     pub(super) fn see(&mut self, trip: &Trip, at: &Moment<'_>) {
         let named = trip.url().contains("/.well-known/") || trip.exchange.document.is_some();
         match (trip.transport, Origin::of(&trip.exchange.url)) {
-            (Transport::Other, _) => {
-                if trip.is("GET") && named && self.documents.len() < MOST {
-                    self.documents.push(Document {
-                        url: trip.url().into(),
-                        succeeded: trip.succeeded(),
-                        text: trip.exchange.document.as_deref().map(Into::into),
-                        place: at.place(),
-                    });
-                }
+            (Transport::Other, _) if trip.is("GET") && named && self.documents.len() < MOST => {
+                self.documents.push(Document {
+                    url: trip.url().into(),
+                    succeeded: trip.succeeded(),
+                    text: trip.exchange.document.as_deref().map(Into::into),
+                    place: at.place(),
+                });
             }
+            (Transport::Other, _) => {}
             (_, Some(origin)) if !self.origins.contains(&origin) && self.origins.len() < MOST => {
                 self.origins.push(origin);
             }
