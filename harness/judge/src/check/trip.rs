@@ -12,7 +12,7 @@ use super::url::{bare_url, resolve};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 use transcript::message::Id;
-use transcript::rejection::Code;
+use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Entry, Exchange, Slot, Spot, header};
 
 /// So many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
@@ -313,9 +313,9 @@ impl Trips {
         self.current.as_ref()
     }
 
-    /// The exchanges that are left at the end.
-    pub(crate) fn end(&mut self) -> Vec<Trip> {
-        let last = self.close();
+    /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
+    pub(crate) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<Trip> {
+        let last = self.close().filter(|_| rejection.is_none());
         std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
     }
 
@@ -352,21 +352,24 @@ impl Trips {
         }
         let known = self.endpoints.contains(trip.url());
         let with_session = trip.asked(SESSION).is_some();
+        let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
         let is_mcp = with_session || trip.asked(VERSION).is_some() || trip.resumes();
         if trip.is("POST") && trip.speaks() {
-            // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange.
-            let strays = !known && trip.messages == 0 && !with_session && trip.answered(SESSION).is_none();
-            if self.is_target(&trip.exchange.url) || self.has_targets() && strays && !trip.streams() {
+            // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
+            // sender, unlike that of a message over Streamable HTTP, accepts no stream.
+            let answered = trip.messages > 0 || trip.streams() || trip.answered(SESSION).is_some();
+            let strays = !known && !answered && !with_session && !listens;
+            if self.is_target(&trip.exchange.url) || self.has_targets() && strays {
                 return Transport::Legacy;
             }
             return Transport::Streamable;
         }
         if trip.is("GET") {
-            let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
             return match () {
-                () if trip.endpoint.is_some() || self.streams.contains(trip.url()) => Transport::Legacy,
-                () if known && (is_mcp || listens) => Transport::Streamable,
-                () if with_session || is_mcp && listens => Transport::Streamable,
+                () if trip.endpoint.is_some() => Transport::Legacy,
+                () if with_session => Transport::Streamable,
+                () if self.streams.contains(trip.url()) => Transport::Legacy,
+                () if known && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
                 () => Transport::Other,
             };
         }

@@ -188,8 +188,8 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end() {
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
             trip.look(at, |at| self.trip(&trip, at));
         }
         let documents = &self.documents;

@@ -127,6 +127,8 @@ struct Handshake {
     version: Option<Box<str>>,
     /// When it was over.
     since: Option<i64>,
+    /// Others at the same URL chose other versions.
+    mixed: bool,
 }
 
 /// A session that is over.
@@ -158,8 +160,8 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end() {
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
     }
@@ -176,23 +178,28 @@ impl Watching {
             return self.begun(trip, at, found);
         }
         // Requests of the era without sessions may go to the same server.
-        if at.revision.is_some_and(|revision| !revision.has_handshake()) {
+        let header = trip.asked(VERSION).and_then(Revision::named);
+        if [at.revision, header].into_iter().flatten().any(|revision| !revision.has_handshake()) {
             return;
         }
         let named = trip.asked(SESSION).and_then(|session| self.sessions.get(session));
+        let sure = named.is_some();
         let handshake = named.or_else(|| self.handshakes.get(trip.url())).cloned();
         if let Some(handshake) = handshake.filter(|handshake| trip.began_after(handshake.since)) {
             let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);
             let at = &at.by(by);
             self.session(trip, &handshake, at, found);
-            version(trip, &handshake, at, found);
+            // Without its session nobody knows which of several handshakes a request is of.
+            if sure || handshake.session.is_none() && !handshake.mixed {
+                version(trip, &handshake, at, found);
+            }
         }
         self.after_end(trip, at, found);
     }
 
     /// An answer to `initialize`.
     fn begun(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if !trip.succeeded() || !trip.is_answered() || trip.errors > 0 {
+        if !trip.succeeded() || trip.errors > 0 {
             return;
         }
         let session = trip.answered(SESSION);
@@ -203,7 +210,11 @@ impl Watching {
             session: session.map(Into::into),
             version: trip.chosen.clone(),
             since: trip.exchange.ended,
+            mixed: false,
         };
+        let before = self.handshakes.get(trip.url());
+        let mixed = before.is_some_and(|before| before.mixed || before.version != handshake.version);
+        let handshake = Handshake { mixed, ..handshake };
         if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(trip.url()) {
             self.handshakes.insert(trip.url().into(), handshake.clone());
         }

@@ -5,7 +5,9 @@
 //! of streams that named no address, up to [`MOST_SILENT`].
 
 use super::{Family, Level, Need, Party, Rule, Watch};
-use crate::check::{Found, Moment, Origin, Place, Span, Transport, Trip, Trips, Wrong, quoted, resolve};
+use crate::check::{
+    Found, Moment, Origin, Place, SESSION, Span, Transport, Trip, Trips, Wrong, quoted, resolve,
+};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
 use transcript::session::{Slot, header};
@@ -130,8 +132,8 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end() {
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
             trip.look(at, |at| self.trip(&trip, at, found));
         }
         if at.facts.subject.format == "http-sse" && !self.named {
@@ -211,7 +213,8 @@ impl Watching {
 
     fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
         let silent = trip.is("GET") && trip.streams() && trip.endpoint.is_none() && !trip.answer_lost;
-        if silent && trip.answered("mcp-session-id").is_none() && self.silent.len() < MOST_SILENT {
+        let in_session = trip.asked(SESSION).or(trip.answered(SESSION)).is_some();
+        if silent && !in_session && self.silent.len() < MOST_SILENT {
             self.silent.push((trip.url().into(), at.place()));
         }
         let unanswered = trip.messages == 0 && !trip.streams() && !trip.answer_lost && trip.succeeded();
