@@ -145,7 +145,7 @@ const FEW: u64 = 5;
 struct Refusal {
     status: u16,
     challenges: Vec<Challenge>,
-    /// The request came with a token; none where the recording does not tell.
+    /// The request came with a token; none in an envelope, which does not tell.
     with_token: Option<bool>,
     place: Place,
 }
@@ -325,6 +325,10 @@ impl Watching {
                 (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
             }
         };
+        if refusal.challenges.is_empty() && refusal.with_token.is_none() {
+            let why = "an envelope has the headers that its recorder chose to keep; a HAR would tell";
+            return found.unsure(rule, at, why);
+        }
         match (lacks, self.documents.well_known()) {
             (None, _) => found.held(rule, at),
             (Some(what), _) if only_way => found.broke(rule, at, wrong(what.to_owned())),
