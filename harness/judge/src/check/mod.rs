@@ -51,3 +51,4 @@ pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
 pub(crate) use url::{Origin, bare_url, parameter, query, resolve};
 pub(crate) use wishes::{Granted, Wishes, wishes};
+pub(crate) use url::{Origin, address, parameter, query, resolve};

@@ -1,14 +1,15 @@
 //! HTTP exchanges as rules see them: one at a time, each with what it carried, and which transport it is of.
 //!
-//! Knows: that exchanges of other sites, CORS preflights and OAuth documents stand in the same recording and are no
-//! MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
+//! Knows: that exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the
+//! same recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
 //! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
 //! such as a refusal for want of a token.
 
+use super::methods::known;
 use super::moment::{Moment, Said, Sort};
 use super::revision::Revision;
 use super::text_of;
-use super::url::{bare_url, resolve};
+use super::url::{address, resolve};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 use transcript::message::Id;
@@ -64,6 +65,8 @@ pub(crate) struct Trip {
     pub(crate) calls: Vec<Call>,
     /// How many notifications and responses its body held.
     pub(crate) told: u64,
+    /// Its body holds a method that MCP has, and not JSON-RPC of something else.
+    knows_mcp: bool,
     /// The body was an array of messages.
     pub(crate) batch: bool,
     /// The body held several messages, one after another.
@@ -140,9 +143,9 @@ impl Trip {
         self.succeeded() && self.exchange.media_type == "text/event-stream"
     }
 
-    /// Its URL without query and fragment.
+    /// Its URL without query and fragment, and without the slash at its end that some servers redirect to.
     pub(crate) fn url(&self) -> &str {
-        bare_url(&self.exchange.url)
+        address(&self.exchange.url)
     }
 
     /// Its body held messages.
@@ -210,6 +213,7 @@ impl Trip {
 
     fn request(&mut self, said: &Said<'_>) {
         self.batch |= said.item.is_some();
+        self.knows_mcp |= said.method.as_deref().is_some_and(|method| known(method).next().is_some());
         if said.sort != Sort::Request {
             self.told += 1;
             return;
@@ -350,7 +354,7 @@ impl Trips {
         if trip.url().contains("/.well-known/") {
             return Transport::Other;
         }
-        let known = self.endpoints.contains(trip.url());
+        let here = self.endpoints.contains(trip.url());
         let with_session = trip.asked(SESSION).is_some();
         let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
         let is_mcp = with_session || trip.asked(VERSION).is_some() || trip.resumes();
@@ -358,22 +362,23 @@ impl Trips {
             // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
             // sender, unlike that of a message over Streamable HTTP, accepts no stream.
             let answered = trip.messages > 0 || trip.streams() || trip.answered(SESSION).is_some();
-            let strays = !known && !answered && !with_session && !listens;
+            let strays = !here && !answered && !with_session && !listens;
             if self.is_target(&trip.exchange.url) || self.has_targets() && strays {
                 return Transport::Legacy;
             }
-            return Transport::Streamable;
+            let ours = here || is_mcp || trip.knows_mcp;
+            return if ours { Transport::Streamable } else { Transport::Other };
         }
         if trip.is("GET") {
             return match () {
                 () if trip.endpoint.is_some() => Transport::Legacy,
                 () if with_session => Transport::Streamable,
                 () if self.streams.contains(trip.url()) => Transport::Legacy,
-                () if known && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
+                () if here && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
                 () => Transport::Other,
             };
         }
-        if trip.is("POST") && known || trip.is("DELETE") && (known || with_session) {
+        if trip.is("POST") && here || trip.is("DELETE") && (here || with_session) {
             return Transport::Streamable;
         }
         Transport::Other

@@ -43,8 +43,13 @@ impl Origin {
 }
 
 /// A URL without its query and fragment.
-pub(crate) fn bare_url(url: &str) -> &str {
+fn bare_url(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// A URL without its query and fragment, and without slashes at its end.
+pub(crate) fn address(url: &str) -> &str {
+    bare_url(url).trim_end_matches('/')
 }
 
 /// The value of a parameter in a URL's query, or in the text of a form, as it is written.

@@ -5,7 +5,7 @@
 
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
-    Challenge, Found, Moment, Origin, Place, Revision, Span, Transport, Trip, Trips, Wrong, bare_url,
+    Challenge, Found, Moment, Origin, Place, Revision, Span, Transport, Trip, Trips, Wrong, address,
     parameter, query,
 };
 use std::collections::BTreeSet;
@@ -114,7 +114,7 @@ impl Documents {
                 && trip.transport != Transport::Other
                 && self.named.len() < MOST
             {
-                self.named.insert(bare_url(url).into());
+                self.named.insert(address(url).into());
             }
         }
     }
@@ -167,7 +167,7 @@ impl Documents {
             let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
             for name in ["authorization_endpoint", "token_endpoint"] {
                 let url = value.and_then(|value| value.member(name)?.as_text()?.to_str());
-                endpoints.extend(url.map(|url| Box::from(bare_url(&url))));
+                endpoints.extend(url.map(|url| Box::from(address(&url))));
             }
         }
         endpoints

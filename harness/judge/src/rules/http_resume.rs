@@ -153,12 +153,15 @@ const MOST_OPEN: usize = 1_000;
 /// So many milliseconds earlier than told a client may come back: recorder and client read two clocks.
 const SLACK: i64 = 50;
 
+/// The stream of all GETs that resume none: servers go on with it from one connection to the next.
+const STANDING: u64 = u64::MAX;
+
 /// What is known of an event id.
 #[derive(Debug)]
 struct Seen {
     /// The exchange that first carried it.
     exchange: u64,
-    /// The stream that it is of: the exchange that began it.
+    /// The stream that it is of: the exchange that began it, or [`STANDING`].
     stream: u64,
     /// The message that the event carried, in short; none where it carried none.
     said: Option<u64>,
@@ -210,7 +213,8 @@ impl Watch for Watching {
             self.cancels(&scope, said);
         } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
             let (number, resumes) = (trip.number, trip.resumes());
-            self.id(&scope, number, resumes, at, found);
+            let begun = if trip.is("GET") { STANDING } else { number };
+            self.id(&scope, [number, begun], resumes, at, found);
             if let Some(said) = &at.said {
                 self.answered(said, at, found);
             }
@@ -256,7 +260,14 @@ impl Watching {
     }
 
     /// The id of an event.
-    fn id(&mut self, scope: &str, exchange: u64, resumes: bool, at: &Moment<'_>, found: &mut Found) {
+    fn id(
+        &mut self,
+        scope: &str,
+        [exchange, begun]: [u64; 2],
+        resumes: bool,
+        at: &Moment<'_>,
+        found: &mut Found,
+    ) {
         let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
         if id.is_empty() {
             return;
@@ -271,7 +282,7 @@ impl Watching {
                 }
             }
             if self.ids.len() < MOST_IDS {
-                let stream = self.resumed.unwrap_or(exchange);
+                let stream = self.resumed.unwrap_or(begun);
                 self.ids.insert(inside(scope, id), Seen { exchange, stream, said });
             }
             return;
@@ -284,6 +295,8 @@ impl Watching {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });
             }
+        } else if seen.said.is_none() && said.is_none() {
+            // Such as a keepalive that repeats the id of the last message.
         } else if again && at.said.is_some() {
             found.broke(
                 &BROADCAST,

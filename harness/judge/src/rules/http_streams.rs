@@ -118,7 +118,9 @@ impl Watch for Watching {
 impl Watching {
     /// What the client said.
     fn asked(&mut self, scope: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(token) = said.meta("progressToken").filter(|_| said.sort == Sort::Request) else { return };
+        // The progress of a task goes on when its request is over, on whatever stream is open.
+        let follows = said.sort == Sort::Request && said.param("task").is_none();
+        let Some(token) = said.meta("progressToken").filter(|_| follows) else { return };
         if let Some(place) = self.stray.remove(&inside(scope, token.text())) {
             let wrong =
                 format!("progress of the request with the token {} on a stream opened by GET", token.text());

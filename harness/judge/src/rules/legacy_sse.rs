@@ -237,7 +237,8 @@ impl Watching {
                 quoted(&trip.exchange.url)
             )
         });
-        if !trip.calls.is_empty() {
+        // A refusal may say why in its body.
+        if !trip.calls.is_empty() && trip.succeeded() {
             found.check(
                 &VIA_STREAM,
                 at,
