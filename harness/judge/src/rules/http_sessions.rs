@@ -139,6 +139,8 @@ struct Over {
     /// What showed it.
     place: Place,
     what: &'static str,
+    /// The client itself ended it.
+    deleted: bool,
     /// The client was told, and has not begun again.
     waiting: bool,
 }
@@ -263,7 +265,12 @@ impl Watching {
     fn after_end(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
         let Some(session) = trip.asked(SESSION) else { return };
         if let Some(over) = self.over.get_mut(session) {
-            if !trip.began_after(over.since) {
+            if !trip.began_after(over.since) || *over.url != *trip.url() {
+                return;
+            }
+            if !over.deleted && trip.succeeded() {
+                // The 404 meant something else.
+                self.over.remove(session);
                 return;
             }
             match trip.status() {
@@ -281,14 +288,15 @@ impl Watching {
             return;
         }
         // An unknown method is answered with 404 too, by servers of the next revision.
-        let lost = trip.is("POST") && trip.status() == 404 && trip.error_code != Some(-32601);
+        let here = self.handshakes.contains_key(trip.url());
+        let lost = here && trip.is("POST") && trip.status() == 404 && trip.error_code != Some(-32601);
         let deleted = trip.is("DELETE") && trip.succeeded();
         if (lost || deleted) && self.over.len() < MOST_SESSIONS {
             let what = if deleted { "the DELETE" } else { "the first 404" };
             let since = trip.exchange.ended;
             self.over.insert(
                 session.into(),
-                Over { since, url: trip.url().into(), place: at.place(), what, waiting: lost },
+                Over { since, url: trip.url().into(), place: at.place(), what, deleted, waiting: lost },
             );
         }
     }
@@ -313,6 +321,9 @@ impl Watching {
             return;
         };
         over.waiting = false;
+        if trip.succeeded() {
+            return;
+        }
         let wrong = match trip.calls("initialize") {
             true => "`initialize` is sent with the id of the session that is over",
             false => "the client goes on with the session that is over",
