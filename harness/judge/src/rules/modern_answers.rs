@@ -23,7 +23,7 @@ const MOST_BROKEN: usize = 100;
 const MOST_OLD: usize = 100;
 const MOST_URLS: usize = 100;
 
-/// Longer requests are not compared with later ones.
+/// Longer requests and URLs are not compared with later ones.
 const LONGEST: usize = 1 << 16;
 
 /// The methods that ask for something by its name.
@@ -208,7 +208,8 @@ impl Watching {
             self.broken.push_back(broken);
         }
         let method = exchange.method.to_ascii_uppercase();
-        if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD {
+        if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD && exchange.url.len() <= LONGEST
+        {
             let (url, status) = (bare(&exchange.url), exchange.status.unwrap_or_default());
             self.old.push(Old { method, url, status, place: at.place() });
         }
@@ -216,7 +217,7 @@ impl Watching {
 
     fn asks(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
         self.trip.asks = true;
-        if self.endpoints.len() < MOST_URLS {
+        if self.endpoints.len() < MOST_URLS && exchange.url.len() <= LONGEST {
             self.endpoints.entry(bare(&exchange.url)).or_default();
         }
         let params = said.message.params();

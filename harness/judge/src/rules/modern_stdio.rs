@@ -21,6 +21,9 @@ pub(super) const FAMILY: Family = Family {
 /// So many cancelled requests are remembered.
 const MOST_CANCELLED: usize = 1_000;
 
+/// Longer progress tokens are not followed.
+const LONGEST: usize = 1 << 10;
+
 /// What comes sooner after a cancellation may have been on its way, in milliseconds.
 const ON_ITS_WAY: i64 = 1_000;
 
@@ -188,6 +191,7 @@ impl Watching {
             let token = cancelled.and_then(|asked| asked.meta("progressToken"));
             if let Some(token) = token
                 && !at.facts.hides(token.text())
+                && token.text().len() <= LONGEST
                 && self.cancelled.len() < MOST_CANCELLED
                 && !is_http(at)
             {

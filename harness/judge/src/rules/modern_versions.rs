@@ -25,6 +25,9 @@ pub(super) const FAMILY: Family = Family {
 /// So many supported versions are remembered.
 const MOST_VERSIONS: usize = 100;
 
+/// A longer name is none of a version.
+const LONGEST: usize = 100;
+
 /// A request that comes sooner after a refusal may have been on its way when the refusal came, in milliseconds.
 const ON_ITS_WAY: i64 = 100;
 
@@ -276,5 +279,11 @@ fn is_list_of_strings(value: Json<'_>) -> bool {
 }
 
 fn versions(listed: Option<Json<'_>>) -> Vec<Box<str>> {
-    listed.into_iter().flat_map(Json::items).filter_map(text_of).take(MOST_VERSIONS).collect()
+    listed
+        .into_iter()
+        .flat_map(Json::items)
+        .filter_map(text_of)
+        .filter(|name| name.len() <= LONGEST)
+        .take(MOST_VERSIONS)
+        .collect()
 }

@@ -23,8 +23,8 @@ const MOST_QUESTIONS: usize = 256;
 const MOST_KEYS: usize = 1_000;
 const MOST_RETRIES: usize = 1_000;
 
-/// Longer params and states are not followed.
-const LONGEST: usize = 1 << 18;
+/// Longer params, states and lists of keys are not followed.
+const LONGEST: usize = 1 << 16;
 
 const OURS: Rule = Rule {
     party: Party::Client,
@@ -144,7 +144,7 @@ impl Watching {
             return;
         }
         let keys = keys_of(result.member("inputRequests"));
-        if keys.len() > MOST_KEYS {
+        if keys.len() > MOST_KEYS || keys.iter().map(String::len).sum::<usize>() > LONGEST {
             return;
         }
         if self.questions.len() >= MOST_QUESTIONS {

@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
 const MOST_LISTENS: usize = 1_000;
 
 /// A longer filter is not kept.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 14;
 
 const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 const ACK: &str = "notifications/subscriptions/acknowledged";

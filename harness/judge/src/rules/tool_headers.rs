@@ -127,6 +127,9 @@ impl Annotations<'_> {
 /// Reads the annotations of an input schema.
 pub(super) fn annotations(schema: Json<'_>) -> Annotations<'_> {
     let mut all = Annotations { fields: Vec::new(), faults: Vec::new(), untyped: false };
+    if !schema.text().contains(NAME) {
+        return all;
+    }
     walk(schema, Some(&mut Vec::new()), 0, &mut all);
     all
 }
@@ -241,9 +244,7 @@ impl Watch for Watching {
 }
 
 fn listed(tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(schema) = tool.member("inputSchema").filter(|schema| schema.text().contains(NAME)) else {
-        return;
-    };
+    let Some(schema) = tool.member("inputSchema") else { return };
     let name = tool.member("name").map(shown).unwrap_or_default();
     let read = annotations(schema);
     for (rule, wrong, value) in &read.faults {
@@ -263,9 +264,7 @@ fn listed(tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 fn called(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(name) = said.param("name").and_then(text_of) else { return };
     let Some(tool) = at.facts.tool(&name) else { return };
-    let Some(schema) = tool.member("inputSchema").filter(|schema| schema.text().contains(NAME)) else {
-        return;
-    };
+    let Some(schema) = tool.member("inputSchema") else { return };
     let read = annotations(schema);
     if read.fields.is_empty() && !read.are_invalid() {
         return;
