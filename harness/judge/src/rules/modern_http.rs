@@ -155,7 +155,13 @@ pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
 
 impl Watching {
     fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(exchange) = at.exchange.filter(|_| said.item.is_none()) else { return };
+        let Some(exchange) = at.exchange.filter(|_| said.item.is_none()) else {
+            // An envelope has entries and no exchanges.
+            for rule in [&VERSION, &METHOD].iter().filter(|_| at.exchange.is_none() && is_http(at)) {
+                found.unsure(rule, at, NOT_WHOLE);
+            }
+            return;
+        };
         if at.revision != Some(Revision::V2026_07_28) {
             return;
         }

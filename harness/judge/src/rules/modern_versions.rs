@@ -152,11 +152,12 @@ impl Watching {
         }
         let Some(version) = said.meta(META_VERSION).and_then(text_of) else { return };
         let Some(refused) = self.refused.take() else { return };
-        let soon =
-            matches!((refused.time, at.entry.time), (Some(then), Some(now)) if now - then < ON_ITS_WAY);
+        let waited = refused.time.zip(at.entry.time).map(|(then, now)| now - then);
         if refused.supported.contains(&version) {
             found.held(&RETRY, at);
-        } else if soon {
+        } else if waited.is_none() {
+            found.unsure(&RETRY, at, "the request may have been on its way already; times would tell");
+        } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {
             let listed = refused.supported.join(", ");
