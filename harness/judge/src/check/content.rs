@@ -76,6 +76,9 @@ pub(crate) fn contents(resource: Json<'_>) -> Contents {
     }
 }
 
+/// Longer names are not remembered by whoever remembers names, in bytes.
+pub(crate) const LONGEST_NAME: usize = 1_024;
+
 /// A string without what no Unicode text can hold.
 pub(crate) fn string_of(value: Json<'_>) -> Option<String> {
     value.as_text()?.to_str().map(Into::into)

@@ -37,7 +37,7 @@ pub use revision::{Revision, Span};
 pub(crate) use base64::base64;
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{
-    Base64, Contents, Fault, Uri, block, contents, embedded, read_base64, string_of, uri,
+    Base64, Contents, Fault, LONGEST_NAME, Uri, block, contents, embedded, read_base64, string_of, uri,
 };
 pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What a pattern costs, in subschemas.
-const PATTERN: u64 = 100;
+const PATTERN: u64 = 500;
 
 /// What a pattern costs that looks around or back, and so cannot be matched in one pass.
 const LOOKING: u64 = 5_000;

@@ -1,7 +1,8 @@
 //! Values held to the JSON Schemas that a recording itself holds: a tool's `inputSchema`, a form's `requestedSchema`.
 //!
 //! Knows: which dialect a schema is in, and when neither yes nor no can be said honestly. Refuses to know: anything
-//! outside of the schema; nothing is fetched. Memory: compiled schemas of [`MOST_KEPT`] bytes of text. Work: schemas up
+//! outside of the schema; nothing is fetched. Memory: compiled schemas of [`MOST_KEPT`] bytes of
+//! text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up
 //! to [`LONGEST`] bytes and [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
 
 use super::place::excerpt;
@@ -20,8 +21,12 @@ pub(crate) const LONGEST: usize = 256 << 10;
 /// Schemas that a value could meet more often in are not judged.
 pub(crate) const MOST_SUBSCHEMAS: u64 = 100_000;
 
-/// So many bytes of schemas are kept compiled; then the cache begins anew.
-const MOST_KEPT: usize = 4 << 20;
+/// So many bytes of schemas are kept compiled, and so many subschemas; then the cache begins anew.
+const MOST_KEPT: usize = 1 << 20;
+const MOST_KEPT_SUBSCHEMAS: u64 = 3 * MOST_SUBSCHEMAS;
+
+/// Compiling a subschema counts as so many steps.
+const COMPILING: u64 = 1_000;
 
 /// Values that would take more steps are not judged.
 const MOST_STEPS: u64 = 100_000_000;
@@ -31,6 +36,9 @@ const MOST_WORK: u64 = 5_000_000_000;
 
 /// So often a pattern may look back.
 const MOST_BACKTRACKING: usize = 100_000;
+
+/// A pattern that needs more bytes is not matched.
+const MOST_PATTERN: usize = 256 << 10;
 
 /// What came of holding a value to a schema.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,6 +67,7 @@ pub(crate) enum Validity {
 pub(crate) struct Schemas {
     kept: HashMap<Box<str>, Rc<Compiled>, FixedState>,
     bytes: usize,
+    subschemas: u64,
     work: u64,
 }
 
@@ -110,14 +119,21 @@ impl Schemas {
         if let Some(compiled) = self.kept.get(schema.text()) {
             return Rc::clone(compiled);
         }
+        if self.work > MOST_WORK {
+            let why = "the session has so many schemas that they would take too long".to_owned();
+            return Rc::new(Compiled { validity: Validity::Unsure(why), ready: None });
+        }
         let compiled = Rc::new(compile(schema));
         let size = schema.text().len();
+        let subschemas = compiled.ready.as_ref().map_or(size as u64 / 16, |(_, cost)| cost.subschemas);
+        self.work = self.work.saturating_add(subschemas.saturating_mul(COMPILING));
         if size <= LONGEST {
-            if self.bytes + size > MOST_KEPT {
+            if self.bytes + size > MOST_KEPT || self.subschemas + subschemas > MOST_KEPT_SUBSCHEMAS {
                 self.kept.clear();
-                self.bytes = 0;
+                (self.bytes, self.subschemas) = (0, 0);
             }
             self.bytes += size;
+            self.subschemas += subschemas;
             self.kept.insert(schema.text().into(), Rc::clone(&compiled));
         }
         compiled
@@ -140,7 +156,7 @@ fn compile(schema: Json<'_>) -> Compiled {
         Ok(cost) => cost,
         Err(why) => return unsure(&why),
     };
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKING).size_limit(1 << 20);
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKING).size_limit(MOST_PATTERN);
     let built = jsonschema::options()
         .with_draft(dialect)
         .should_validate_formats(false)

@@ -3,13 +3,14 @@
 //! Knows: which listing is complete and still holds. The definitions themselves are in the facts. Memory: the
 //! names of the last listing, up to [`MOST_NAMES`].
 
+use super::content::LONGEST_NAME;
 use super::facts::{Facts, text_of};
 use super::moment::Moment;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
 /// So many names of one listing are remembered.
-const MOST_NAMES: usize = 100_000;
+const MOST_NAMES: usize = 20_000;
 
 const NEVER_LISTED: &str =
     "the recording has no `tools/list` that shows the tool; one before the call would tell";
@@ -61,7 +62,7 @@ impl ToolList {
                 if self.twice.len() < MOST_NAMES {
                     self.twice.insert(name);
                 }
-            } else if self.names.len() < MOST_NAMES {
+            } else if self.names.len() < MOST_NAMES && name.len() <= LONGEST_NAME {
                 self.names.insert(name);
             }
         }

@@ -4,17 +4,17 @@
 //! Knows: both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results
 //! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
-use super::content::string_of;
+use super::content::{LONGEST_NAME, string_of};
 use super::moment::{Moment, Sort};
 use super::place::Place;
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
 
 /// So many questions are remembered.
-const MOST_OPEN: usize = 1_000;
+const MOST_OPEN: usize = 100;
 
 /// The params of a longer question are not remembered.
-const LONGEST: usize = 256 << 10;
+const LONGEST: usize = 64 << 10;
 
 const METHODS: [&str; 3] = ["sampling/createMessage", "elicitation/create", "roots/list"];
 
@@ -92,6 +92,9 @@ impl Wishes {
     pub(crate) fn see<'m>(&mut self, at: &Moment<'m>) -> Vec<Granted<'m>> {
         let Some(said) = &at.said else { return Vec::new() };
         for (key, method, question) in questions(at) {
+            if key.len() > LONGEST_NAME {
+                continue;
+            }
             if self.open.len() >= MOST_OPEN && !self.open.contains_key(&key) {
                 self.open.pop_first();
             }

@@ -5,8 +5,8 @@
 
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Fit, Found, Granted, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, quoted, shown, string_of,
-    uri, wishes,
+    Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, quoted,
+    shown, string_of, uri, wishes,
 };
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -159,6 +159,7 @@ impl Watching {
     fn keep(&mut self, asked: Json<'_>) {
         if let Some(id) = asked.member("elicitationId").and_then(string_of)
             && self.ids.len() < MOST_IDS
+            && id.len() <= LONGEST_NAME
         {
             self.ids.insert(id);
         }

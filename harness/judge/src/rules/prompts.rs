@@ -37,7 +37,10 @@ static EMBEDDED: Rule = Rule {
 };
 
 /// Longer listings are not kept.
-const MOST_LISTED: usize = 10_000;
+const MOST_LISTED: usize = 1_000;
+
+/// Longer prompts are not kept.
+const LONGEST: usize = 16 << 10;
 
 #[derive(Default)]
 struct Watching {
@@ -89,7 +92,8 @@ impl Watching {
         self.complete = result.member("prompts").is_some() && result.member("nextCursor").is_none();
         for prompt in result.member("prompts").into_iter().flat_map(Json::items) {
             let Some(name) = prompt.member("name").and_then(string_of) else { continue };
-            if self.listed.len() >= MOST_LISTED {
+            let size = prompt.text().len();
+            if self.listed.len() >= MOST_LISTED || size > LONGEST {
                 self.complete = false;
                 return;
             }

@@ -6,8 +6,8 @@
 use super::tool_output::whole_result;
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Contents, Found, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded, quoted, shown,
-    string_of, uri,
+    Contents, Found, LONGEST_NAME, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded,
+    quoted, shown, string_of, uri,
 };
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -72,8 +72,8 @@ static UPDATED: Rule = Rule {
     ..SERVER
 };
 
-const MOST_LISTED: usize = 100_000;
-const MOST_SUBSCRIBED: usize = 10_000;
+const MOST_LISTED: usize = 20_000;
+const MOST_SUBSCRIBED: usize = 1_000;
 
 #[derive(Default)]
 struct Watching {
@@ -96,6 +96,7 @@ impl Watch for Watching {
                 address(resource, at, found);
                 if let Some(uri) = resource.member("uri").and_then(string_of)
                     && self.listed.len() < MOST_LISTED
+                    && uri.len() <= LONGEST_NAME
                 {
                     self.listed.insert(uri);
                 }
@@ -127,7 +128,7 @@ impl Watching {
         if said.sort == Sort::Request && said.calls("resources/subscribe") {
             // The first update may overtake the answer.
             if let Some(uri) = said.param("uri").and_then(string_of) {
-                self.full |= self.subscribed.len() >= MOST_SUBSCRIBED;
+                self.full |= self.subscribed.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
                 if !self.full {
                     self.subscribed.insert(uri);
                 }
@@ -165,7 +166,7 @@ impl Watching {
             return;
         }
         match asked {
-            Some(uri) if self.listed.contains(&uri) => {}
+            Some(uri) if self.listed.contains(&uri) => found.held(&NONEMPTY, at),
             _ => {
                 let wrong = Wrong::of("`contents` is empty, and nothing shows that the resource is there");
                 found.broke(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
@@ -205,6 +206,9 @@ fn missing(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
     let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
     let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
+    if missing {
+        found.held(&NONEMPTY, at);
+    }
     let modern = at.revision == Some(Revision::V2026_07_28);
     let right = if modern { -32602 } else { -32002 };
     if code == right && (missing || !modern) {

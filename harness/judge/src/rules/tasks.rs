@@ -1,12 +1,14 @@
 //! Tasks: requests that are answered later, as 2025-11-25 has them.
 //!
 //! Knows: what each message says of a task, and in which order. Refuses to know: the extension that took their place.
-//! Memory: the tasks of a session, up to [`MOST_TASKS`], each with the result it brought up to [`LONGEST`] bytes.
+//! Memory: the tasks of a session, up to [`MOST_TASKS`], and the results that they
+//! brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
 
 use super::tool_output::whole_result;
 use super::{Family, Level, Rule, Watch};
 use crate::check::{
-    Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, shown, string_of, why_not_whole,
+    Found, LONGEST_NAME, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, shown, string_of,
+    why_not_whole,
 };
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
@@ -108,6 +110,9 @@ const MOST_TASKS: usize = 10_000;
 /// A longer result is not compared with another.
 const LONGEST: usize = 64 << 10;
 
+/// So many bytes of results are kept.
+const MOST_HELD: usize = 16 << 20;
+
 const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 #[derive(Debug)]
@@ -130,6 +135,8 @@ struct Watching {
     /// How many requests and notifications were made, which is how the ledger numbers them.
     calls: u64,
     tasks: BTreeMap<Name, Task>,
+    /// How many bytes of results are kept.
+    held: usize,
 }
 
 impl Watch for Watching {
@@ -194,7 +201,8 @@ impl Watching {
     }
 
     fn keep(&mut self, name: Name, task: Task) {
-        if self.tasks.len() < MOST_TASKS || self.tasks.contains_key(&name) {
+        let known = self.tasks.contains_key(&name);
+        if known || self.tasks.len() < MOST_TASKS && name.1.len() <= LONGEST_NAME {
             self.tasks.insert(name, task);
         }
     }
@@ -286,7 +294,10 @@ impl Watching {
             found.held(&SAME, at);
         }
         if task.brought.is_none() {
-            let kept = (result.text().len() <= LONGEST).then(|| result.text().into());
+            let size = result.text().len();
+            let keep = size <= LONGEST && self.held + size <= MOST_HELD;
+            self.held += if keep { size } else { 0 };
+            let kept = keep.then(|| result.text().into());
             task.brought = Some((calls, at.place(), kept));
         }
     }

@@ -94,6 +94,12 @@ static MIRROR: Rule = Rule {
     ..SERVER
 };
 
+/// Longer structured content is not looked for in the text.
+const LONGEST: usize = 256 << 10;
+
+/// So many blocks are looked through for the text of structured content.
+const MOST_TEXTS: usize = 20;
+
 #[derive(Default)]
 struct Watching {
     list: ToolList,
@@ -214,9 +220,13 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
     if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
         return found.unsure(&MIRROR, at, "the text that would decide it is not there");
     }
+    if structured.text().len() > LONGEST {
+        return found.unsure(&MIRROR, at, "the structured content is longer than 256 KiB");
+    }
     let texts: Vec<String> = content
         .into_iter()
         .flat_map(Json::items)
+        .take(MOST_TEXTS)
         .filter_map(|block| string_of(block.member("text")?))
         .collect();
     let says = |text: &str, value: Json<'_>| {

@@ -5,8 +5,8 @@
 
 use super::{Family, Level, Party, Rule, Watch};
 use crate::check::{
-    Definition, Fit, Found, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong, part, quoted,
-    shown, string_of,
+    Definition, Fit, Found, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong,
+    part, quoted, shown, string_of,
 };
 use transcript::json::{Json, Kind};
 
@@ -258,6 +258,7 @@ impl Watching {
             self.definition(tool, at, found);
             if let Some(name) = tool.member("name").and_then(string_of)
                 && self.order.len() <= MOST_LISTED
+                && name.len() <= LONGEST_NAME
             {
                 self.order.push(name);
             }
