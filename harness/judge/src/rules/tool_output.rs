@@ -242,6 +242,9 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
         || bare.kind() == Kind::Array
             && items.len() == texts.len()
             && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
+    if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {
+        return found.unsure(&MIRROR, at, "there are more blocks of text than are looked through");
+    }
     found.check(&MIRROR, at, kept, || {
         Wrong::of("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
