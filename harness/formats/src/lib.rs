@@ -81,6 +81,8 @@ pub struct Carries {
     pub times: bool,
     /// HTTP methods, statuses and headers.
     pub http: bool,
+    /// Whole HTTP exchanges: which answer came to which request, with its URL.
+    pub exchanges: bool,
     /// SSE event names and ids.
     pub sse: bool,
     /// The server's command line and exit code.

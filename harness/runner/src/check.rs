@@ -45,7 +45,7 @@ fn subject(format: &Format, how: &How) -> Subject {
     let needs = [
         (Need::Direction, carries.direction),
         (Need::Times, carries.times),
-        (Need::Http, carries.http),
+        (Need::Http, carries.exchanges),
         (Need::Sse, carries.sse),
         (Need::Process, carries.process),
     ];

@@ -1,9 +1,7 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, run,
-};
+use runner::command::{Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, run};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::{IsTerminal as _, Write as _};

@@ -14,8 +14,15 @@ pub(crate) use write::write;
 use crate::{Carries, Head};
 
 /// What both formats carry.
-pub(crate) const CARRIES: Carries =
-    Carries { direction: true, times: true, http: true, sse: true, process: false, challenge: true };
+pub(crate) const CARRIES: Carries = Carries {
+    direction: true,
+    times: true,
+    http: true,
+    exchanges: false,
+    sse: true,
+    process: false,
+    challenge: true,
+};
 
 /// Whether a file that begins like this is an envelope with this label. `labels` are the format's names; the first
 /// format of the two also takes what is clearly an envelope without a label that anybody knows, so that a person

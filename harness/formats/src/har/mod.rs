@@ -24,7 +24,15 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "har.har",
     about: "an HTTP archive (HAR 1.2): whole exchanges with their bodies",
-    carries: Carries { direction: true, times: true, http: true, sse: true, process: false, challenge: true },
+    carries: Carries {
+        direction: true,
+        times: true,
+        http: true,
+        exchanges: true,
+        sse: true,
+        process: false,
+        challenge: true,
+    },
     caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
              each of its messages came (HAR-ORDER)",
     tells,

@@ -26,6 +26,7 @@ pub(crate) static FORMAT: Format = Format {
         direction: true,
         times: true,
         http: false,
+        exchanges: false,
         sse: false,
         process: false,
         challenge: false,

@@ -18,6 +18,7 @@ pub(crate) static FORMAT: Format = Format {
         direction: false,
         times: false,
         http: false,
+        exchanges: false,
         sse: false,
         process: false,
         challenge: false,

@@ -22,6 +22,7 @@ pub(crate) static FORMAT: Format = Format {
         direction: true,
         times: true,
         http: false,
+        exchanges: false,
         sse: false,
         process: true,
         challenge: false,

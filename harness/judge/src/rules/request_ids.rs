@@ -146,7 +146,7 @@ impl Watching {
         if at.side != Some(Side::Client) {
             return None;
         }
-        let refused = exchange.status.is_none_or(|status| status >= 400);
+        let refused = exchange.status.is_none_or(|status| status >= 300);
         if self.sent.len() >= MOST_TURNED {
             self.sent.clear();
         }
