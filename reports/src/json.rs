@@ -13,7 +13,7 @@ pub fn render(record: &Record) -> Result<String, serde_json::Error> {
 #[cfg(test)]
 mod tests {
     use judge::answer::Level;
-    use judge::record::{Implementation, Line, Note, Place, Reason, Record, Suite};
+    use judge::record::{Implementation, Line, Note, Part, Place, Reason, Record, Suite, Whole};
     use judge::verdict::{Judgement, Verdict};
     use serde_json::Value;
     use std::collections::BTreeSet;
@@ -36,10 +36,15 @@ mod tests {
         line.stderr = full.then(|| "Oh!".into());
         line.known = full.then(|| Reason { reason: "So it is.".into(), issue: Some("https://x".into()) });
         line.message = full.then(|| "no".into());
-        let note = Note { title: "A".into(), reason: "B.".into() };
+        line.whole = full.then(|| Whole { expected: "a".into(), actual: "b".into() });
+        let mut note = Note::new("A", "B.");
+        if full {
+            note.transcripts.insert("x".into(), "{}".into());
+        }
         let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };
-        let record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
+        let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
+        record.shard = full.then_some(Part { part: 1, of: 2 });
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }
 

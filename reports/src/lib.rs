@@ -4,6 +4,12 @@
 //! the same bytes.
 
 pub mod check;
+pub mod badge;
+pub mod html;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod plain;
+#[cfg(test)]
+mod small;
 pub mod text;

@@ -275,7 +275,7 @@ mod tests {
             line("ids/two", "x", Judgement::plain(Verdict::Skip, Some("x cannot: ID-NULL: not here".into()))),
             line("order/three", "x", Judgement::plain(Verdict::Skip, Some("y cannot".into()))),
         ];
-        let note = || Note { title: "One".into(), reason: "Mind the null.".into() };
+        let note = || Note::new("One", "Mind the null.");
         let cases = ["ids/one", "ids/two", "order/three"].map(|name| (name.to_owned(), note())).into();
         let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };

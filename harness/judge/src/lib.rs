@@ -5,11 +5,13 @@
 
 pub mod answer;
 pub mod baseline;
+pub mod change;
 pub mod check;
 mod compare;
 pub mod consistency;
 pub mod expectation;
 mod loss;
+pub mod merge;
 pub mod normal;
 pub mod projection;
 pub mod record;

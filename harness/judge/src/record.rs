@@ -28,6 +28,9 @@ pub struct Record {
     pub suite: Suite,
     /// What it was run against.
     pub implementation: Implementation,
+    /// The part of the suite that this is, where it is not the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Part>,
     /// How many readings were planned; the totals add up to it, or the run is no run.
     pub planned: u64,
     /// How many came to each verdict; a verdict that no reading came to is left out.
@@ -51,6 +54,15 @@ pub struct Suite {
     pub contract: String,
 }
 
+/// One of several parts of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Part {
+    /// Which, from 1.
+    pub part: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
 /// Which importer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
@@ -69,6 +81,17 @@ pub struct Note {
     pub title: String,
     /// Its words for the person whose importer fails it.
     pub reason: String,
+    /// Its transcripts by format, where a reading of it fell short; cut where they are long.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub transcripts: BTreeMap<String, String>,
+}
+
+impl Note {
+    /// A case that no reading fell short of yet.
+    #[must_use]
+    pub fn new(title: &str, reason: &str) -> Self {
+        Self { title: title.to_owned(), reason: reason.to_owned(), transcripts: BTreeMap::new() }
+    }
 }
 
 /// One reading and what came of it.
@@ -91,6 +114,9 @@ pub struct Line {
     /// The first difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// The whole of what was expected and of what came, where the reading fell short; cut where they are long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
     /// Where the difference stands in the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -105,6 +131,15 @@ pub struct Line {
     /// How many values were taken as equal because one of them was redacted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub redacted: usize,
+}
+
+/// Two readings of one transcript, each as text with an event a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    /// What must come of it, in the normal form or in words.
+    pub expected: String,
+    /// What came of it.
+    pub actual: String,
 }
 
 /// A place in a transcript.
@@ -159,7 +194,7 @@ impl Record {
             }
         }
         let planned = results.len() as u64;
-        Self { schema: SCHEMA, suite, implementation, planned, totals, cases, clauses, results }
+        Self { schema: SCHEMA, suite, implementation, shard: None, planned, totals, cases, clauses, results }
     }
 
     /// Counts the verdicts again, after some were changed.
@@ -197,6 +232,7 @@ impl Line {
             clauses,
             message,
             difference,
+            whole: None,
             place: None,
             stderr: None,
             known: None,
@@ -204,6 +240,16 @@ impl Line {
             redacted,
         }
     }
+}
+
+/// A text of which a record holds so much as a person reads; where it is cut, it says so.
+#[must_use]
+pub fn kept(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}\n… ({} bytes in all)", &text[..end], text.len())
 }
 
 /// A value on one line, every token as it was spelled; a string with its beginning where it is too long.

@@ -104,7 +104,7 @@ impl Case {
     /// What a record says of the case.
     #[must_use]
     pub fn note(&self) -> Note {
-        Note { title: self.title.clone(), reason: self.reason.clone() }
+        Note::new(&self.title, &self.reason)
     }
 
     /// A digest over the name and over every file's name and bytes.

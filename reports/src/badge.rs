@@ -1,0 +1,43 @@
+//! The record as a badge: what the endpoint badges of shields.io read.
+
+use judge::record::Record;
+use judge::verdict::Verdict;
+use serde_json::json;
+
+/// The badge's JSON: how many readings came out well of those that were judged.
+#[must_use]
+pub fn render(record: &Record) -> String {
+    let of = |verdict| record.totals.get(&verdict).copied().unwrap_or_default();
+    let judged = record.planned - of(Verdict::Skip);
+    let (message, colour) = match (record.falls_short(), judged) {
+        (_, 0) => ("nothing judged".to_owned(), "lightgrey"),
+        (true, _) => (format!("{} of {judged} readings", of(Verdict::Pass)), "red"),
+        (false, _) if of(Verdict::ExpectedFail) > 0 => {
+            (format!("{} of {judged} readings, the rest known", of(Verdict::Pass)), "yellow")
+        }
+        (false, _) => (format!("{judged} readings"), "brightgreen"),
+    };
+    let badge = json!({ "schemaVersion": 1, "label": "mcp-concord", "message": message, "color": colour });
+    format!("{badge:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::small::record;
+    use judge::verdict::Verdict;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn it_counts_and_never_flatters() {
+        let badge = |verdicts: &[Verdict]| -> Value {
+            serde_json::from_str(&super::render(&record(verdicts))).unwrap()
+        };
+        let all = badge(&[Verdict::Pass, Verdict::Pass, Verdict::Skip]);
+        let expected = json!({"schemaVersion": 1, "label": "mcp-concord", "message": "2 readings", "color": "brightgreen"});
+        assert_eq!(all, expected);
+        assert_eq!(badge(&[Verdict::Pass, Verdict::Crash])["message"], "1 of 2 readings");
+        assert_eq!(badge(&[Verdict::Pass, Verdict::Crash])["color"], "red");
+        assert_eq!(badge(&[Verdict::Pass, Verdict::ExpectedFail])["color"], "yellow");
+        assert_eq!(badge(&[Verdict::Skip])["message"], "nothing judged");
+    }
+}

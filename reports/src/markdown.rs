@@ -1,0 +1,173 @@
+//! The record as Markdown for a CI's summary: short, failures first.
+
+use crate::plain::cut;
+use judge::change::{Change, Sort};
+use judge::record::{Line, Record};
+use judge::verdict::Verdict;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// So many failures are told in full.
+const MOST: usize = 25;
+
+/// Values longer than this are cut, in characters.
+const WIDTH: usize = 160;
+
+/// The record as Markdown.
+#[must_use]
+pub fn render(record: &Record) -> String {
+    let implementation = &record.implementation;
+    let mut out = format!("### {} {}\n\n", text(&implementation.name), text(&implementation.version));
+    let counts: Vec<String> =
+        record.totals.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+    let _ = writeln!(
+        out,
+        "{} readings of {} cases: {}. Suite {}, `{}`.",
+        record.planned,
+        record.cases.len(),
+        if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") },
+        text(&record.suite.version),
+        record.suite.digest.get(..19).unwrap_or(&record.suite.digest),
+    );
+    let short: Vec<&Line> = record.results.iter().filter(|line| line.verdict.falls_short()).collect();
+    if !short.is_empty() {
+        out.push_str("\n| verdict | case | format | clause | what |\n| --- | --- | --- | --- | --- |\n");
+        for line in short.iter().take(MOST) {
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} | {} |",
+                line.verdict.name(),
+                text(&line.case),
+                line.format,
+                text(&line.clauses.join(", ")),
+                text(&what(line)),
+            );
+        }
+        if short.len() > MOST {
+            let _ = writeln!(out, "\nand {} more", short.len() - MOST);
+        }
+    }
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for line in record.results.iter().filter(|line| line.verdict == Verdict::ExpectedFail) {
+        *reasons.entry(line.known.as_ref().map_or("", |known| &known.reason)).or_default() += 1;
+    }
+    if !reasons.is_empty() {
+        out.push_str("\nKnown failures:\n\n");
+        for (reason, count) in reasons {
+            let _ = writeln!(out, "- {count}: {}", text(reason));
+        }
+    }
+    out
+}
+
+/// What changed since another run.
+#[must_use]
+pub fn changes(changes: &[Change]) -> String {
+    let mut out = String::new();
+    for (sort, title) in [
+        (Sort::Regression, "New failures"),
+        (Sort::Improvement, "No longer failing"),
+        (Sort::Other, "Other changes"),
+        (Sort::Gone, "No longer asked"),
+    ] {
+        let of: Vec<&Change> = changes.iter().filter(|change| change.sort == sort).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "#### {title}: {}\n", of.len());
+        for change in of.iter().take(MOST) {
+            let name = |verdict: Option<Verdict>| verdict.map_or("not asked", Verdict::name);
+            let _ = writeln!(
+                out,
+                "- {}, {}: {} → {}",
+                text(&change.case),
+                change.format,
+                name(change.before),
+                name(change.now)
+            );
+        }
+        if of.len() > MOST {
+            let _ = writeln!(out, "- and {} more", of.len() - MOST);
+        }
+        out.push('\n');
+    }
+    if out.is_empty() { "Nothing changed.\n".to_owned() } else { out }
+}
+
+fn what(line: &Line) -> String {
+    let loss = if line.silent_loss { "silent loss; " } else { "" };
+    match (&line.message, &line.difference) {
+        (Some(message), _) => format!("{loss}{message}"),
+        (None, Some(difference)) => {
+            let shown = |value: Option<&serde_json::value::RawValue>| {
+                cut(value.map_or("(nothing)", serde_json::value::RawValue::get), WIDTH / 2)
+            };
+            let (expected, actual) =
+                (shown(difference.expected.as_deref()), shown(difference.actual.as_deref()));
+            format!("{loss}at {}: expected {expected}, came {actual}", difference.at)
+        }
+        (None, None) => loss.to_owned(),
+    }
+}
+
+/// Text in which nothing is markup: every character that Markdown or HTML reads is spelled as an entity.
+fn text(text: &str) -> String {
+    let mut out = String::new();
+    for char in cut(text, WIDTH).chars() {
+        match char {
+            '<' | '>' | '&' | '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '!' | '\\' | '~'
+            | '@' | ':' => {
+                let _ = write!(out, "&#{};", u32::from(char));
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::small::record;
+    use judge::verdict::Verdict;
+
+    #[test]
+    fn failures_come_first_and_are_counted() {
+        let text = super::render(&record(&[Verdict::Pass, Verdict::Fail, Verdict::Crash, Verdict::Skip]));
+        assert!(
+            text.starts_with("### i 2\n\n4 readings of 4 cases: 1 pass, 1 fail, 1 skip, 1 crash."),
+            "{text}"
+        );
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
+        assert_eq!(rows.len(), 4, "{text}");
+        assert!(rows[2].starts_with("| fail | ids/1 | x | ID-NULL | "), "{text}");
+    }
+
+    #[test]
+    fn a_strangers_text_is_no_markup() {
+        let mut record = record(&[Verdict::Fail]);
+        record.results[0].message =
+            Some("<img src=x> | [a](javascript:b) `c` **d** @me https://x\n# e".into());
+        let text = super::render(&record);
+        let row = text.lines().find(|line| line.starts_with("| fail")).unwrap();
+        assert_eq!(row.matches('|').count(), 6, "{row}");
+        for part in ["<img", "](", "**", "`c`", "@me", "https:"] {
+            assert!(!row.contains(part), "{part} is in {row}");
+        }
+    }
+
+    #[test]
+    fn many_failures_are_cut_and_say_so() {
+        let text = super::render(&record(&[Verdict::Fail; 60]));
+        assert!(text.contains("and 35 more"), "{text}");
+    }
+
+    #[test]
+    fn changes_are_told_by_sort() {
+        let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
+        let text = super::changes(&judge::change::changes(&old, &new));
+        let expected = "#### New failures: 1\n\n- ids/0, x: pass → fail\n\n\
+                        #### No longer failing: 1\n\n- ids/1, x: fail → pass\n\n";
+        assert_eq!(text, expected);
+        assert_eq!(super::changes(&[]), "Nothing changed.\n");
+    }
+}
