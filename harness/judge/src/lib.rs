@@ -16,4 +16,5 @@ pub mod normal;
 pub mod projection;
 pub mod record;
 pub mod rules;
+pub mod side_by_side;
 pub mod verdict;

@@ -1,7 +1,9 @@
 //! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use runner::command::{Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, run};
+use runner::command::{
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, report, run,
+};
 use runner::exit;
 use runner::show::{Voice, Volume};
 use std::io::{IsTerminal as _, Write as _};
@@ -55,6 +57,7 @@ enum Verb {
     Generate(generate::Args),
     Fuzz(Box<fuzz::Args>),
     Identify(identify::Args),
+    Report(report::Args),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Verb::Generate(args) => generate::run(args, around),
         Verb::Fuzz(args) => fuzz::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
+        Verb::Report(args) => report::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),
     };

@@ -11,10 +11,11 @@ use globset::GlobMatcher;
 use judge::answer::Answer;
 use judge::consistency::{self, Asked};
 use judge::expectation::Expectation;
-use judge::record::{self, Implementation, Line, Record};
+use judge::record::{self, Implementation, Line, Note, Part, Record, kept};
+use judge::side_by_side::sides;
 use judge::verdict::{Question, Verdict, judge, unseen};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,6 +52,12 @@ impl Shard {
             Some((index, count)) if (1..=count).contains(&index) => Ok(Self { index, count }),
             _ => Err(format!("`{text}` is no shard: write I/N, from 1/N to N/N")),
         }
+    }
+
+    /// The same, as a record says it.
+    #[must_use]
+    pub fn part(self) -> Part {
+        Part { part: self.index, of: self.count }
     }
 
     fn holds(self, case: &str) -> bool {
@@ -178,8 +185,26 @@ pub fn run(
         version: importer.version().to_owned(),
         level: importer.level(),
     };
-    let cases = plan.iter().map(|planned| (planned.case.name.clone(), planned.case.note())).collect();
+    let short: BTreeSet<&str> =
+        lines.iter().filter(|line| line.verdict.falls_short()).map(|line| line.case.as_str()).collect();
+    let mut cases = BTreeMap::new();
+    for Planned { case, .. } in plan {
+        let mut note = case.note();
+        if short.contains(case.name.as_str()) {
+            show(case, &mut note)?;
+        }
+        cases.insert(case.name.clone(), note);
+    }
     Ok(Record::new(suite, implementation, cases, lines))
+}
+
+/// Puts the transcripts of a case that an importer fell short of beside its title.
+fn show(case: &Case, note: &mut Note) -> io::Result<()> {
+    for Transcript { format, blob } in &case.transcripts {
+        let text = kept(&String::from_utf8_lossy(&blob.bytes()?));
+        note.transcripts.insert(format.name.to_owned(), text);
+    }
+    Ok(())
 }
 
 /// Judges the selected readings of one case, each by itself and, where the clause is open, by the others.
@@ -228,6 +253,7 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
                 let at = line.difference.as_ref().map(|difference| difference.at.as_str());
                 line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
                 line.stderr = Some(said.clone()).filter(|said| !said.is_empty());
+                line.whole = Some(sides(&case.expectation, importer.level(), answer));
             }
         }
         lines.push(line);

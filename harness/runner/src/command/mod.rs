@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod identify;
 pub mod read;
+pub mod report;
 pub mod run;
 mod under_test;
 

@@ -1,7 +1,7 @@
 //! `run`: the suite against an importer.
 
 use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, generate, named_format};
+use super::{Around, Failure, adequacy, generate, named_format, report};
 use crate::exit;
 use crate::importer::Importer;
 use crate::run::{Planned, Selection, Shard, plan, run as carry_out};
@@ -35,6 +35,7 @@ Examples:
   mcp-concord run --generate 1000 --adequacy        how many of them die from generated variants alone
   mcp-concord run --generate 1000 --seed 7          variants whose meaning is known, instead of the suite
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
+  mcp-concord run --report out                      with a page, JUnit, Markdown and a badge in the folder out
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
   mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
   mcp-concord run --adapter ./a --baseline a.toml   with failures that are known, each with its reason
@@ -80,6 +81,9 @@ pub struct Args {
     /// Write the record of the run to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
+    /// Write results.json, index.html, junit.xml, summary.md and badge.json into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["adequacy", "list"])]
+    report: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -131,11 +135,16 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
+    record.shard = args.shard.map(Shard::part);
     if let Some(path) = &args.results {
         let written = reports::json::render(&record).map_err(io::Error::from);
         written
             .and_then(|text| fs::write(path, text))
             .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
+    }
+    if let Some(folder) = &args.report {
+        let alone = |_: &Record, line: &Line| command(args, &format!("{}/{}", line.case, line.format));
+        report::write(folder, std::slice::from_ref(&record), &[], &alone)?;
     }
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();

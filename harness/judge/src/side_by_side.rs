@@ -1,0 +1,98 @@
+//! What was expected and what came, as two texts that a person can lay side by side.
+//!
+//! Knows: how a meaning is written with an event a line and its members in one order. Refuses to know: which of the
+//! two is right.
+
+use crate::answer::{Answer, Level};
+use crate::expectation::Expectation;
+use crate::normal::parse;
+use crate::projection;
+use crate::record::{Whole, kept};
+use transcript::json::{Json, Kind, write_compact, write_string};
+
+/// The order in which an event's members are read with the least effort; any others follow as they stand.
+const ORDER: &[&str] =
+    &["kind", "id", "answers", "method", "tool", "arguments", "params", "result", "error", "outcome"];
+
+/// Both sides of a reading that fell short.
+#[must_use]
+pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> Whole {
+    let expected = match expectation {
+        Expectation::Rejection(code) => format!("a rejection ({code})\n"),
+        Expectation::Either(None) => "the same in every format: one reading, or a rejection\n".to_owned(),
+        Expectation::Meaning(text) | Expectation::Either(Some(text)) => match (level, parse(text)) {
+            (Level::Events, _) | (Level::Calls, Err(_)) => lines(text),
+            (Level::Calls, Ok(meaning)) => lines(&projection::calls(meaning)),
+        },
+    };
+    let actual = match answer {
+        Answer::Meaning(text) | Answer::Calls(text) => lines(text),
+        Answer::Rejection { message, .. } => format!("{}\n{message}\n", answer.in_words()),
+        Answer::Unsupported { why } => format!("unsupported: {why}\n"),
+        Answer::Broken { message, .. } => format!("{}\n{message}\n", answer.in_words()),
+    };
+    Whole { expected: kept(&expected), actual: kept(&actual) }
+}
+
+/// A meaning or a calls projection with an event a line; any other text as it is.
+fn lines(text: &str) -> String {
+    let Ok(value) = parse(text) else { return text.to_owned() };
+    let mut out = Vec::new();
+    for (name, member) in value.members() {
+        if member.kind() == Kind::Array {
+            for item in member.items() {
+                ordered(item, &mut out);
+                out.push(b'\n');
+            }
+        } else {
+            write_string(&name.decode(), &mut out);
+            out.extend_from_slice(b": ");
+            write_compact(member, &mut out);
+            out.push(b'\n');
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn ordered(event: Json<'_>, out: &mut Vec<u8>) {
+    if event.kind() != Kind::Object {
+        return write_compact(event, out);
+    }
+    let mut members: Vec<_> = event.members().collect();
+    let rank = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+    // Stable: what stands twice keeps its order.
+    members.sort_by_key(|(name, _)| name.to_str().map_or(ORDER.len(), |name| rank(&name)));
+    out.push(b'{');
+    for (index, (name, value)) in members.into_iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b"" } else { b", " });
+        write_string(&name.decode(), out);
+        out.extend_from_slice(b": ");
+        write_compact(value, out);
+    }
+    out.push(b'}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sides;
+    use crate::answer::{Answer, Level};
+    use crate::expectation::Expectation;
+    use transcript::rejection::Code;
+
+    #[test]
+    fn equal_events_are_equal_lines_however_they_were_written() {
+        let one = r#"{"events":[{"method":"a","kind":"notification","params":{"n":1e400}}],"authorization_discovery":null}"#;
+        let two = "{\"authorization_discovery\": null, \"events\": [\n {\"kind\": \"notification\", \"method\": \"a\",\n \"params\": { \"n\" : 1e400}} ] }";
+        let whole = sides(&Expectation::Meaning(one.into()), Level::Events, &Answer::Meaning(two.into()));
+        let line = "{\"kind\": \"notification\", \"method\": \"a\", \"params\": {\"n\":1e400}}\n";
+        assert!(whole.expected.starts_with(line) && whole.actual.contains(line), "{whole:?}");
+    }
+
+    #[test]
+    fn what_is_no_reading_is_told_in_words() {
+        let answer = Answer::Rejection { code: None, message: "no".into() };
+        let whole = sides(&Expectation::Rejection(Code::InvalidId), Level::Events, &answer);
+        assert_eq!(whole.expected, "a rejection (invalid-id)\n");
+        assert_eq!(whole.actual, "a rejection\nno\n");
+    }
+}

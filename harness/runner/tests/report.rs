@@ -1,0 +1,115 @@
+//! Records rendered, put together and compared, through the built binary.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn concord(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A folder with the record of a run of one topic.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["run", "-q", "--filter", "ids/*", "--results", "whole.json"];
+    assert!(concord(folder.path(), &run).status.success());
+    folder
+}
+
+/// The record with one reading that came to `verdict`.
+fn changed(folder: &Path, verdict: &str) -> String {
+    let text = fs::read_to_string(folder.join("whole.json")).unwrap();
+    let mut record: Value = serde_json::from_str(&text).unwrap();
+    record["results"][0]["verdict"] = verdict.into();
+    record.to_string()
+}
+
+#[test]
+fn a_run_writes_what_people_and_programs_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["run", "-q", "--filter", "ids/*", "--report", "out/here", "--results", "same.json"];
+    assert!(concord(folder.path(), &run).status.success());
+    let read = |name: &str| fs::read_to_string(folder.path().join("out/here").join(name)).unwrap();
+    assert_eq!(read("results.json"), fs::read_to_string(folder.path().join("same.json")).unwrap());
+    assert!(read("index.html").contains("ids/null-request"));
+    assert!(read("junit.xml").contains("<testsuites"));
+    assert!(read("summary.md").starts_with("### mcp-concord "));
+    let badge: Value = serde_json::from_str(&read("badge.json")).unwrap();
+    assert_eq!(badge["color"], "brightgreen");
+}
+
+#[test]
+fn the_parts_of_a_run_are_the_run() {
+    let folder = folder();
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| {
+        let name = format!("part-{}.json", &shard[..1]);
+        let run = ["run", "-q", "--filter", "ids/*", "--shard", shard, "--results", &name];
+        assert!(concord(folder.path(), &run).status.success());
+        name
+    });
+    let merge = ["report", &parts[2], &parts[0], &parts[1], "--out", "site"];
+    assert!(concord(folder.path(), &merge).status.success());
+    let whole = fs::read_to_string(folder.path().join("whole.json")).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("site/results.json")).unwrap(), whole);
+
+    let gap = concord(folder.path(), &["report", &parts[2], &parts[0], "--out", "site"]);
+    assert!(gap.status.code() == Some(2) && told(&gap).contains("2/3 is missing"), "{}", told(&gap));
+    let twice = concord(folder.path(), &["report", &parts[0], &parts[0], "--out", "site"]);
+    assert!(
+        twice.status.code() == Some(2) && told(&twice).contains("both hold part 1/3"),
+        "{}",
+        told(&twice)
+    );
+}
+
+#[test]
+fn a_new_failure_is_told_first_and_ends_with_1() {
+    let folder = folder();
+    fs::write(folder.path().join("worse.json"), changed(folder.path(), "fail")).unwrap();
+    let compare = |new: &str, old: &str| concord(folder.path(), &["report", new, "--compare", old]);
+    let worse = compare("worse.json", "whole.json");
+    assert_eq!(worse.status.code(), Some(1));
+    assert!(told(&worse).starts_with("#### New failures: 1\n"), "{}", told(&worse));
+    let better = compare("whole.json", "worse.json");
+    assert!(better.status.success() && told(&better).contains("No longer failing: 1"), "{}", told(&better));
+    assert_eq!(told(&compare("whole.json", "whole.json")), "Nothing changed.\n");
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let folder = folder();
+    fs::write(folder.path().join("text.json"), "{\"schema\": 1}").unwrap();
+    let later = changed(folder.path(), "pass").replace("\"schema\":1", "\"schema\":9");
+    fs::write(folder.path().join("later.json"), later).unwrap();
+    let stranger = changed(folder.path(), "pass").replace("\"name\":\"mcp-concord\"", "\"name\":\"other\"");
+    fs::write(folder.path().join("other.json"), stranger).unwrap();
+    for (arguments, part) in [
+        (&["report", "nowhere.json", "--out", "o"][..], "nowhere.json cannot be read"),
+        (&["report", "text.json", "--out", "o"], "text.json is no record of a run"),
+        (&["report", "later.json", "--out", "o"], "of schema 9"),
+        (&["report", "whole.json"], "--out"),
+        (&["report", "whole.json", "--out", "whole.json"], "cannot be written"),
+        (&["report", "whole.json", "--compare", "other.json"], "none of the records is of `other`"),
+    ] {
+        let output = concord(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", told(&output));
+        assert!(told(&output).contains(part), "{arguments:?}: {}", told(&output));
+    }
+    let both = concord(folder.path(), &["report", "whole.json", "other.json", "--out", "site"]);
+    assert!(both.status.success(), "{}", told(&both));
+    let index = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
+    assert!(index.contains("2 implementations"));
+    let version = env!("CARGO_PKG_VERSION");
+    for one in ["mcp-concord", "other"] {
+        assert!(folder.path().join(format!("site/{one}-{version}/junit.xml")).is_file(), "{one}");
+    }
+}
