@@ -3,8 +3,8 @@
 //! Everything shown here stands in a [`judge::record::Record`]. Nothing is judged again, and the same record gives
 //! the same bytes.
 
-pub mod check;
 pub mod badge;
+pub mod check;
 pub mod html;
 pub mod json;
 pub mod junit;

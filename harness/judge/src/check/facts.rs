@@ -153,11 +153,6 @@ impl Facts {
         }
     }
 
-    /// Whether nothing is missing between the beginning of the session and here.
-    pub(crate) fn from_the_start(&self) -> bool {
-        !self.late && !self.torn
-    }
-
     /// The revision by which a message is judged: that of its request in the era without sessions, else the
     /// session's.
     pub(super) fn revision_of(&self, said: Option<&Said<'_>>) -> Option<Revision> {

@@ -39,10 +39,10 @@ pub(crate) use challenge::Challenge;
 pub(crate) use content::{
     Base64, Contents, Fault, LONGEST_NAME, Uri, block, contents, embedded, read_base64, string_of, uri,
 };
-pub(crate) use facts::{Facts, META_CAPABILITIES, META_VERSION, text_of};
+pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of};
 pub(crate) use found::{Found, Wrong, why_not_whole};
-pub(crate) use ledger::{Asked, Ledger, Use};
-pub(crate) use methods::{Direction, Known, known};
+pub(crate) use ledger::{Asked, Use};
+pub(crate) use methods::{Direction, known};
 pub(crate) use moment::{Bound, Moment, Said, Sort};
 pub(crate) use recent::Recent;
 pub(crate) use redelivery::Redelivery;

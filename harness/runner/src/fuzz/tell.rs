@@ -165,7 +165,7 @@ impl Teller<'_> {
             line.clauses = sketch.clauses.iter().map(|&clause| clause.to_owned()).collect();
         }
         let all: Vec<Line> = lines.iter().map(|(_, line)| line.clone()).collect();
-        let note = Note { title: find.signature.to_string(), reason: self.reason(find) };
+        let note = Note::new(&find.signature.to_string(), &self.reason(find));
         let suite = Suite { version: String::new(), digest: String::new(), contract: CONTRACT.to_owned() };
         let implementation =
             Implementation { name: String::new(), version: String::new(), level: Level::Events };
