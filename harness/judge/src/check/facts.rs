@@ -232,7 +232,7 @@ impl Facts {
 
     /// Takes in a response, before it is judged.
     pub(super) fn learn(&mut self, said: &Said<'_>) {
-        self.modern |= is_modern(said);
+        self.modern = self.modern || is_modern(said);
         if let Some(result) = said.result_of("initialize") {
             self.initialized = true;
             if !self.forced {
@@ -291,7 +291,9 @@ fn is_modern(said: &Said<'_>) -> bool {
     if said.sort == Sort::Error {
         return said.error_code().is_some_and(|code| (-32022..=-32020).contains(&code));
     }
-    let result = said.message.outcome();
+    // Results are long, so those of requests that are plainly of an older revision are not looked into.
+    let old = said.asked().and_then(|asked| asked.revision).is_some_and(Revision::has_handshake);
+    let result = said.message.outcome().filter(|_| !old);
     result.is_some_and(|result| result.member("resultType").is_some())
         || said
             .result_of("server/discover")
