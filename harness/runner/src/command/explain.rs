@@ -74,7 +74,12 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             let entries: Vec<Entry> = chosen.iter().map(|topic| topic.entry()).collect();
             serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
         }
-        (Output::Markdown, _) => rules_page::derived(&suite(around).judged),
+        (Output::Markdown, _) => {
+            let suite = Suite::load(&[Root::Embedded]);
+            let suite =
+                suite.map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
+            rules_page::derived(&suite.judged)
+        }
         (Output::Text, [Topic::Clause(clause)]) => page(clause, &suite(around).cases),
         (Output::Text, [Topic::Rule(rule)]) => rule_page(rule, &suite(around).judged),
         (Output::Text, _) => list(&chosen),
