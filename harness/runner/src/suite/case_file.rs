@@ -43,8 +43,8 @@ struct FormatNote {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {
-    #[serde(default)]
-    breaks: Vec<Spanned<String>>,
+    /// Written out where nothing is broken, so that nobody has forgotten it.
+    breaks: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     keeps: Vec<Spanned<String>>,
     #[serde(default)]
@@ -255,13 +255,13 @@ impl Reader<'_> {
             (Expect::Judgement, Some(rules)) => {
                 let at = rules.span().start;
                 let Rules { breaks, keeps, unsure } = rules.into_inner();
-                let [breaks, keeps, unsure] = [breaks, keeps, unsure].map(|ids| self.rules(ids));
-                if breaks.is_empty() && keeps.is_empty() && unsure.is_empty() {
-                    self.say(
-                        Some(at),
-                        "names no rule; write breaks, keeps or unsure = [\"jsonrpc.id.null\"]",
-                    );
+                if breaks.is_none() && keeps.is_empty() && unsure.is_empty() {
+                    let message = "names no rule; write breaks, keeps or unsure = [\"jsonrpc.id.null\"], or \
+                        breaks = [] where nothing is broken";
+                    self.say(Some(at), message);
                 }
+                let lists = [breaks.unwrap_or_default(), keeps, unsure];
+                let [breaks, keeps, unsure] = lists.map(|ids| self.rules(ids));
                 Some(Judgement { breaks, keeps, unsure })
             }
             (Expect::Judgement, None) => {
