@@ -339,11 +339,13 @@ fn the_digest_tells_suites_apart_and_not_where_they_stand() {
 }
 
 #[test]
-fn explain_knows_every_clause_and_nothing_else() {
+fn explain_knows_every_clause_and_rule_and_nothing_else() {
     for (arguments, code, words) in [
         (&["explain"][..], 0, &["COR-FIRST", "SRV-TWICE"][..]),
         (&["explain", "COR-FIRST"], 0, &["COR-FIRST: ", "Assay"]),
         (&["explain", "COR-FRIST"], 2, &["COR-FRIST", "did you mean COR-FIRST?"]),
+        (&["explain", "jsonrpc.id.null"], 0, &["jsonrpc.id.null: ", "rules/jsonrpc/id-null"]),
+        (&["explain", "jsonrpc.id.nul"], 2, &["did you mean jsonrpc.id.null"]),
         (&["explain", "nonsense"], 2, &["nonsense"]),
         (&["explain", "--output", "yaml"], 2, &["yaml"]),
     ] {
@@ -355,8 +357,10 @@ fn explain_knows_every_clause_and_nothing_else() {
     }
     let json = concord(&["explain", "--output", "json"]).stdout;
     let entries: Vec<serde_json::Value> = serde_json::from_slice(&json).unwrap();
-    assert_eq!(entries.len(), transcript::clauses::all().count());
-    assert!(entries.iter().all(|entry| entry["kind"] == "clause" && entry["source"].is_string()));
+    let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).count();
+    assert_eq!(of("clause"), transcript::clauses::all().count());
+    assert_eq!(of("rule"), judge::rules::all().count());
+    assert!(entries.iter().all(|entry| entry["source"].is_string()));
 }
 
 fn told(output: &Output) -> String {
