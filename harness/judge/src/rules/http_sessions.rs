@@ -4,6 +4,7 @@
 //! with its session, which an exchange log does not say. Memory: up to [`MOST_SESSIONS`] sessions and as many URLs.
 
 use super::http::ERA;
+use super::modern_http::shows_all;
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
@@ -355,6 +356,11 @@ fn assigned(trip: &Trip, session: &str, at: &Moment<'_>, found: &mut Found) {
 fn version(trip: &Trip, handshake: &Handshake, at: &Moment<'_>, found: &mut Found) {
     let Some(said) = trip.asked(VERSION) else {
         let method = &trip.exchange.method;
+        // A session that was converted from stdio has the headers that a converter writes, and never had others.
+        if !shows_all(&trip.exchange.request_headers) && trip.asked(SESSION).is_none() {
+            let why = "the exchange shows few headers, so that others may have been left out";
+            return found.unsure(&PRESENT, at, why);
+        }
         return found.broke(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
     };
     found.held(&PRESENT, at);
