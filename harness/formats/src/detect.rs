@@ -37,7 +37,7 @@ impl Head {
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
 const LOOKED_AT: usize = 64 << 10;
 
-/// The format of what `input` begins with; nothing is consumed. Reads the first value, or [`LOOKED_AT`] bytes of it.
+/// The format of what `input` begins with; nothing is consumed. Reads the first value, or 64 KiB of it.
 ///
 /// # Errors
 /// Where the input cannot be read or is no UTF-8 there, and what can be read tells no format.

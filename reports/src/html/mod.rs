@@ -1,7 +1,7 @@
 //! Records as one HTML page that opens from disk: no network, readable without its script.
 //!
 //! Knows: the template, and how a page keeps a stranger's text from becoming markup. Refuses to know: what is in a
-//! page; that is [`view`].
+//! page; that is the module `view`.
 //!
 //! Every text is escaped because the template's name ends in `.html`; the policy in the page lets no script and no
 //! style run but our own, by their digests.
