@@ -24,12 +24,14 @@ interface Case {
 
 type Found = JsonObject | Rejection;
 
-function caseAt(folder: string): Case {
+/** The case in a folder; none where it is one of `check`'s, about which no reader is asked. */
+function caseAt(folder: string): Case | undefined {
   const head = readFileSync(join(folder, 'case.toml'), 'utf8').split(/^\[/m, 1)[0] ?? '';
   const key = (name: string) => new RegExp(`^${name}\\s*=\\s*"([^"\\\\]*)"`, 'm').exec(head)?.[1];
   const file = join(folder, 'meaning.json');
   const meaning = existsSync(file) ? document(readFileSync(file)) : undefined;
   const [expect, reject] = [key('expect') ?? '', key('reject')];
+  if (expect === 'judgement') return undefined;
   if (!['meaning', 'rejection', 'either'].includes(expect)) throw new Error(`${folder}: it expects ${JSON.stringify(expect)}`);
   if (expect === 'rejection' ? reject === undefined : expect === 'meaning' && !(meaning instanceof JsonObject)) {
     throw new Error(`${folder}: it does not say which ${expect} it expects`);
@@ -37,9 +39,10 @@ function caseAt(folder: string): Case {
   return { expect, reject, redacted: key('redacted'), meaning: meaning instanceof JsonObject ? meaning : undefined };
 }
 
-/** The formats of a case that were read, each with what is wrong, if anything is. */
-function check(folder: string): [format: string, complaint: string | null][] {
+/** The formats of a case that were read, each with what is wrong, if anything is; nothing for a case of `check`. */
+function check(folder: string): [format: string, complaint: string | null][] | undefined {
   const expected = caseAt(folder);
+  if (expected === undefined) return undefined;
   const readings: { format: string; found: Found }[] = [];
   const verdicts: [string, string | null][] = [];
   for (const [format, { file }] of FORMATS) {
@@ -117,9 +120,11 @@ function main(roots: string[]): number {
   for (const root of roots) {
     for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
       if (!/(^|[/\\])case\.toml$/.test(file)) continue;
-      cases += 1;
       const folder = join(root, file, '..');
-      for (const [format, complaint] of check(folder)) {
+      const verdicts = check(folder);
+      if (verdicts === undefined) continue;
+      cases += 1;
+      for (const [format, complaint] of verdicts) {
         transcripts += 1;
         if (complaint === null) continue;
         disagreements += 1;
