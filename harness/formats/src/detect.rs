@@ -55,10 +55,15 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
     }
 }
 
+/// Of a list the first byte is enough, and so it is of anything else that is no object: a number may go on for ever.
 fn is_enough(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     scanner.space();
-    text.len() >= LOOKED_AT || scanner.peek().is_some() && scanner.value().is_ok()
+    match scanner.peek() {
+        Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
+        Some(_) => true,
+        None => text.len() >= LOOKED_AT,
+    }
 }
 
 fn head(text: &str) -> Head {
