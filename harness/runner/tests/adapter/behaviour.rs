@@ -72,6 +72,8 @@ fn behave(mode: &str, note: &str, reads: u32, seq: u64, answer: &str, request: &
             say(&whole(seq));
             thread::sleep(Duration::from_millis(20));
             say(&whole(seq));
+            // Whenever it arrives, no answer of another number may stand behind it.
+            sleep(600);
         }
         "other-seq" => say(&whole(seq + 1)),
         "no-seq" => say(&format!("{{{answer}}}")),
