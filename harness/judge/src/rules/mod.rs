@@ -343,6 +343,6 @@ mod tests {
     fn families_have_names_of_their_own_and_rules() {
         let names: BTreeSet<_> = FAMILIES.iter().map(|family| family.name).collect();
         assert_eq!(names.len(), FAMILIES.len());
-        assert!(FAMILIES.iter().all(|family| !family.title.is_empty()));
+        assert!(FAMILIES.iter().all(|family| !family.rules.is_empty() && !family.title.is_empty()));
     }
 }
