@@ -142,10 +142,6 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             .and_then(|text| fs::write(path, text))
             .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
     }
-    if let Some(folder) = &args.report {
-        let alone = |_: &Record, line: &Line| command(args, &format!("{}/{}", line.case, line.format));
-        report::write(folder, std::slice::from_ref(&record), &[], &alone)?;
-    }
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
     let file = |line: &Line| {
@@ -160,6 +156,9 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, &what)
     };
+    if let Some(folder) = &args.report {
+        report::write(folder, std::slice::from_ref(&record), &[], &|_, line| alone(line))?;
+    }
     let volume = match around.voice.volume {
         Volume::Quiet => text::Volume::Quiet,
         Volume::Normal => text::Volume::Normal,
