@@ -1,6 +1,7 @@
-//! The record as `results.json`; `results.schema.json` beside this folder says what stands in it.
+//! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what stands there.
 
 use judge::record::Record;
+use judge::times::Times;
 
 /// The record as indented JSON with a newline at its end. Values of a difference keep their spelling.
 ///
@@ -8,6 +9,14 @@ use judge::record::Record;
 /// Where the record holds what JSON cannot.
 pub fn render(record: &Record) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(record).map(|text| text + "\n")
+}
+
+/// The times as indented JSON with a newline at its end.
+///
+/// # Errors
+/// Where they hold what JSON cannot.
+pub fn times(times: &Times) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(times).map(|text| text + "\n")
 }
 
 #[cfg(test)]
@@ -32,6 +41,7 @@ mod tests {
         let judgement = if full { fail } else { plain(Verdict::Pass) };
         let mut line = Line::new("ids/a", "x", &["ID-NULL".to_owned()], judgement);
         line.file = full.then(|| "ids/a/x.json".into());
+        line.bytes = full.then_some(2);
         line.place = full.then(|| Place { line: 1, pointer: "/events/0".into() });
         line.stderr = full.then(|| "Oh!".into());
         line.known = full.then(|| Reason { reason: "So it is.".into(), issue: Some("https://x".into()) });
@@ -41,10 +51,11 @@ mod tests {
         if full {
             note.transcripts.insert("x".into(), "{}".into());
         }
-        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let suite = Suite { seed: full.then_some(7), ..Suite::new("1", "sha256:0") };
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
         record.shard = full.then_some(Part { part: 1, of: 2 });
+        record.command = full.then(|| "mcp-concord run".into());
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }
 

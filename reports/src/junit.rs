@@ -1,9 +1,10 @@
-//! The record as JUnit XML: a test suite for each case, a test for each format.
+//! The record as JUnit XML: a test suite for each case, a test for each format. With times where the record has them.
 
 use crate::plain::plain;
 use judge::record::{Line, Record};
 use judge::verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::time::Duration;
 
 /// The record as XML. Texts are cleaned of what XML cannot hold.
 ///
@@ -26,8 +27,19 @@ pub fn render(record: &Record) -> Result<String, quick_junit::SerializeError> {
             }
         }
     }
+    for (_, suite) in &mut suites {
+        set_time(suite);
+    }
     report.add_test_suites(suites.into_iter().map(|(_, suite)| suite));
     report.to_string()
+}
+
+/// The time of a suite is the sum of its tests', which readers of JUnit do not add up themselves.
+fn set_time(suite: &mut TestSuite) {
+    let times: Vec<_> = suite.test_cases.iter().filter_map(|test| test.time).collect();
+    if !times.is_empty() {
+        suite.set_time(times.iter().sum::<Duration>());
+    }
 }
 
 fn test(record: &Record, line: &Line) -> TestCase {
@@ -51,6 +63,9 @@ fn test(record: &Record, line: &Line) -> TestCase {
     }
     let mut test = TestCase::new(line.format.clone(), status);
     test.set_classname(plain(&line.case));
+    if let Some(took) = line.took {
+        test.set_time(took);
+    }
     test
 }
 
@@ -96,6 +111,7 @@ mod tests {
     use crate::small::record;
     use judge::verdict::Verdict;
     use quick_junit::{Report, TestCaseStatus};
+    use std::time::Duration;
 
     #[test]
     fn what_is_written_is_read_back_with_every_count() {
@@ -110,6 +126,20 @@ mod tests {
             let skipped = matches!(test.status, TestCaseStatus::Skipped { .. });
             assert_eq!(skipped, matches!(line.verdict, Verdict::Skip | Verdict::ExpectedFail));
         }
+    }
+
+    #[test]
+    fn times_are_told_where_there_are_any() {
+        let mut record = record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip]);
+        assert!(!super::render(&record).unwrap().contains(" time="));
+        record.results[0].took = Some(Duration::from_millis(1_500));
+        record.results[1].took = Some(Duration::from_millis(250));
+        record.results[1].case = record.results[0].case.clone();
+        let report = Report::deserialize_from_str(&super::render(&record).unwrap()).unwrap();
+        let [timed, skipped] = report.test_suites.as_slice() else { panic!("{report:?}") };
+        let times: Vec<_> = timed.test_cases.iter().map(|test| test.time).collect();
+        assert_eq!(times, [record.results[0].took, record.results[1].took]);
+        assert_eq!((timed.time, skipped.time), (Some(Duration::from_millis(1_750)), None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use judge::verdict::{Judgement, Verdict};
 
 /// A record with one case a verdict, `ids/0` and so on, each in the format `x`.
 pub(crate) fn record(verdicts: &[Verdict]) -> Record {
-    let suite = Suite { version: "1".into(), digest: format!("sha256:{:064}", 0), contract: "1".into() };
+    let suite = Suite::new("1", &format!("sha256:{:064}", 0));
     let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
     let lines = verdicts.iter().enumerate().map(|(index, &verdict)| {
         Line::new(&format!("ids/{index}"), "x", &["ID-NULL".to_owned()], Judgement::plain(verdict, None))

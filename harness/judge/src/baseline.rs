@@ -309,7 +309,7 @@ mod tests {
             }
             Line::new(case, format, &[], judgement)
         };
-        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         Record::new(suite, implementation, [].into(), lines.iter().map(line).collect())
     }

@@ -71,7 +71,7 @@ mod tests {
     use crate::verdict::{Judgement, Verdict};
 
     fn record(results: &[(&str, Verdict)]) -> Record {
-        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         let line =
             |&(case, verdict): &(&str, Verdict)| Line::new(case, "x", &[], Judgement::plain(verdict, None));

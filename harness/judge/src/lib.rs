@@ -17,4 +17,5 @@ pub mod projection;
 pub mod record;
 pub mod rules;
 pub mod side_by_side;
+pub mod times;
 pub mod verdict;

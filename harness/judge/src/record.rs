@@ -8,6 +8,7 @@ use crate::verdict::{Judgement, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use transcript::json::{Json, write_compact, write_string};
 
 /// The version of this shape.
@@ -28,6 +29,9 @@ pub struct Record {
     pub suite: Suite,
     /// What it was run against.
     pub implementation: Implementation,
+    /// The command that runs the whole of it again; none where no command line ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The part of the suite that this is, where it is not the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Part>,
@@ -52,6 +56,18 @@ pub struct Suite {
     pub digest: String,
     /// [`CONTRACT`].
     pub contract: String,
+    /// What its cases were generated from; none where they were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Suite {
+    /// A suite that was written, not generated, judged by this version of the contract.
+    #[must_use]
+    pub fn new(version: &str, digest: &str) -> Self {
+        let (version, digest) = (version.to_owned(), digest.to_owned());
+        Self { version, digest, contract: CONTRACT.to_owned(), seed: None }
+    }
 }
 
 /// One of several parts of a suite.
@@ -104,6 +120,13 @@ pub struct Line {
     /// The transcript, from the root of the suite; none where the case has none in this format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// How many bytes the transcript has; none where nothing was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// How long the importer took for both of its answers. It stands apart, in [`crate::times`]: a record with times
+    /// in it would never be the same twice.
+    #[serde(skip)]
+    pub took: Option<Duration>,
     /// The verdict.
     pub verdict: Verdict,
     /// The clauses that the case shows.
@@ -194,7 +217,18 @@ impl Record {
             }
         }
         let planned = results.len() as u64;
-        Self { schema: SCHEMA, suite, implementation, shard: None, planned, totals, cases, clauses, results }
+        Self {
+            schema: SCHEMA,
+            suite,
+            implementation,
+            command: None,
+            shard: None,
+            planned,
+            totals,
+            cases,
+            clauses,
+            results,
+        }
     }
 
     /// Counts the verdicts again, after some were changed.
@@ -228,6 +262,8 @@ impl Line {
             case,
             format,
             file: None,
+            bytes: None,
+            took: None,
             verdict,
             clauses,
             message,
@@ -298,7 +334,7 @@ mod tests {
             line("c", difference(None, Some("{ \"n\": 9007199254740993 }"))),
             line("d", Judgement::plain(Verdict::Skip, Some("why".into()))),
         ];
-        let suite = Suite { version: "1".into(), digest: "sha256:0".into(), contract: "1".into() };
+        let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         Record::new(suite, implementation, BTreeMap::new(), results)
     }

@@ -20,6 +20,7 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Which readings of a suite are wanted. Nothing narrows it down by default.
 #[derive(Debug, Clone, Default)]
@@ -215,25 +216,18 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
     let case = planned.case;
     let mut answered = Vec::new();
     for reading in &planned.readings {
-        let (answer, said) = match reading.what {
-            Ok(transcript) => {
-                let Heard { answers: [first, second], said } =
-                    importer.twice(reading.format.name, &transcript.blob.bytes()?);
-                (first.asked_twice(&second), said)
-            }
-            Err(skip) => {
-                let why = skip.why(importer.name(), reading.format);
-                (Answer::Unsupported { why }, String::new())
-            }
+        let heard = match reading.what {
+            Ok(transcript) => ask(importer, reading.format, &transcript.blob.bytes()?),
+            Err(skip) => Told::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) }),
         };
-        answered.push((reading, question(case, reading.format, importer), answer, said));
+        answered.push((reading, question(case, reading.format, importer), heard));
     }
     let asked: Vec<Asked<'_>> = answered
         .iter()
-        .map(|(reading, question, answer, _)| Asked {
+        .map(|(reading, question, told)| Asked {
             format: reading.format.name,
             question: *question,
-            answer,
+            answer: &told.answer,
         })
         .collect();
     let consistent = match case.expectation {
@@ -241,24 +235,47 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
         _ => vec![None; asked.len()],
     };
     let mut lines = Vec::new();
-    for ((reading, question, answer, said), other) in answered.iter().zip(consistent) {
-        let mut judgement = judge(&case.expectation, question, answer);
+    for ((reading, question, told), other) in answered.iter().zip(consistent) {
+        let mut judgement = judge(&case.expectation, question, &told.answer);
         if judgement.verdict == Verdict::Pass {
-            judgement = other.or_else(|| unseen(question, answer)).unwrap_or(judgement);
+            judgement = other.or_else(|| unseen(question, &told.answer)).unwrap_or(judgement);
         }
         let mut line = Line::new(&case.name, reading.format.name, &case.clauses, judgement);
         if let Ok(transcript) = reading.what {
             line.file = Some(format!("{}/{}", case.name, reading.format.file));
+            (line.bytes, line.took) = (told.bytes, told.took);
             if line.verdict.falls_short() {
                 let at = line.difference.as_ref().map(|difference| difference.at.as_str());
                 line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
-                line.stderr = Some(said.clone()).filter(|said| !said.is_empty());
-                line.whole = Some(sides(&case.expectation, importer.level(), answer));
+                line.stderr = Some(told.said.clone()).filter(|said| !said.is_empty());
+                line.whole = Some(sides(&case.expectation, importer.level(), &told.answer));
             }
         }
         lines.push(line);
     }
     Ok(lines)
+}
+
+/// What came of one reading.
+struct Told {
+    answer: Answer,
+    said: String,
+    bytes: Option<u64>,
+    took: Option<Duration>,
+}
+
+impl Told {
+    /// An answer for which nobody had to be asked.
+    fn plain(answer: Answer) -> Self {
+        Self { answer, said: String::new(), bytes: None, took: None }
+    }
+}
+
+fn ask(importer: &dyn Importer, format: &Format, transcript: &[u8]) -> Told {
+    let start = Instant::now();
+    let Heard { answers: [first, second], said } = importer.twice(format.name, transcript);
+    let took = Some(start.elapsed());
+    Told { answer: first.asked_twice(&second), said, bytes: Some(transcript.len() as u64), took }
 }
 
 fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Question<'c> {
@@ -305,7 +322,7 @@ mod tests {
         let filters = vec![globset::Glob::new(filter).unwrap().compile_matcher()];
         let plan = plan(&suite, importer, &Selection { filters, ..Selection::default() });
         assert!(!plan.is_empty(), "{filter}");
-        let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
+        let suite = record::Suite::new("", "");
         run(&plan, importer, 3, suite).unwrap()
     }
 

@@ -234,7 +234,7 @@ impl Judging {
     }
 
     fn told(&self, case: &Case, format: Option<&str>, lines: Vec<Line>) -> String {
-        let suite = record::Suite { version: String::new(), digest: String::new(), contract: String::new() };
+        let suite = record::Suite::new("", "");
         let implementation = record::Implementation {
             name: self.importer.name().to_owned(),
             version: self.importer.version().to_owned(),

@@ -17,6 +17,10 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
 /// A folder with the record of a run of one topic.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -41,9 +45,13 @@ fn a_run_writes_what_people_and_programs_read() {
     let read = |name: &str| fs::read_to_string(folder.path().join("out/here").join(name)).unwrap();
     assert_eq!(read("results.json"), fs::read_to_string(folder.path().join("same.json")).unwrap());
     assert!(read("index.html").contains("ids/null-request"));
-    assert!(read("junit.xml").contains("<testsuites"));
+    assert!(read("junit.xml").contains("<testsuites") && read("junit.xml").contains(" time=\""));
+    let (record, times): (Value, Value) = (json(&read("results.json")), json(&read("times.json")));
+    assert_eq!(record["command"], "mcp-concord run");
+    let asked = record["results"].as_array().unwrap().iter().filter(|line| line["bytes"].is_u64()).count();
+    assert!(asked > 0 && times["times"].as_array().unwrap().len() == asked, "{times}");
     assert!(read("summary.md").starts_with("### mcp-concord "));
-    let badge: Value = serde_json::from_str(&read("badge.json")).unwrap();
+    let badge = json(&read("badge.json"));
     assert_eq!(badge["color"], "brightgreen");
 }
 
@@ -69,6 +77,38 @@ fn the_parts_of_a_run_are_the_run() {
         "{}",
         told(&twice)
     );
+}
+
+#[test]
+fn times_stand_beside_a_record_and_belong_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = |name: &str| folder.path().join(name);
+    for (shard, out) in [("1/2", "one"), ("2/2", "two")] {
+        let run = ["run", "-q", "--filter", "ids/*", "--shard", shard, "--report", out];
+        assert!(concord(folder.path(), &run).status.success());
+    }
+    let merge = ["report", "one/results.json", "two/results.json", "--out", "site"];
+    assert!(concord(folder.path(), &merge).status.success());
+    let times = |name: &str| json(&fs::read_to_string(there(name)).unwrap())["times"].clone();
+    let count = |name: &str| times(name).as_array().unwrap().len();
+    assert_eq!(count("site/times.json"), count("one/times.json") + count("two/times.json"));
+    for (text, part) in [("{", "one/times.json: "), ("other", "a time for ids/")] {
+        let stray =
+            if text == "other" { fs::read_to_string(there("two/times.json")).unwrap() } else { text.into() };
+        fs::write(there("one/times.json"), stray).unwrap();
+        let refused = concord(folder.path(), &merge);
+        assert!(refused.status.code() == Some(2) && told(&refused).contains(part), "{}", told(&refused));
+    }
+}
+
+#[test]
+fn generated_cases_name_their_seed_and_their_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["run", "-q", "--generate", "3", "--seed", "7", "--filter", "*", "--results", "r.json"];
+    assert!(concord(folder.path(), &run).status.success());
+    let record = json(&fs::read_to_string(folder.path().join("r.json")).unwrap());
+    assert_eq!(record["suite"]["seed"], 7);
+    assert_eq!(record["command"], "mcp-concord run --generate 3 --seed 7");
 }
 
 #[test]

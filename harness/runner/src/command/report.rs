@@ -8,12 +8,16 @@ use crate::exit;
 use judge::change::{Change, Sort, changes};
 use judge::merge::merge;
 use judge::record::{Line, Record, SCHEMA};
+use judge::times::Times;
 use reports::{badge, html, json, junit, markdown};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// How long the readings took, beside the record of a folder.
+const TIMES: &str = "times.json";
 
 /// Renders the records of runs: the parts of a sharded run are put together, several implementations line up.
 #[derive(Debug, clap::Args)]
@@ -24,7 +28,7 @@ Examples:
   mcp-concord report a/results.json b/results.json --out site implementations side by side
   mcp-concord report results.json --compare old.json          what changed; a new failure ends with exit code 1
 
-Into the folder go index.html and results.json, junit.xml, summary.md and badge.json; with several implementations a
+Into the folder go index.html, results.json, times.json, junit.xml, summary.md and badge.json; with several implementations a
 folder of these for each.
 
 Exit code 0: rendered; 1: with --compare, something fell short that did not before; 2: a record cannot be used.")]
@@ -93,6 +97,10 @@ pub(super) fn write(
             put(&folder, "index.html", &page)?;
         }
         put(&folder, "results.json", &json::render(record).map_err(unrendered)?)?;
+        let times = Times::of(record);
+        if !times.times.is_empty() {
+            put(&folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
+        }
         put(&folder, "junit.xml", &junit::render(record).map_err(unrendered)?)?;
         put(&folder, "summary.md", &markdown::render(record))?;
         put(&folder, "badge.json", &badge::render(record))?;
@@ -119,15 +127,23 @@ fn safe(record: &Record) -> String {
     name.trim_start_matches('.').to_owned()
 }
 
+/// A record, with the times that stand beside it where it is the one of its folder.
 fn read(path: &Path) -> Result<Record, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let record: Record = serde_json::from_str(&text)
+    let mut record: Record = serde_json::from_str(&text)
         .map_err(|error| Failure::Unusable(format!("{name} is no record of a run: {error}")))?;
     if record.schema != SCHEMA {
         let schema = record.schema;
         return Err(Failure::Unusable(format!("{name} is of schema {schema}; this program reads {SCHEMA}")));
+    }
+    let beside = path.with_file_name(TIMES);
+    if path.file_name().is_some_and(|name| name == "results.json") && beside.exists() {
+        let unusable = |error: &dyn Display| Failure::Unusable(format!("{}: {error}", beside.display()));
+        let text = fs::read_to_string(&beside).map_err(|error| unusable(&error))?;
+        let times: Times = serde_json::from_str(&text).map_err(|error| unusable(&error))?;
+        times.give(&mut record).map_err(|stray| unusable(&stray))?;
     }
     Ok(record)
 }
@@ -143,11 +159,8 @@ fn compared(old: &Record, records: &[Record]) -> Result<Vec<Change>, Failure> {
     }
 }
 
-/// The command for one line, as far as a record tells it: which program was under test is not in it.
+/// The command for one line; an old record does not say which program was under test.
 fn alone(record: &Record, line: &Line) -> String {
-    let filter = quoted(&globset::escape(&format!("{}/{}", line.case, line.format)));
-    match record.implementation.name.as_str() {
-        "mcp-concord" => format!("mcp-concord run --filter {filter}"),
-        _ => format!("mcp-concord run --adapter … --filter {filter}"),
-    }
+    let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
+    format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
 }

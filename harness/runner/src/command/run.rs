@@ -11,7 +11,7 @@ use formats::Format;
 use globset::{Glob, GlobMatcher};
 use judge::baseline::{self, Baseline, Slip};
 use judge::expectation::Expectation;
-use judge::record::{self, CONTRACT, Line, Record};
+use judge::record::{self, Line, Record};
 use reports::text;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -81,7 +81,7 @@ pub struct Args {
     /// Write the record of the run to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
-    /// Write results.json, index.html, junit.xml, summary.md and badge.json into this folder.
+    /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["adequacy", "list"])]
     report: Option<PathBuf>,
 }
@@ -125,9 +125,8 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let baseline = known(args, &suite, importer, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let suite_line = record::Suite {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        digest: suite.digest().map_err(unreadable)?,
-        contract: CONTRACT.to_owned(),
+        seed: args.generate.map(|_| args.seed),
+        ..record::Suite::new(env!("CARGO_PKG_VERSION"), &suite.digest().map_err(unreadable)?)
     };
     let mut record = carry_out(&planned, importer, jobs, suite_line).map_err(unreadable)?;
     if let Some(note) = importer.stop() {
@@ -136,6 +135,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     record.shard = args.shard.map(Shard::part);
+    record.command = Some(command(args, None));
     if let Some(path) = &args.results {
         let written = reports::json::render(&record).map_err(io::Error::from);
         written
@@ -154,7 +154,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             .is_some_and(|case| matches!(case.expectation, Expectation::Either(_)));
         // In an open case the formats are held against each other, so one alone would show nothing.
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
-        command(args, &what)
+        command(args, Some(&what))
     };
     if let Some(folder) = &args.report {
         report::write(folder, std::slice::from_ref(&record), &[], &|_, line| alone(line))?;
@@ -289,8 +289,8 @@ fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure>
     Ok(exit::WELL)
 }
 
-/// The command that runs `what` alone, for pasting into a shell.
-fn command(args: &Args, what: &str) -> String {
+/// The command that runs everything again, or `what` alone, for pasting into a shell.
+fn command(args: &Args, what: Option<&str>) -> String {
     let mut out = String::from("mcp-concord run");
     out.push_str(&args.under_test.flags());
     if let Some(count) = args.generate {
@@ -299,6 +299,8 @@ fn command(args: &Args, what: &str) -> String {
     for cases in &args.cases {
         let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
     }
-    let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
+    if let Some(what) = what {
+        let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
+    }
     out
 }
