@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# The files for CIs: valid by the schemas of their makers, and their commands do what they say.
+#
+#   docs/ci/test.sh [MCP-CONCORD]      the program, by default target/release/mcp-concord
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+program=$(realpath "${1:-target/release/mcp-concord}")
+here=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-actions action.yml
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
+
+# One `run` block of a YAML file, by the name of its step.
+block() {
+  "$work/venv/bin/python" - "$1" "$2" <<'PYTHON'
+import sys, yaml
+file, name = sys.argv[1:]
+data = yaml.safe_load(open(file))
+steps = data["runs"]["steps"] if "runs" in data else [s for job in data["jobs"].values() for s in job["steps"]]
+found = [step["run"] for step in steps if step.get("name") == name]
+sys.exit(f"{file} has no step {name!r}") if len(found) != 1 else print(found[0])
+PYTHON
+}
+
+mkdir "$work/bin" "$work/job"
+ln -s "$program" "$work/bin/mcp-concord"
+export PATH="$work/bin:$PATH" GITHUB_STEP_SUMMARY=$work/summary
+cd "$work/job"
+ended() { # CODE: what the last step must have ended with
+  [ "$code" = "$1" ] || { echo "step '$step' ended with $code, not with $1"; exit 1; }
+}
+step() {
+  step=$2 code=0
+  bash -e -o pipefail -c "$(block "$here/$1" "$2")" > "$work/out" 2>&1 || code=$?
+}
+
+export ADAPTER="python3 $here/adapters/python/adapter.py" BASELINE=""
+for part in 1 2 3 4; do
+  SHARD=$part/4 REPORT=part-$part step action.yml "Run the suite"
+  ended 0
+done
+step docs/ci/github.yml "Put the parts together"
+ended 0
+mcp-concord -q run --adapter "$ADAPTER" --results whole.json > "$work/out"
+cmp whole.json site/results.json
+grep -q '^### ' "$work/summary"
+
+# An importer that cannot be run, and recordings with and without a fault, end as the exit codes say.
+ADAPTER="$work/no-such-program" SHARD="" REPORT=none step action.yml "Run the suite"
+ended 3
+RECORDINGS="$here/cases/recorded/everything-stdio/mcp-replay.jsonl" SARIF=well.sarif STRICT=false step action.yml "Judge recordings"
+ended 0
+RECORDINGS="$here/docs/examples/null-id.jsonl $here/cases/recorded/everything-stdio" SARIF=found.sarif STRICT=true \
+  step action.yml "Judge recordings"
+ended 1
+grep -q '^::error ' "$work/out"
+grep -q '"ruleId": *"jsonrpc.id.null"' found.sarif
+echo "the files for CIs are valid, and their commands do what they say"
