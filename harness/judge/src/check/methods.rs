@@ -95,7 +95,8 @@ pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> {
 }
 
 /// The side that sends this method in every revision that has it, if it is one.
-pub(crate) fn usual_sender(name: &str) -> Option<Side> {
+#[must_use]
+pub fn usual_sender(name: &str) -> Option<Side> {
     let mut sides = known(name).map(|method| method.direction.only());
     let first = sides.next()??;
     sides.all(|side| side == Some(first)).then_some(first)

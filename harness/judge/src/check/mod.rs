@@ -29,6 +29,7 @@ mod wishes;
 pub use facts::Subject;
 pub use found::{Count, Finding, Outcome, Verdict};
 pub use judging::{Judged, Judging, Options};
+pub use methods::usual_sender;
 pub(crate) use pieces::{Piece, Pieces};
 pub use place::Place;
 pub(crate) use place::{quoted, shown};

@@ -9,6 +9,8 @@ const SHOWN: usize = 120;
 /// A place in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
+    /// Where the entry begins, in bytes: what tells two apart that stand in one text.
+    pub offset: u64,
     /// Line, from 1.
     pub line: u64,
     /// JSON pointer into the document, or into the line's value.
@@ -22,7 +24,13 @@ pub struct Place {
 impl Place {
     /// The place of an entry whose text is `text`.
     pub(crate) fn of(spot: &Spot, text: &str) -> Self {
-        Self { line: spot.line, pointer: spot.pointer(), within: String::new(), snippet: excerpt(text, 0) }
+        Self {
+            offset: spot.offset,
+            line: spot.line,
+            pointer: spot.pointer(),
+            within: String::new(),
+            snippet: excerpt(text, 0),
+        }
     }
 
     /// The place of a value of a message: `value` is part of `message`'s text.

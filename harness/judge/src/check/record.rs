@@ -295,7 +295,7 @@ fn lines_of(name: &str, outcome: &Outcome, judged: &Judged, selection: &Selectio
 }
 
 fn found(name: &str, rule: &Rule, finding: &Finding) -> Line {
-    let Place { line, pointer, within, snippet } = &finding.place;
+    let Place { line, pointer, within, snippet, .. } = &finding.place;
     Line {
         rule: rule.id,
         verdict: finding.verdict,

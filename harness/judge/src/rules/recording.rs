@@ -114,6 +114,7 @@ impl Watch for Watching {
         };
         let rule = rule_for(&at.facts.subject.format, rejection.code);
         let place = Place {
+            offset: rejection.place.offset,
             line: rejection.place.line,
             pointer: rejection.place.pointer.clone(),
             within: String::new(),
