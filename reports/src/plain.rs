@@ -19,7 +19,15 @@ pub fn plain(text: &str) -> String {
     for char in text.chars() {
         match char {
             '\t' | '\n' => out.push(' '),
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+            '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fffe}'
+            | '\u{ffff}'
+            | '\u{e0000}'..='\u{e007f}' => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
             }
             char if char.is_control() => {
@@ -38,6 +46,7 @@ mod tests {
     #[test]
     fn hostile_text_is_spelled_out() {
         assert_eq!(plain("a\u{1b}[31mb\u{202e}c\nd"), "a\\u{1b}[31mb\\u{202e}c d");
+        assert_eq!(plain("\u{61c}\u{2060}\u{ffff}\u{e0041}"), "\\u{61c}\\u{2060}\\u{ffff}\\u{e0041}");
         assert_eq!(cut("abcdef", 3), "abc…");
     }
 }
