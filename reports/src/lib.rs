@@ -5,6 +5,7 @@
 
 pub mod badge;
 pub mod check;
+pub mod diagram;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -1,0 +1,413 @@
+//! A session as a picture: lanes, and what happens between them from top to bottom.
+//!
+//! Knows: the picture as plain data, and how each row is said in a sentence. Refuses to know: capture formats, disks,
+//! and how the picture came about; whoever makes one decides what is shown and what is folded. The renderers stand
+//! beside, such as [`svg()`]. Every string may be a stranger's, so none of them trusts any.
+
+mod beside;
+mod canvas;
+mod kills;
+mod meaning;
+mod svg;
+mod trend;
+mod words;
+
+pub use beside::beside;
+pub use canvas::STYLE;
+pub use kills::{KillRow, Kills, kills};
+pub use svg::{Look, svg};
+pub use trend::{Run, Trend, trend};
+
+use std::fmt::Write as _;
+use words::{cut, seconds, took};
+
+/// A picture of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diagram {
+    /// What is drawn: the name of the recording.
+    pub title: String,
+    /// What a person should know of the whole, in a few words each: the format, how many messages.
+    pub about: Vec<String>,
+    /// Who takes part, from left to right.
+    pub lanes: Vec<Lane>,
+    /// What happens, from top to bottom.
+    pub rows: Vec<Row>,
+    /// What has no place in a row, such as the reason why the session ends here.
+    pub foot: Vec<Mark>,
+}
+
+/// Somebody who takes part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lane {
+    /// In a word or two.
+    pub name: String,
+    /// What else is known, such as the command line.
+    pub about: String,
+}
+
+/// One thing that happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Row {
+    /// A message.
+    Arrow(Box<Arrow>),
+    /// Something that is no message.
+    Note(Note),
+    /// Rows that are not shown.
+    Fold(Fold),
+}
+
+/// A message from one lane to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrow {
+    /// Its number among the messages of the session, from 0: the index of its event.
+    pub number: u64,
+    /// The lane that it comes from.
+    pub from: usize,
+    /// The lane that it goes to.
+    pub to: usize,
+    /// What it is.
+    pub sort: Sort,
+    /// The tool or the method; of an answer, that of its request.
+    pub name: String,
+    /// Its correlation id, if it has one.
+    pub id: Option<String>,
+    /// Arguments, params, result or error as JSON, cut to what a person reads.
+    pub detail: String,
+    /// When, in milliseconds since the picture begins.
+    pub time: Option<i64>,
+    /// Of an answer: how many milliseconds its request waited.
+    pub took: Option<i64>,
+    /// Of an answer: the number of its request.
+    pub answers: Option<u64>,
+    /// How it travelled, in a few words; empty where there is nothing to say.
+    pub via: String,
+    /// What is out of the ordinary.
+    pub flags: Vec<Flag>,
+    /// What was found wrong with it.
+    pub marks: Vec<Mark>,
+    /// The band that it belongs to: the number of the note that opened it.
+    pub band: Option<u64>,
+}
+
+/// The sorts of messages, by the words of the normal form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// `tools/call`.
+    ToolCall,
+    /// Any other request.
+    Request,
+    /// A message that nobody answers.
+    Notification,
+    /// An answer.
+    Result,
+    /// An answer that something went wrong.
+    Error,
+}
+
+impl Sort {
+    /// In words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolCall => "tool call",
+            Self::Request => "request",
+            Self::Notification => "notification",
+            Self::Result => "result",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether it answers something.
+    #[must_use]
+    pub fn answers(self) -> bool {
+        matches!(self, Self::Result | Self::Error)
+    }
+}
+
+/// What is out of the ordinary about a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flag {
+    /// A request that nobody answered.
+    Unanswered,
+    /// An answer that nothing asked for.
+    Orphan,
+    /// An event that was delivered before.
+    Redelivered,
+    /// The first event in which two readings differ.
+    Differs,
+}
+
+impl Flag {
+    /// In words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unanswered => "never answered",
+            Self::Orphan => "orphan",
+            Self::Redelivered => "delivered again",
+            Self::Differs => "differs here",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Self::Unanswered | Self::Differs => Tone::Bad,
+            Self::Orphan | Self::Redelivered => Tone::Odd,
+        }
+    }
+}
+
+/// Something that was found, where it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// How much it weighs.
+    pub tone: Tone,
+    /// What to look it up by: a rule's id, or a word such as "rejected".
+    pub name: String,
+    /// What is wrong, in a sentence.
+    pub text: String,
+}
+
+/// How much something weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// It is wrong.
+    Bad,
+    /// It is worth a look.
+    Odd,
+    /// It is worth knowing.
+    Calm,
+}
+
+impl Tone {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bad => "error",
+            Self::Odd => "warning",
+            Self::Calm => "note",
+        }
+    }
+
+    /// The class that styles it.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Bad => "bad",
+            Self::Odd => "odd",
+            Self::Calm => "calm",
+        }
+    }
+
+    /// Told apart without colours.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Bad => "✗",
+            Self::Odd => "!",
+            Self::Calm => "·",
+        }
+    }
+}
+
+/// Something that is no message: an HTTP exchange, a stream's event without one, a process that ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// In a few words.
+    pub text: String,
+    /// When, in milliseconds since the picture begins.
+    pub time: Option<i64>,
+    /// How much it weighs.
+    pub tone: Tone,
+    /// It opens a band with this number: the rows of that band which follow belong to it.
+    pub opens: Option<u64>,
+    /// The band that it belongs to.
+    pub band: Option<u64>,
+    /// What was found wrong with it.
+    pub marks: Vec<Mark>,
+}
+
+/// Rows that are left out: how many, and of what sorts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fold {
+    /// The numbers of the first and the last message, where there is a message.
+    pub span: Option<(u64, u64)>,
+    /// How many calls and requests.
+    pub requests: u64,
+    /// How many results and errors.
+    pub answers: u64,
+    /// How many notifications.
+    pub notifications: u64,
+    /// How many notes.
+    pub notes: u64,
+}
+
+impl Fold {
+    /// How many messages.
+    #[must_use]
+    pub fn messages(&self) -> u64 {
+        self.requests + self.answers + self.notifications
+    }
+
+    /// This fold and the one that follows it, as one.
+    pub fn join(&mut self, next: &Self) {
+        self.span = match (self.span, next.span) {
+            (Some((from, end)), Some((start, to))) => Some((from.min(start), to.max(end))),
+            (one, other) => one.or(other),
+        };
+        self.requests += next.requests;
+        self.answers += next.answers;
+        self.notifications += next.notifications;
+        self.notes += next.notes;
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut parts = Vec::new();
+        for (count, one, several) in [
+            (self.requests, "request", "requests"),
+            (self.answers, "answer", "answers"),
+            (self.notifications, "notification", "notifications"),
+            (self.notes, "note", "notes"),
+        ] {
+            if count > 0 {
+                parts.push(counted(count, one, several));
+            }
+        }
+        match self.span {
+            Some((from, to)) if from == to => format!("message {from} folded: {}", parts.join(", ")),
+            Some((from, to)) => format!(
+                "{} folded, {from} to {to}: {}",
+                counted(self.messages(), "message", "messages"),
+                parts.join(", ")
+            ),
+            None => format!("folded: {}", parts.join(", ")),
+        }
+    }
+}
+
+impl Diagram {
+    /// The picture in a sentence, for whoever cannot see it.
+    #[must_use]
+    pub fn overview(&self) -> String {
+        let lanes: Vec<String> = self.lanes.iter().map(|lane| cut(&lane.name, NAME)).collect();
+        let about: Vec<String> = self.about.iter().map(|about| cut(about, NAME)).collect();
+        let mut out = format!("Sequence diagram between {}", lanes.join(" and "));
+        if !about.is_empty() {
+            let _ = write!(out, ": {}", about.join(", "));
+        }
+        out.push('.');
+        out
+    }
+
+    /// A row in a sentence.
+    #[must_use]
+    pub fn sentence(&self, row: &Row) -> String {
+        match row {
+            Row::Arrow(arrow) => self.sentence_of(arrow),
+            Row::Note(note) => {
+                let mut out = note.time.map(|time| format!("{}: ", seconds(time))).unwrap_or_default();
+                out.push_str(&cut(&note.text, DETAIL));
+                out.push('.');
+                told(&note.marks, &mut out);
+                out
+            }
+            Row::Fold(fold) => format!("{}.", fold.words()),
+        }
+    }
+
+    fn sentence_of(&self, arrow: &Arrow) -> String {
+        let lane = |lane: usize| self.lanes.get(lane).map(|lane| cut(&lane.name, NAME)).unwrap_or_default();
+        let mut out = format!("Message {}", arrow.number);
+        if let Some(time) = arrow.time {
+            let _ = write!(out, " at {}", seconds(time));
+        }
+        let _ = write!(out, ", {} to {}: {}", lane(arrow.from), lane(arrow.to), arrow.sort.name());
+        if !arrow.name.is_empty() {
+            let of = if arrow.sort.answers() { " of" } else { "" };
+            let _ = write!(out, "{of} {}", cut(&arrow.name, NAME));
+        }
+        if let Some(id) = &arrow.id {
+            let _ = write!(out, ", id {}", cut(id, NAME));
+        }
+        if let Some(answers) = arrow.answers {
+            let _ = write!(out, ", answers message {answers}");
+        }
+        if let Some(time) = arrow.took {
+            let _ = write!(out, " after {}", took(time));
+        }
+        if !arrow.via.is_empty() {
+            let _ = write!(out, ", {}", cut(&arrow.via, NAME));
+        }
+        for flag in &arrow.flags {
+            let _ = write!(out, ", {}", flag.name());
+        }
+        if !arrow.detail.is_empty() {
+            let _ = write!(out, ": {}", cut(&arrow.detail, DETAIL));
+        }
+        out.push('.');
+        told(&arrow.marks, &mut out);
+        out
+    }
+}
+
+/// Names and ids longer than this are cut, in characters.
+const NAME: usize = 80;
+
+/// Other texts longer than this are cut, in characters.
+const DETAIL: usize = 400;
+
+fn told(marks: &[Mark], out: &mut String) {
+    for mark in marks {
+        let _ = write!(out, " {} {}: {}.", mark.tone.name(), cut(&mark.name, NAME), cut(&mark.text, DETAIL));
+    }
+}
+
+/// A count with its noun.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+#[cfg(test)]
+mod sample;
+
+#[cfg(test)]
+mod tests {
+    use super::sample;
+    use super::{Fold, Row};
+
+    #[test]
+    fn every_row_is_said_in_a_sentence() {
+        let diagram = sample::diagram();
+        let said: Vec<String> = diagram.rows.iter().map(|row| diagram.sentence(row)).collect();
+        assert_eq!(
+            said[1],
+            "Message 0 at 0.000 s, client to server: request initialize, id 0: {\"capabilities\":{}}."
+        );
+        assert_eq!(
+            said[2],
+            "Message 1 at 0.120 s, server to client: result of initialize, id 0, answers message 0 after 120 ms, \
+             SSE id 7: {}."
+        );
+        assert!(
+            said[3].contains(
+                ", never answered: {\"message\":\"hello\"}. error jsonrpc.id.null: the id is null."
+            )
+        );
+        assert!(
+            said[4].contains("12 messages folded, 3 to 14: 6 requests, 5 answers, 1 notification"),
+            "{}",
+            said[4]
+        );
+        assert!(diagram.overview().contains("between client and server: jsonrpc, 3 messages."));
+    }
+
+    #[test]
+    fn folds_add_up() {
+        let mut one = Fold { span: Some((3, 5)), requests: 2, answers: 1, ..Fold::default() };
+        one.join(&Fold { notes: 2, ..Fold::default() });
+        one.join(&Fold { span: Some((6, 6)), notifications: 1, ..Fold::default() });
+        assert_eq!(one.words(), "4 messages folded, 3 to 6: 2 requests, 1 answer, 1 notification, 2 notes");
+        assert_eq!(Fold { notes: 1, ..Fold::default() }.words(), "folded: 1 note");
+        let row = Row::Fold(Fold { span: Some((9, 9)), answers: 1, ..Fold::default() });
+        assert_eq!(sample::diagram().sentence(&row), "message 9 folded: 1 answer.");
+    }
+}

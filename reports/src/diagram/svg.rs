@@ -1,0 +1,504 @@
+//! A session as SVG: what stands where.
+//!
+//! Knows: the places of lanes, arrows, bars and words, in whole numbers. Refuses to know: markup. Colours never say
+//! anything alone: an answer is dashed, an error says so, a fault has a sign and a word.
+
+use super::canvas::{Anchor, Canvas, Group, Part, part};
+use super::words::{fit, seconds, took, wrap};
+use super::{Arrow, Diagram, Fold, Mark, Note, Row, Sort, Tone};
+use std::collections::BTreeMap;
+
+/// How a picture is to be drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// How wide, in the units of the picture.
+    pub width: u16,
+    /// As a file of its own, which brings its style and says every row in its description; else as a part of a page
+    /// that has [`super::STYLE`] and says the rows itself.
+    pub alone: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { width: 960, alone: true }
+    }
+}
+
+/// The picture as SVG.
+///
+/// # Errors
+/// Where the template cannot be rendered.
+pub fn svg(diagram: &Diagram, look: Look) -> Result<String, tera::Error> {
+    let mut desc = vec![diagram.overview()];
+    if look.alone {
+        desc.extend(diagram.rows.iter().map(|row| diagram.sentence(row)));
+        desc.extend(
+            diagram.foot.iter().map(|mark| format!("{}: {}.", fit(&mark.name, 80), fit(&mark.text, 400))),
+        );
+    }
+    let mut drawing = Drawing::of(diagram, i32::from(look.width).max(NARROWEST));
+    drawing.all();
+    let canvas = Canvas {
+        width: drawing.width,
+        height: drawing.y + MARGIN,
+        title: fit(&diagram.title, 200),
+        desc: desc.join("\n"),
+        groups: drawing.ground.into_iter().chain(drawing.groups).collect(),
+    };
+    canvas.spell(look.alone)
+}
+
+const NARROWEST: i32 = 320;
+const MARGIN: i32 = 12;
+/// How wide a column of text is taken to be: a little more than any usual font needs at 12 px, in tenths.
+const COLUMN: i32 = 74;
+const ROW: i32 = 34;
+const LINE: i32 = 17;
+const HEAD: i32 = 26;
+
+struct Drawing<'d> {
+    diagram: &'d Diagram,
+    width: i32,
+    /// Where the lanes stand.
+    lanes: Vec<i32>,
+    y: i32,
+    top: i32,
+    /// What lies behind everything: bands and lanes.
+    ground: Vec<Group>,
+    groups: Vec<Group>,
+    /// Where a request arrived: its lane and its height, by its number.
+    asked: BTreeMap<u64, (usize, i32)>,
+    /// When a request waits: its lane, from where to where.
+    bars: Vec<(usize, i32, i32)>,
+    /// The band that is open: its number, and where it began.
+    band: Option<(u64, i32)>,
+}
+
+impl<'d> Drawing<'d> {
+    fn of(diagram: &'d Diagram, width: i32) -> Self {
+        let timed = diagram.rows.iter().any(|row| match row {
+            Row::Arrow(arrow) => arrow.time.is_some(),
+            Row::Note(note) => note.time.is_some(),
+            Row::Fold(_) => false,
+        });
+        let left = if timed { 150 } else { 72 };
+        let gaps = i32::try_from(diagram.lanes.len().saturating_sub(1)).unwrap_or(1).max(1);
+        let gap = (width - left - 48).max(120 * gaps) / gaps;
+        let lanes = (0..diagram.lanes.len()).map(|lane| left + gap * i32::try_from(lane).unwrap_or_default());
+        Self {
+            diagram,
+            width: width.max(left + gap * gaps + 48),
+            lanes: lanes.collect(),
+            y: MARGIN,
+            top: 0,
+            ground: Vec::new(),
+            groups: Vec::new(),
+            asked: BTreeMap::new(),
+            bars: Vec::new(),
+            band: None,
+        }
+    }
+
+    fn all(&mut self) {
+        self.heading();
+        self.heads();
+        self.top = self.y;
+        self.y += 6;
+        for row in &self.diagram.rows {
+            self.bands(row);
+            match row {
+                Row::Arrow(arrow) => self.arrow(arrow, row),
+                Row::Note(note) => self.note(note, row),
+                Row::Fold(fold) => self.fold(fold, row),
+            }
+        }
+        self.close_band();
+        self.y += 8;
+        self.lifelines();
+        if self.diagram.rows.len() > 12 {
+            self.heads();
+        }
+        self.foot();
+    }
+
+    fn heading(&mut self) {
+        let mut group = Group::default();
+        self.y += 14;
+        group.text(
+            "h",
+            (MARGIN, self.y),
+            Anchor::Start,
+            fit(&self.diagram.title, self.columns(self.width - 24) * 3 / 4),
+        );
+        if !self.diagram.about.is_empty() {
+            for line in wrap(&self.diagram.about.join(" · "), self.columns(self.width - 24), 3) {
+                self.y += LINE + 1;
+                group.text("f", (MARGIN, self.y), Anchor::Start, line);
+            }
+        }
+        self.y += 14;
+        self.groups.push(group);
+    }
+
+    fn heads(&mut self) {
+        let mut group = Group::default();
+        let room = self.lanes.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(self.width);
+        for (lane, &x) in self.diagram.lanes.iter().zip(&self.lanes) {
+            let name = fit(&lane.name, self.columns(room - 24));
+            let wide = self.extent(&name) + 20;
+            let left = (x - wide / 2).clamp(2, (self.width - wide - 2).max(2));
+            group.area("head", (left, self.y), (wide, HEAD), 5);
+            group.text("b", (left + wide / 2, self.y + 17), Anchor::Middle, name);
+        }
+        self.y += HEAD;
+        self.groups.push(group);
+    }
+
+    /// The lanes and what was waited for on them, behind everything else.
+    fn lifelines(&mut self) {
+        let mut group = Group::default();
+        for &x in &self.lanes {
+            group.path("lane", format!("M{x} {}V{}", self.top, self.y));
+        }
+        let mut busy: Vec<(usize, i32, i32)> = Vec::new();
+        let bars = std::mem::take(&mut self.bars);
+        for (lane, from, to) in bars {
+            busy.retain(|&(_, _, end)| end > from);
+            let used = |depth: i32| busy.iter().any(|&(other, at, _)| other == lane && at == depth);
+            let depth = (0..4).find(|&depth| !used(depth)).unwrap_or(4);
+            let x = self.lanes.get(lane).copied().unwrap_or_default() - 4 + depth * 4;
+            group.area("bar", (x, from), (8, to - from), 2);
+            busy.push((lane, depth, to));
+        }
+        self.ground.push(group);
+    }
+
+    /// Opens and closes the band that a row belongs to.
+    fn bands(&mut self, row: &Row) {
+        let (of, opens) = match row {
+            Row::Arrow(arrow) => (arrow.band, false),
+            Row::Note(note) => (note.opens.or(note.band), note.opens.is_some()),
+            Row::Fold(_) => (None, false),
+        };
+        if self.band.map(|(band, _)| band) != of || opens {
+            self.close_band();
+            if let Some(band) = of {
+                self.y += 4;
+                self.band = Some((band, self.y));
+            }
+        }
+    }
+
+    fn close_band(&mut self) {
+        if let Some((_, from)) = self.band.take() {
+            let mut group = Group::default();
+            group.area("band", (MARGIN / 2, from), (self.width - MARGIN, self.y - from + 4), 6);
+            self.ground.insert(0, group);
+            self.y += 6;
+        }
+    }
+
+    fn arrow(&mut self, arrow: &Arrow, row: &Row) {
+        let (Some(&from), Some(&to)) = (self.lanes.get(arrow.from), self.lanes.get(arrow.to)) else { return };
+        let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
+        let top = self.y;
+        let (label, line) = (top + 14, top + 22);
+        if arrow.flags.contains(&super::Flag::Differs) {
+            group.area("here", (MARGIN / 2, top), (self.width - MARGIN, ROW - 4), 4);
+        }
+        group.text("s", (38, line + 2), Anchor::End, format!("{}", arrow.number));
+        if let Some(time) = arrow.time {
+            group.text("s", (130, line + 2), Anchor::End, seconds(time));
+        }
+        // Several lanes: the words may run on beyond a short arrow, as far as the picture goes.
+        let left = from.min(to) + 10;
+        let right = if self.lanes.len() > 2 { self.width - MARGIN } else { from.max(to) - 10 };
+        let words = parts(arrow, self.columns(right - left));
+        group.parts((left, label), Anchor::Start, words);
+        let (class, tip) = match arrow.sort {
+            Sort::ToolCall | Sort::Request => ("ask", "tip"),
+            Sort::Notification => ("tell", "tip-open"),
+            Sort::Result => ("reply", "tip"),
+            Sort::Error => ("wrong", "tip-wrong"),
+        };
+        let back = if to > from { -1 } else { 1 };
+        let unanswered = arrow.flags.contains(&super::Flag::Unanswered);
+        group.path(class, format!("M{from} {line}H{}", to + back * 7));
+        let (near, up, down) = (to + back * 9, line - 4, line + 4);
+        group.path(
+            tip,
+            match tip {
+                "tip-open" => format!("M{near} {up}L{to} {line}L{near} {down}"),
+                _ => format!("M{to} {line}L{near} {up}V{down}Z"),
+            },
+        );
+        if unanswered {
+            let x = to - back * 12;
+            group.path("cross", format!("M{} {}l8 8m0 -8l-8 8", x - 4, line - 4));
+        }
+        if arrow.sort.answers() {
+            if let Some((lane, asked)) = arrow.answers.and_then(|number| self.asked.remove(&number))
+                && lane == arrow.from
+            {
+                self.bars.push((lane, asked, line));
+            }
+        } else if arrow.id.is_some() && !unanswered {
+            self.asked.insert(arrow.number, (arrow.to, line));
+        }
+        self.y += ROW;
+        self.marks(&mut group, &arrow.marks);
+        self.groups.push(group);
+    }
+
+    fn note(&mut self, note: &Note, row: &Row) {
+        let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
+        let base = self.y + 15;
+        let left =
+            if note.opens.is_some() { MARGIN + 4 } else { self.lanes.first().map_or(MARGIN, |x| x + 10) };
+        let time = note.time.filter(|_| note.opens.is_none());
+        if let Some(time) = time {
+            group.text("s", (130, base), Anchor::End, seconds(time));
+        }
+        let class = match (note.tone, note.opens) {
+            (Tone::Calm, Some(_)) => "b",
+            (Tone::Calm, None) => "f",
+            (tone, _) => tone.class(),
+        };
+        let sign = if note.opens.is_some() || note.tone != Tone::Calm { "" } else { "○ " };
+        let words = fit(&note.text, self.columns(self.width - left - MARGIN).saturating_sub(2));
+        group.text(class, (left, base), Anchor::Start, format!("{sign}{words}"));
+        self.y += 23;
+        self.marks(&mut group, &note.marks);
+        self.groups.push(group);
+    }
+
+    fn fold(&mut self, fold: &Fold, row: &Row) {
+        let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
+        self.y += 6;
+        group.area("break", (MARGIN / 2, self.y), (self.width - MARGIN, 24), 4);
+        let words = fit(&format!("⋮ {}", fold.words()), self.columns(self.width - 40));
+        group.text("f", (self.width / 2, self.y + 16), Anchor::Middle, words);
+        self.y += 32;
+        self.groups.push(group);
+    }
+
+    fn marks(&mut self, group: &mut Group, marks: &[Mark]) {
+        let left = self.lanes.first().map_or(MARGIN, |x| x + 10);
+        for mark in marks {
+            let columns = self.columns(self.width - left - MARGIN);
+            let base = self.y + 9;
+            group.parts((left, base), Anchor::Start, found(mark, columns));
+            self.y += LINE;
+        }
+        if !marks.is_empty() {
+            self.y += 3;
+        }
+    }
+
+    fn foot(&mut self) {
+        for mark in &self.diagram.foot {
+            let mut group = Group::default();
+            self.y += 10;
+            let lines = wrap(&mark.text, self.columns(self.width - 48), 4);
+            let height = LINE * (1 + i32::try_from(lines.len()).unwrap_or_default()) + 10;
+            let class = if mark.tone == Tone::Bad { "foot" } else { "head" };
+            group.area(class, (MARGIN / 2, self.y), (self.width - MARGIN, height), 5);
+            let head = format!("{} {}", mark.tone.sign(), fit(&mark.name, self.columns(self.width - 60)));
+            group.text(mark.tone.class(), (MARGIN + 6, self.y + 18), Anchor::Start, head);
+            for (line, at) in lines.into_iter().zip(2..) {
+                group.text("f", (MARGIN + 6, self.y + LINE * at + 1), Anchor::Start, line);
+            }
+            self.y += height;
+            self.groups.push(group);
+        }
+    }
+
+    fn columns(&self, extent: i32) -> usize {
+        usize::try_from(extent.max(0) * 10 / COLUMN).unwrap_or_default()
+    }
+
+    fn extent(&self, text: &str) -> i32 {
+        i32::try_from(super::words::width(text)).unwrap_or_default() * COLUMN / 10
+    }
+}
+
+/// The words over an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
+fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut left = columns;
+    let mut add = |class: &'static str, text: &str, most: usize| {
+        if left >= 4 && !text.is_empty() {
+            let text = fit(text, left.min(most));
+            left = left.saturating_sub(super::words::width(&text) + 1);
+            parts.push(part(class, text));
+        }
+    };
+    let most = (columns / 3).max(12);
+    match arrow.sort {
+        Sort::ToolCall => add("f", "call", most),
+        Sort::Result => add("f", "result of", most),
+        Sort::Error => add("bad", "error from", most),
+        Sort::Request | Sort::Notification => {}
+    }
+    let nameless = if arrow.sort.answers() { "nothing that was asked" } else { "(no name)" };
+    add("b", if arrow.name.is_empty() { nameless } else { &arrow.name }, most.max(nameless.len()));
+    if let Some(id) = &arrow.id {
+        add("f", &format!("id {id}"), most);
+    }
+    for flag in &arrow.flags {
+        add(flag.tone().class(), &format!("{} {}", flag.tone().sign(), flag.name()), columns);
+    }
+    if let Some(time) = arrow.took {
+        add("f", &took(time), most);
+    }
+    add("f", &arrow.via, most);
+    add("f", &arrow.detail, columns);
+    parts
+}
+
+fn found(mark: &Mark, columns: usize) -> Vec<Part> {
+    let head = format!("{} {} {}", mark.tone.sign(), mark.tone.name(), fit(&mark.name, columns / 2));
+    let rest = columns.saturating_sub(super::words::width(&head) + 1);
+    vec![part(mark.tone.class(), head), part("f", fit(&mark.text, rest))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{HOSTILE, diagram, hostile};
+    use super::super::{Diagram, Lane, Row};
+    use super::{Look, svg};
+    use crate::plain::plain;
+    use roxmltree::{Document, Node};
+
+    fn texts(document: &Document<'_>, name: &str) -> Vec<String> {
+        let found = document.descendants().filter(|node| node.has_tag_name(name));
+        found.filter_map(|node| node.text().map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn what_happens_stands_in_the_picture() {
+        let svg = svg(&diagram(), Look::default()).unwrap();
+        let document = Document::parse(&svg).unwrap();
+        let texts = texts(&document, "tspan");
+        for part in [
+            "a.jsonl",
+            "client",
+            "server",
+            "initialize",
+            "id 0",
+            "120 ms",
+            "SSE id 7",
+            "✗ never answered",
+            "✗ error jsonrpc.id.null",
+            "! orphan",
+            "POST /mcp 200",
+            "○ the server ended",
+            "1:05.000",
+            "✗ rejected: invalid-id",
+        ] {
+            assert!(texts.iter().any(|text| text == part), "{part} is missing in {texts:#?}");
+        }
+        assert!(texts.iter().any(|text| text.contains("12 messages folded, 3 to 14")));
+        for (class, count) in
+            [("ask", 2), ("reply", 1), ("wrong", 1), ("bar", 1), ("band", 1), ("cross", 1), ("lane", 2)]
+        {
+            let found = document.descendants().filter(|node| node.attribute("class") == Some(class)).count();
+            assert_eq!(found, count, "{class}");
+        }
+    }
+
+    #[test]
+    fn every_row_is_told_to_whoever_cannot_see_it() {
+        let drawn = diagram();
+        let alone = svg(&drawn, Look::default()).unwrap();
+        let document = Document::parse(&alone).unwrap();
+        let desc = &texts(&document, "desc")[0];
+        for row in &drawn.rows {
+            assert!(desc.contains(&drawn.sentence(row)), "{row:?}");
+        }
+        assert!(desc.contains("rejected: invalid-id: an id is a string."));
+        let root = document.root_element();
+        assert_eq!(root.attribute("role"), Some("img"));
+        assert_eq!(root.children().find(Node::is_element).unwrap().text(), Some("a.jsonl"));
+        // A page says the rows itself, and has the style.
+        let inside = svg(&drawn, Look { width: 620, alone: false }).unwrap();
+        assert!(!inside.contains("<style") && !inside.contains("xmlns") && inside.len() < alone.len());
+    }
+
+    #[test]
+    fn a_strangers_text_is_text() {
+        let hostile = svg(&hostile(), Look::default()).unwrap();
+        let document = Document::parse(&hostile).unwrap();
+        let plain_svg = svg(&diagram(), Look::default()).unwrap();
+        let names = |document: &Document<'_>| {
+            let mut names: Vec<String> = document
+                .descendants()
+                .filter(Node::is_element)
+                .map(|node| node.tag_name().name().to_owned())
+                .collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        assert_eq!(names(&document), names(&Document::parse(&plain_svg).unwrap()));
+        for node in document.descendants() {
+            for attribute in node.attributes() {
+                let name = attribute.name();
+                assert!(!name.starts_with("on") && !["href", "style", "id"].contains(&name), "{name}");
+                assert!(!attribute.value().contains("alert"), "{name}");
+            }
+        }
+        assert!(
+            texts(&document, "tspan")
+                .iter()
+                .any(|text| plain(HOSTILE).starts_with(text.trim_end_matches('…'))
+                    && text.contains("<script>"))
+        );
+        assert!(!hostile.contains([
+            '\u{202e}',
+            '\u{2028}',
+            '\u{61c}',
+            '\u{1b}',
+            '\0',
+            '\u{fffe}',
+            '\u{e0041}'
+        ]));
+        assert!(hostile.len() < 60_000, "{}", hostile.len());
+    }
+
+    #[test]
+    fn nothing_leaves_the_picture_and_words_stay_inside() {
+        for lanes in [1, 2, 5, 30] {
+            let lane = Lane { name: "a server with a long name".to_owned(), about: String::new() };
+            let many = Diagram { lanes: vec![lane; lanes], ..diagram() };
+            for width in [0, 320, 620, 960, u16::MAX] {
+                let svg = svg(&many, Look { width, alone: true }).unwrap();
+                let document = Document::parse(&svg).unwrap();
+                let wide: i32 = document.root_element().attribute("width").unwrap().parse().unwrap();
+                for node in document.descendants() {
+                    let number =
+                        |name: &str| node.attribute(name).and_then(|value| value.parse::<i32>().ok());
+                    let end = number("x").unwrap_or_default() + number("width").unwrap_or_default();
+                    assert!(
+                        (0..=wide).contains(&end) && number("x").is_none_or(|x| x >= 0),
+                        "{lanes} {width}: {node:?}"
+                    );
+                }
+            }
+        }
+        assert!(
+            !svg(&diagram(), Look::default())
+                .unwrap()
+                .replace("http://www.w3.org/2000/svg", "")
+                .contains("//")
+        );
+    }
+
+    #[test]
+    fn the_same_picture_is_the_same_bytes() {
+        assert_eq!(svg(&diagram(), Look::default()).unwrap(), svg(&diagram(), Look::default()).unwrap());
+        let rows = vec![Row::Arrow(Box::new(super::super::sample::arrow(0, 7, super::Sort::Request, "x")))];
+        // An arrow from a lane that is not there is no picture, and no reason to fall over.
+        svg(&Diagram { rows, ..Diagram::default() }, Look::default()).unwrap();
+    }
+}
