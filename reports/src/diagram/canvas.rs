@@ -61,8 +61,8 @@ struct Text {
 /// A piece of a text in a style of its own.
 #[derive(Debug, Serialize)]
 pub(super) struct Part {
-    class: &'static str,
-    text: String,
+    pub(super) class: &'static str,
+    pub(super) text: String,
 }
 
 /// Where a text stands to its place.

@@ -2,20 +2,25 @@
 //!
 //! Knows: the picture as plain data, and how each row is said in a sentence. Refuses to know: capture formats, disks,
 //! and how the picture came about; whoever makes one decides what is shown and what is folded. The renderers stand
-//! beside, such as [`svg()`]. Every string may be a stranger's, so none of them trusts any.
+//! beside: [`svg()`], [`html()`] and [`text()`]. Every string may be a stranger's, so none of them trusts any.
 
 mod beside;
 mod canvas;
+mod html;
 mod kills;
 mod meaning;
+mod parts;
 mod svg;
+mod text;
 mod trend;
 mod words;
 
 pub use beside::beside;
 pub use canvas::STYLE;
+pub use html::html;
 pub use kills::{KillRow, Kills, kills};
 pub use svg::{Look, svg};
+pub use text::{Terminal, text};
 pub use trend::{Run, Trend, trend};
 
 use std::fmt::Write as _;

@@ -3,8 +3,9 @@
 //! Knows: the places of lanes, arrows, bars and words, in whole numbers. Refuses to know: markup. Colours never say
 //! anything alone: an answer is dashed, an error says so, a fault has a sign and a word.
 
-use super::canvas::{Anchor, Canvas, Group, Part, part};
-use super::words::{fit, seconds, took, wrap};
+use super::canvas::{Anchor, Canvas, Group};
+use super::parts::{found, parts};
+use super::words::{fit, seconds, wrap};
 use super::{Arrow, Diagram, Fold, Mark, Note, Row, Sort, Tone};
 use std::collections::BTreeMap;
 
@@ -320,46 +321,6 @@ impl<'d> Drawing<'d> {
     fn extent(&self, text: &str) -> i32 {
         i32::try_from(super::words::width(text)).unwrap_or_default() * COLUMN / 10
     }
-}
-
-/// The words over an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
-fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut left = columns;
-    let mut add = |class: &'static str, text: &str, most: usize| {
-        if left >= 4 && !text.is_empty() {
-            let text = fit(text, left.min(most));
-            left = left.saturating_sub(super::words::width(&text) + 1);
-            parts.push(part(class, text));
-        }
-    };
-    let most = (columns / 3).max(12);
-    match arrow.sort {
-        Sort::ToolCall => add("f", "call", most),
-        Sort::Result => add("f", "result of", most),
-        Sort::Error => add("bad", "error from", most),
-        Sort::Request | Sort::Notification => {}
-    }
-    let nameless = if arrow.sort.answers() { "nothing that was asked" } else { "(no name)" };
-    add("b", if arrow.name.is_empty() { nameless } else { &arrow.name }, most.max(nameless.len()));
-    if let Some(id) = &arrow.id {
-        add("f", &format!("id {id}"), most);
-    }
-    for flag in &arrow.flags {
-        add(flag.tone().class(), &format!("{} {}", flag.tone().sign(), flag.name()), columns);
-    }
-    if let Some(time) = arrow.took {
-        add("f", &took(time), most);
-    }
-    add("f", &arrow.via, most);
-    add("f", &arrow.detail, columns);
-    parts
-}
-
-fn found(mark: &Mark, columns: usize) -> Vec<Part> {
-    let head = format!("{} {} {}", mark.tone.sign(), mark.tone.name(), fit(&mark.name, columns / 2));
-    let rest = columns.saturating_sub(super::words::width(&head) + 1);
-    vec![part(mark.tone.class(), head), part("f", fit(&mark.text, rest))]
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub fn render(content: &Content<'_>) -> Result<String, tera::Error> {
 }
 
 /// A digest as a content security policy spells it.
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     STANDARD.encode(digest)
 }

@@ -1,0 +1,422 @@
+//! A session for a terminal: a line for each message, its words on the arrow.
+//!
+//! Knows: columns, box characters and colours. Refuses to know: whether there is a terminal, and how wide it is; the
+//! caller says both.
+
+use super::canvas::Part;
+use super::parts::{found, parts};
+use super::words::{fit, seconds, width, wrap};
+use super::{Arrow, Diagram, Flag, Mark, Note, Row, Sort, Tone};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+
+/// How it is to be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    /// With colours.
+    pub colour: bool,
+    /// How many columns there are.
+    pub width: usize,
+}
+
+/// Nothing is drawn narrower.
+const NARROWEST: usize = 50;
+/// How far lanes stand from each other where there are more than two, and the words stand beside them.
+const APART: usize = 12;
+/// How wide a time is.
+const TIME: usize = 11;
+
+/// The picture for a terminal.
+#[must_use]
+pub fn text(diagram: &Diagram, terminal: Terminal) -> String {
+    Page::of(diagram, terminal).draw()
+}
+
+struct Page<'d> {
+    diagram: &'d Diagram,
+    terminal: Terminal,
+    width: usize,
+    /// Where the first lane stands, if there is one.
+    first: usize,
+    /// Where the lanes stand.
+    lanes: Vec<usize>,
+    /// Where words begin that stand beside the lanes; none where they stand on the arrows.
+    beside: Option<usize>,
+    number: usize,
+    timed: bool,
+    banded: bool,
+    out: String,
+}
+
+impl<'d> Page<'d> {
+    fn of(diagram: &'d Diagram, terminal: Terminal) -> Self {
+        let arrows = || {
+            diagram.rows.iter().filter_map(|row| if let Row::Arrow(arrow) = row { Some(arrow) } else { None })
+        };
+        let number = arrows().map(|arrow| arrow.number).max().unwrap_or_default().to_string().len();
+        let timed = arrows().any(|arrow| arrow.time.is_some());
+        let banded = diagram.rows.iter().any(|row| matches!(row, Row::Note(note) if note.opens.is_some()));
+        let width = terminal.width.max(NARROWEST);
+        let first = 2 * usize::from(banded) + number + if timed { TIME } else { 0 } + 2;
+        let count = diagram.lanes.len();
+        let (lanes, beside) = match count {
+            0..=2 => ((0..count).map(|lane| if lane == 0 { first } else { width - 1 }).collect(), None),
+            _ => {
+                let apart = APART.min(width.saturating_sub(first + 20) / count).max(2);
+                ((0..count).map(|lane| first + lane * apart).collect(), Some(first + (count - 1) * apart + 3))
+            }
+        };
+        Self { diagram, terminal, width, first, lanes, beside, number, timed, banded, out: String::new() }
+    }
+
+    fn draw(mut self) -> String {
+        let title = fit(&self.diagram.title, self.width);
+        self.line(&self.paint(&title, Style::new().bold()));
+        for about in wrap(&self.diagram.about.join(" · "), self.width, 3) {
+            self.line(&self.paint(&about, Style::new().dimmed()));
+        }
+        self.line("");
+        if self.beside.is_some() {
+            self.legend();
+        }
+        self.heads();
+        for row in &self.diagram.rows {
+            match row {
+                Row::Arrow(arrow) => {
+                    self.arrow(arrow);
+                    self.marks(&arrow.marks, arrow.band);
+                }
+                Row::Note(note) => {
+                    self.note(note);
+                    self.marks(&note.marks, note.opens.or(note.band));
+                }
+                Row::Fold(fold) => self.between("⋮", &[super::canvas::part("f", fold.words())], None),
+            }
+        }
+        self.foot();
+        self.out
+    }
+
+    /// The names of lanes that stand too close for them.
+    fn legend(&mut self) {
+        for (lane, at) in self.diagram.lanes.iter().zip(0..) {
+            let about = if lane.about.is_empty() { String::new() } else { format!(": {}", lane.about) };
+            let words = fit(&format!("{} {}{about}", letter(at), lane.name), self.width);
+            self.line(&words);
+        }
+        self.line("");
+    }
+
+    fn heads(&mut self) {
+        let mut line = String::new();
+        for (at, lane) in self.diagram.lanes.iter().enumerate() {
+            let column = self.lanes[at];
+            let name = if self.beside.is_some() {
+                letter(at)
+            } else {
+                fit(&lane.name, self.width.saturating_sub(self.first + 2) / 2)
+            };
+            let start =
+                if at > 0 && self.beside.is_none() { column + 1 - width(&name).min(column) } else { column };
+            line.push_str(&" ".repeat(start.saturating_sub(width(&line))));
+            line.push_str(&name);
+        }
+        self.line(&self.paint(&line, Style::new().bold()));
+    }
+
+    fn arrow(&mut self, arrow: &Arrow) {
+        let (Some(&from), Some(&to)) = (self.lanes.get(arrow.from), self.lanes.get(arrow.to)) else { return };
+        let lead = self.lead(Some(arrow.number), arrow.time, arrow.band, arrow.band.map(|_| "│"));
+        let unanswered = arrow.flags.contains(&Flag::Unanswered);
+        let (shaft, style) = match arrow.sort {
+            Sort::ToolCall | Sort::Request => ("─", Style::new()),
+            Sort::Notification => ("─", Style::new().dimmed()),
+            Sort::Result => ("╌", Style::new()),
+            Sort::Error => ("╌", tone(Tone::Bad)),
+        };
+        let (left, right) = (from.min(to), from.max(to));
+        let tip = match (to > from, unanswered) {
+            (_, true) => "✗",
+            (true, _) if arrow.sort == Sort::Notification => "▻",
+            (false, _) if arrow.sort == Sort::Notification => "◅",
+            (true, _) => "►",
+            (false, _) => "◄",
+        };
+        let mut line = String::new();
+        for (at, &lane) in self.lanes.iter().enumerate() {
+            let before = at.checked_sub(1).map_or(self.first, |before| self.lanes[before] + 1);
+            let inside = before > left && lane <= right && at > 0;
+            let gap = lane.saturating_sub(before);
+            if inside && self.beside.is_none() {
+                line.push_str(&self.shaft(arrow, gap, shaft, tip, style, to > from));
+            } else if inside {
+                let (start, end) = (before == left + 1, lane == right);
+                let room = gap.saturating_sub(1);
+                let drawn = match (to > from && end, to < from && start) {
+                    (true, _) => format!("{}{tip}", shaft.repeat(room)),
+                    (_, true) => format!("{tip}{}", shaft.repeat(room)),
+                    _ => shaft.repeat(gap),
+                };
+                line.push_str(&self.paint(&drawn, style));
+            } else if at > 0 {
+                line.push_str(&" ".repeat(gap));
+            }
+            let joint = match (lane == from, lane > left && lane < right) {
+                (true, _) if to > from => "├",
+                (true, _) => "┤",
+                (_, true) => "┼",
+                _ => "│",
+            };
+            line.push_str(joint);
+        }
+        let mut whole = format!("{lead}{line}");
+        if let Some(beside) = self.beside {
+            let end = self.lanes.last().copied().unwrap_or_default();
+            whole.push_str(&" ".repeat(beside - end - 1));
+            whole.push_str(&self.words(&parts(arrow, self.width.saturating_sub(beside))));
+        }
+        self.line(&whole);
+    }
+
+    /// An arrow with its words on it, in so many columns.
+    fn shaft(
+        &self,
+        arrow: &Arrow,
+        columns: usize,
+        shaft: &str,
+        tip: &str,
+        style: Style,
+        forth: bool,
+    ) -> String {
+        let words = parts(arrow, columns.saturating_sub(6));
+        let used = words.iter().map(|part| width(&part.text) + 1).sum::<usize>();
+        let rest = shaft.repeat(columns.saturating_sub(used + 3));
+        let words = self.words(&words);
+        let (start, end) = match forth {
+            true => (shaft.to_owned(), format!("{rest}{tip}")),
+            false => (format!("{tip}{shaft}"), rest),
+        };
+        format!("{} {words} {}", self.paint(&start, style), self.paint(&end, style))
+    }
+
+    fn note(&mut self, note: &Note) {
+        let class = if note.tone == Tone::Calm { "f" } else { note.tone.class() };
+        let (sign, band, mark) = match note.opens {
+            Some(band) => ("", Some(band), Some("┌")),
+            None => ("○ ", note.band, note.band.map(|_| "│")),
+        };
+        let part =
+            super::canvas::part(if sign.is_empty() { "b" } else { class }, format!("{sign}{}", note.text));
+        let time = if note.opens.is_some() { None } else { note.time };
+        let lead = self.lead(None, time, band, mark);
+        self.beside_or_between("│", &[part], &lead);
+    }
+
+    fn marks(&mut self, marks: &[Mark], band: Option<u64>) {
+        for mark in marks {
+            let columns = self.room().saturating_sub(2);
+            let mut words = found(mark, columns);
+            if let Some(first) = words.first_mut() {
+                first.text.insert_str(0, "  ");
+            }
+            self.between("│", &words, band);
+        }
+    }
+
+    fn between(&mut self, lane: &str, words: &[Part], band: Option<u64>) {
+        let lead = self.lead(None, None, band, band.map(|_| "│"));
+        self.beside_or_between(lane, words, &lead);
+    }
+
+    /// Words that are on no arrow: between two lanes, or beside many.
+    fn beside_or_between(&mut self, lane: &str, words: &[Part], lead: &str) {
+        let mut left = self.room();
+        let mut fitted: Vec<Part> = Vec::new();
+        for word in words {
+            let text = fit(&word.text, left);
+            left = left.saturating_sub(width(&text) + 1);
+            fitted.push(super::canvas::part(word.class, text));
+        }
+        let used = fitted.iter().map(|part| width(&part.text) + 1).sum::<usize>().saturating_sub(1);
+        let words = self.words(&fitted);
+        let mut line = lead.to_owned();
+        match self.beside {
+            None => {
+                line.push_str(lane);
+                let _ = write!(line, " {words}");
+                if self.lanes.len() > 1 {
+                    line.push_str(&" ".repeat(self.room().saturating_sub(used) + 1));
+                    line.push_str(lane);
+                }
+            }
+            Some(beside) => {
+                let mut at = self.first;
+                for &column in &self.lanes {
+                    line.push_str(&" ".repeat(column.saturating_sub(at)));
+                    line.push_str(lane);
+                    at = column + 1;
+                }
+                line.push_str(&" ".repeat(beside.saturating_sub(at)));
+                line.push_str(&words);
+            }
+        }
+        self.line(&line);
+    }
+
+    /// How many columns words have that are on no arrow.
+    fn room(&self) -> usize {
+        match (self.beside, self.lanes.as_slice()) {
+            (Some(beside), _) => self.width.saturating_sub(beside),
+            (None, [first, last]) => last.saturating_sub(first + 3),
+            _ => self.width.saturating_sub(self.first + 3),
+        }
+    }
+
+    /// What stands before the first lane: the band, the number and the time.
+    fn lead(&self, number: Option<u64>, time: Option<i64>, band: Option<u64>, mark: Option<&str>) -> String {
+        let mut lead = String::new();
+        if self.banded {
+            let _ = write!(lead, "{} ", mark.filter(|_| band.is_some()).unwrap_or(" "));
+        }
+        let number = number.map(|number| number.to_string()).unwrap_or_default();
+        let _ = write!(lead, "{number:>0$}", self.number);
+        if self.timed {
+            let time = time.map(seconds).unwrap_or_default();
+            let _ = write!(lead, " {:>1$}", fit(&time, TIME - 1), TIME - 1);
+        }
+        lead.push_str("  ");
+        self.paint(&lead, Style::new().dimmed())
+    }
+
+    fn foot(&mut self) {
+        if !self.diagram.foot.is_empty() {
+            self.line("");
+        }
+        for mark in &self.diagram.foot {
+            let name = format!("{} {}", mark.tone.sign(), fit(&mark.name, self.width.saturating_sub(2)));
+            self.line(&self.paint(&name, tone(mark.tone)));
+            for line in wrap(&mark.text, self.width - 2, 6) {
+                self.line(&format!("  {line}"));
+            }
+        }
+    }
+
+    fn words(&self, parts: &[Part]) -> String {
+        let painted = |part: &Part| self.paint(&part.text, style(part.class));
+        parts.iter().map(painted).collect::<Vec<_>>().join(" ")
+    }
+
+    fn paint(&self, text: &str, style: Style) -> String {
+        match self.terminal.colour && style != Style::new() && !text.trim().is_empty() {
+            true => format!("{style}{text}{style:#}"),
+            false => text.to_owned(),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+}
+
+/// The short name of a lane: a letter, and beyond the letters its number.
+fn letter(lane: usize) -> String {
+    match u8::try_from(lane) {
+        Ok(lane @ 0..26) => char::from(b'A' + lane).to_string(),
+        _ => (lane + 1).to_string(),
+    }
+}
+
+fn tone(tone: Tone) -> Style {
+    style(tone.class())
+}
+
+fn style(class: &str) -> Style {
+    let coloured = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
+    match class {
+        "b" => Style::new().bold(),
+        "f" => Style::new().dimmed(),
+        "bad" => coloured(AnsiColor::Red),
+        "odd" => coloured(AnsiColor::Yellow),
+        "calm" => coloured(AnsiColor::Blue),
+        _ => Style::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{diagram, hostile};
+    use super::super::{Diagram, Lane};
+    use super::{Terminal, text};
+    use crate::diagram::words::width;
+
+    const PLAIN: Terminal = Terminal { colour: false, width: 90 };
+
+    #[test]
+    fn a_picture_for_a_terminal() {
+        let expected = "\
+a.jsonl
+jsonrpc · 3 messages
+
+                 client                                                             server
+┌                │ POST /mcp 200                                                         │
+│  0    0.000 s  ├─ initialize id 0 {\"capabilities\":{}} ────────────────────────────────►│
+│  1    0.120 s  │◄╌ result of initialize id 0 120 ms SSE id 7 {} ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
+   2   1:05.000  ├─ call echo id call-1 ✗ never answered {\"message\":\"hello\"} ───────────✗│
+                 │   ✗ error jsonrpc.id.null the id is null                              │
+                 ⋮ 12 messages folded, 3 to 14: 6 requests, 5 answers, 1 notification    ⋮
+  15             │◄╌ error ! orphan ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤
+        0.000 s  │ ○ the server ended                                                    │
+
+✗ rejected: invalid-id
+  an id is a string
+";
+        let drawn = text(&diagram(), PLAIN);
+        assert_eq!(drawn, expected, "\n{drawn}");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_text_has_power_over_it() {
+        for lanes in [0, 1, 2, 3, 6] {
+            for columns in [0, 50, 80, 120, 300] {
+                let lane =
+                    Lane { name: "日本のサーバー with a long name".repeat(20), about: String::new() };
+                let many = Diagram { lanes: vec![lane; lanes], ..hostile() };
+                let drawn = text(&many, Terminal { colour: false, width: columns });
+                for line in drawn.lines() {
+                    assert!(width(line) <= columns.max(super::NARROWEST), "{lanes} {columns}: {line}");
+                }
+                let bad = |char: char| {
+                    char.is_control() && char != '\n' || ('\u{202a}'..='\u{202e}').contains(&char)
+                };
+                assert!(!drawn.contains(bad) && drawn.len() < 40_000);
+            }
+        }
+    }
+
+    #[test]
+    fn colours_change_no_text() {
+        let coloured = text(&diagram(), Terminal { colour: true, ..PLAIN });
+        assert!(coloured.contains("\u{1b}["));
+        let mut bare = String::new();
+        let mut parts = coloured.split('\u{1b}');
+        bare.push_str(parts.next().unwrap());
+        for part in parts {
+            bare.push_str(part.split_once('m').unwrap().1);
+        }
+        let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+        assert_eq!(trimmed(&bare), trimmed(&text(&diagram(), PLAIN)));
+    }
+
+    #[test]
+    fn many_lanes_stand_close_with_their_words_beside_them() {
+        let mut many = diagram();
+        many.lanes.push(Lane { name: "weather".to_owned(), about: "npx weather".to_owned() });
+        let drawn = text(&many, PLAIN);
+        assert!(drawn.contains("\nC weather: npx weather\n"), "{drawn}");
+        let call = drawn.lines().find(|line| line.contains("initialize id 0")).unwrap();
+        assert!(call.contains("├──────────►│           │  initialize id 0 {"), "{drawn}");
+        let answer = drawn.lines().find(|line| line.contains("result of")).unwrap();
+        assert!(answer.contains("│◄╌╌╌╌╌╌╌╌╌╌┤           │  result of initialize"), "{drawn}");
+    }
+}
