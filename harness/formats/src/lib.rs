@@ -26,7 +26,7 @@ mod time;
 pub use detect::{Head, detect};
 pub use input::{Input, LARGEST, ReadError};
 pub use meaning::{Meaning, Step, Totals, Writer, meaning, walk};
-pub use owned::{Loss, Owned, Session, Surroundings, What};
+pub use owned::{Loss, Owned, Session, Surroundings, What, usual_sender};
 
 use std::io::{self, Write};
 use transcript::message::Refusal;

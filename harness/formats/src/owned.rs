@@ -283,7 +283,8 @@ fn own_context(context: &Context<'_>) -> Surroundings {
 
 /// Who sends a request or notification with this method, where nothing else tells: the methods that the MCP
 /// specification gives to servers alone, and the client for every other.
-fn usual_sender(message: &Message<'_>) -> Side {
+#[must_use]
+pub fn usual_sender(message: &Message<'_>) -> Side {
     const SERVERS: &[&str] = &[
         "sampling/createMessage",
         "roots/list",

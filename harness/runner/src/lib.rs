@@ -7,6 +7,7 @@ pub mod adequacy;
 pub mod builtin;
 pub mod check;
 pub mod command;
+pub mod drawing;
 pub mod exit;
 pub mod faults;
 pub mod fuzz;

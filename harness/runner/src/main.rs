@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, report, run,
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, report, run, show,
 };
 use runner::exit;
 use runner::show::{Voice, Volume};
@@ -20,6 +20,7 @@ Examples:
   mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
   mcp-concord convert session.har --to mcp-replay > session.jsonl
   mcp-concord check trace.jsonl
+  mcp-concord show trace.jsonl
   mcp-concord run --filter 'ids/*'
   mcp-concord explain COR-FIRST
 
@@ -52,6 +53,7 @@ enum Verb {
     Diff(diff::Args),
     Convert(convert::Args),
     Check(Box<check::Args>),
+    Show(show::Args),
     Run(Box<run::Args>),
     Explain(explain::Args),
     Generate(generate::Args),
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         Verb::Diff(args) => diff::run(args, around),
         Verb::Convert(args) => convert::run(args, around),
         Verb::Check(args) => check::run(args, around),
+        Verb::Show(args) => show::run(args, around),
         Verb::Run(args) => run::run(args, around),
         Verb::Explain(args) => explain::run(args, around),
         Verb::Generate(args) => generate::run(args, around),

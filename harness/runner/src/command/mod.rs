@@ -11,6 +11,7 @@ pub mod identify;
 pub mod read;
 pub mod report;
 pub mod run;
+pub mod show;
 mod under_test;
 
 use crate::show::Voice;
