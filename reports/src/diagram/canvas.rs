@@ -28,6 +28,8 @@ pub(super) struct Canvas {
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Group {
     pub(super) title: String,
+    /// Its words stand on a colour of their own, and cross no line.
+    pub(super) bare: bool,
     pub(super) shapes: Vec<Shape>,
 }
 

@@ -58,11 +58,8 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
     let top = MARGIN + 52 + climb;
     let (faults, killed) =
         kills.rows.iter().fold((0, 0), |(faults, killed), row| (faults + row.faults, killed + row.killed));
-    let sum = format!(
-        "{killed} of {} killed, {} survive",
-        counted(faults, "fault", "faults"),
-        faults - killed.min(faults)
-    );
+    let survive = counted(faults.saturating_sub(killed), "survives", "survive");
+    let sum = format!("{killed} of {} killed, {survive}", counted(faults, "fault", "faults"));
 
     let mut head = Group::default();
     head.text("h", (MARGIN, MARGIN + 14), Anchor::Start, fit(&kills.title, 90));
@@ -80,7 +77,7 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
         let y = top + at * LINE;
         let survive = row.faults.saturating_sub(row.killed);
         let mut sentence = format!("{name}: {} of {} killed", row.killed, row.faults);
-        let mut group = Group::default();
+        let mut group = Group { bare: true, ..Group::default() };
         group.text("f", (left - 10, y + 16), Anchor::End, name);
         for ((&cell, column), at) in row.cells.iter().zip(&heads).zip(0..) {
             let x = left + at * CELL;
@@ -155,7 +152,7 @@ mod tests {
         for part in ["8", "1", "3", "·", "✓ 8/8", "✗ 3/4", "ids", "streams"] {
             assert!(texts.contains(&part), "{part} is missing in {texts:?}");
         }
-        assert!(svg.contains("11 of 12 faults killed, 1 survive"), "{svg}");
+        assert!(svg.contains("11 of 12 faults killed, 1 survives"), "{svg}");
         assert!(svg.contains("streams: 3 of 4 killed, 3 by sse."));
     }
 

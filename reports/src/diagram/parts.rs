@@ -1,8 +1,8 @@
 //! The words of a message and of a finding, in pieces that every renderer styles in its own way.
 
 use super::canvas::{Part, part};
-use super::words::{fit, took, width};
-use super::{Arrow, Mark, Sort};
+use super::words::{cut, fit, took, width, wrap};
+use super::{Arrow, DETAIL, Mark, Sort};
 
 /// The words on an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
 pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
@@ -42,13 +42,25 @@ pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
     parts
 }
 
-/// The words of what was found, in so many columns.
-pub(super) fn found(mark: &Mark, columns: usize) -> Vec<Part> {
-    let head = head(mark, columns);
-    let rest = columns.saturating_sub(width(&head) + 1);
-    vec![part(mark.tone.class(), head), part("f", fit(&mark.text, rest))]
+/// The words of what was found, in lines of so many columns.
+pub(super) fn found(mark: &Mark, columns: usize) -> Vec<Vec<Part>> {
+    let head = format!("{} {} {}", mark.tone.sign(), mark.tone.name(), fit(&mark.name, columns / 2));
+    let room = columns.saturating_sub(width(&head) + 1);
+    let text = cut(&mark.text, DETAIL);
+    let class = mark.tone.class();
+    if width(&text) <= room {
+        return vec![vec![part(class, head), part("f", text)]];
+    }
+    // As many words as the first line has room for, and the rest below it.
+    let fits = |end: &usize| width(&text[..*end]) <= room;
+    let end = text.match_indices(' ').map(|(at, _)| at).take_while(fits).last().unwrap_or_default();
+    let (first, rest) = text.split_at(end);
+    let mut lines = vec![vec![part(class, head), part("f", first)]];
+    let below = wrap(rest.trim_start(), columns.saturating_sub(INDENT).max(8), LINES);
+    lines.extend(below.into_iter().map(|line| vec![part("f", format!("{:INDENT$}{line}", ""))]));
+    lines
 }
 
-fn head(mark: &Mark, columns: usize) -> String {
-    format!("{} {} {}", mark.tone.sign(), mark.tone.name(), fit(&mark.name, columns / 2))
-}
+/// How far the second line of a finding is moved in, and how many lines follow the first.
+const INDENT: usize = 4;
+const LINES: usize = 3;

@@ -142,7 +142,7 @@ impl<'d> Drawing<'d> {
     }
 
     fn heads(&mut self) {
-        let mut group = Group::default();
+        let mut group = Group { bare: true, ..Group::default() };
         let room = self.lanes.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(self.width);
         for (lane, &x) in self.diagram.lanes.iter().zip(&self.lanes) {
             let name = fit(&lane.name, self.columns(room - 24));
@@ -274,7 +274,7 @@ impl<'d> Drawing<'d> {
     }
 
     fn fold(&mut self, fold: &Fold, row: &Row) {
-        let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
+        let mut group = Group { title: self.diagram.sentence(row), bare: true, ..Group::default() };
         self.y += 6;
         group.area("break", (MARGIN / 2, self.y), (self.width - MARGIN, 24), 4);
         let words = fit(&format!("⋮ {}", fold.words()), self.columns(self.width - 40));
@@ -285,10 +285,10 @@ impl<'d> Drawing<'d> {
 
     fn marks(&mut self, group: &mut Group, marks: &[Mark]) {
         let left = self.lanes.first().map_or(MARGIN, |x| x + 10);
-        for mark in marks {
-            let columns = self.columns(self.width - left - MARGIN);
-            let base = self.y + 9;
-            group.parts((left, base), Anchor::Start, found(mark, columns));
+        let columns = self.columns(self.width - left - MARGIN);
+        for (line, at) in marks.iter().flat_map(|mark| found(mark, columns).into_iter().zip(0..)) {
+            let inwards = if at > 0 { 20 } else { 0 };
+            group.parts((left + inwards, self.y + 9), Anchor::Start, line);
             self.y += LINE;
         }
         if !marks.is_empty() {
@@ -298,7 +298,7 @@ impl<'d> Drawing<'d> {
 
     fn foot(&mut self) {
         for mark in &self.diagram.foot {
-            let mut group = Group::default();
+            let mut group = Group { bare: true, ..Group::default() };
             self.y += 10;
             let lines = wrap(&mark.text, self.columns(self.width - 48), 4);
             let height = LINE * (1 + i32::try_from(lines.len()).unwrap_or_default()) + 10;

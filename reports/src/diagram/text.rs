@@ -214,12 +214,12 @@ impl<'d> Page<'d> {
 
     fn marks(&mut self, marks: &[Mark], band: Option<u64>) {
         for mark in marks {
-            let columns = self.room().saturating_sub(2);
-            let mut words = found(mark, columns);
-            if let Some(first) = words.first_mut() {
-                first.text.insert_str(0, "  ");
+            for mut words in found(mark, self.room().saturating_sub(2)) {
+                if let Some(first) = words.first_mut() {
+                    first.text.insert_str(0, "  ");
+                }
+                self.between("│", &words, band);
             }
-            self.between("│", &words, band);
         }
     }
 
