@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes again what is derived from the rules: the list in docs/rules.md, below its seam, and the frozen sets in
-# docs/require. A set that was released stays as it is: do not commit a change of one.
+# Writes again what is derived: from the rules the list in docs/rules.md, below its seam, and the frozen sets in
+# docs/require (a set that was released stays as it is: do not commit a change of one); and the pictures in docs/examples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --quiet -p mcp-concord
@@ -16,3 +16,6 @@ for set in docs/require/*.toml; do
   "$concord" check --write-require "$(basename "$set" .toml)" > "$set.new"
   mv "$set.new" "$set"
 done
+
+"$concord" -q show --output svg docs/examples/null-id.jsonl > docs/examples/null-id.svg
+"$concord" -q show --output svg cases/recorded/everything-http-interrupted/har.har > docs/examples/interrupted.svg

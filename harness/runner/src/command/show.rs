@@ -132,18 +132,22 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut drawing = Drawing::new(&servers, shown, findings);
     let ends = read(&mut recordings, args.lenient, &mut drawing);
     let mut rejected = Vec::new();
-    for (recording, end) in recordings.iter().zip(ends) {
+    for (file, (recording, end)) in recordings.iter().zip(ends).enumerate() {
         match end {
             Ok(()) => {}
             Err(ReadError::Rejected(rejection)) => {
-                drawing.rejected(&recording.name, &rejection, recordings.len() > 1);
+                drawing.rejected(file, &recording.name, &rejection);
                 rejected.push((recording.name.clone(), rejection));
             }
             Err(error) => return Err(Failure::of_reading(&recording.name, error)),
         }
     }
-    let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
-    print(&drawing.finish(&names.join(", "), about(&recordings)), args.output, around)?;
+    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, around)?;
+    if let Some(format) =
+        recordings.first().map(|first| first.format).filter(|format| !format.caveat.is_empty())
+    {
+        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+    }
     for (name, rejection) in &rejected {
         around.voice.rejection(name, rejection);
     }
@@ -213,6 +217,14 @@ fn read_one(
 fn server(recording: &Recording) -> String {
     let stem = Path::new(&recording.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     stem.unwrap_or_else(|| recording.name.clone())
+}
+
+/// One recording by its path, several by their names.
+fn title(recordings: &[Recording]) -> String {
+    match recordings {
+        [one] => one.name.clone(),
+        several => several.iter().map(server).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// What is known of the recordings as a whole.

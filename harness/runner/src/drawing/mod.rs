@@ -168,9 +168,11 @@ impl Drawing {
             id,
             detail,
             time,
+            // An archive knows when an exchange ended and not when a message came, so that an answer may seem early.
             took: time
                 .zip(asked.as_ref().and_then(|asked| asked.time))
-                .map(|(now, then)| now.saturating_sub(then)),
+                .map(|(now, then)| now.saturating_sub(then))
+                .filter(|took| *took >= 0),
             answers: asked.as_ref().map(|asked| asked.number),
             via,
             flags,
@@ -193,8 +195,10 @@ impl Drawing {
     }
 
     /// The recording is no session from here on.
-    pub fn rejected(&mut self, name: &str, rejection: &Rejection, several: bool) {
+    pub fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
         let place = &rejection.place;
+        let several = self.lanes.len() > 2;
+        self.findings.drop(file, place.offset);
         let of = if several { format!("{name}, ") } else { String::new() };
         let pointer = if place.pointer.is_empty() { String::new() } else { format!(", {}", place.pointer) };
         self.foot.push(Mark {
@@ -211,11 +215,14 @@ impl Drawing {
     /// The picture. `formats` and what else is known of the whole stand under its title.
     #[must_use]
     pub fn finish(mut self, title: &str, about: Vec<String>) -> Diagram {
-        let unanswered = self.open.len() as u64;
-        for asked in self.open.values() {
-            self.sheet.unanswered(asked.row);
-        }
+        let open = self.open.len() as u64;
         let cut_short = !self.foot.is_empty();
+        // Whether a request would have been answered behind the place of a rejection, nobody knows.
+        if !cut_short {
+            for asked in self.open.values() {
+                self.sheet.unanswered(asked.row);
+            }
+        }
         self.foot.extend(self.findings.rest(cut_short));
         let (rows, folded) = self.sheet.finish();
         let mut facts = about;
@@ -225,12 +232,13 @@ impl Drawing {
             }
         };
         fact(self.messages, "message", "messages");
-        fact(unanswered, "never answered", "never answered");
+        let never = if cut_short { "open where it ends" } else { "never answered" };
+        fact(open, never, never);
         fact(self.unnamed, "request too many to follow", "requests too many to follow");
         fact(self.orphans, "orphan", "orphans");
         fact(self.again, "delivered again", "delivered again");
         fact(self.dropped, "body dropped by the exporter", "bodies dropped by the exporter");
-        fact(folded, "message folded", "messages folded");
+        fact(folded, "message folded (--all shows it)", "messages folded (--all shows them)");
         if self.messages == 0 {
             facts.push("no messages".to_owned());
         }

@@ -211,11 +211,12 @@ fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> What {
 fn event(sse: &Sse<'_>) -> String {
     let id = sse.id.as_deref().filter(|id| !id.is_empty());
     let id = id.map(|id| format!(" id {}", start(id, NAME))).unwrap_or_default();
-    let name = sse.name.as_deref().filter(|name| !name.is_empty());
+    let name = sse.name.as_deref().filter(|name| !matches!(*name, "" | "message"));
     let data = sse.data.as_deref().filter(|data| !data.is_empty()).map(|data| start(data, NAME));
-    match (name, data) {
-        (None, None) if id.is_empty() => "SSE comment or retry".to_owned(),
-        (None, None) => format!("SSE priming event{id}"),
+    match (name, data.as_deref()) {
+        (None, None) if id.is_empty() && sse.comments > 0 => "SSE comment".to_owned(),
+        (None, None) if id.is_empty() => "SSE event without data".to_owned(),
+        (None, None | Some("{}")) => format!("SSE priming event{id}"),
         (name, data) => {
             let name = name.map(|name| format!(" {}", start(name, NAME))).unwrap_or_default();
             let data = data.map(|data| format!(": {data}")).unwrap_or_default();
@@ -253,20 +254,19 @@ fn prefix(bytes: &[u8]) -> &[u8] {
 fn value_of(value: Json<'_>) -> String {
     let mut out = String::new();
     let (mut quoted, mut escaped) = (false, false);
-    for char in value.text().chars().take(10 * LONGEST) {
-        if !quoted && matches!(char, ' ' | '\t' | '\r' | '\n') {
-            continue;
-        }
-        match char {
-            '"' if !escaped => quoted = !quoted,
-            _ => {}
-        }
-        escaped = quoted && char == '\\' && !escaped;
-        out.push(char);
-        if out.len() >= LONGEST {
+    for (at, char) in value.text().char_indices() {
+        if out.len() >= LONGEST || at >= 10 * LONGEST {
             out.push('…');
             break;
         }
+        if !quoted && matches!(char, ' ' | '\t' | '\r' | '\n') {
+            continue;
+        }
+        if char == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && char == '\\' && !escaped;
+        out.push(char);
     }
     out
 }

@@ -226,3 +226,140 @@ fn few_of(mut one: Vec<(u64, Row)>, other: Vec<(u64, Row)>) -> Vec<(u64, Row)> {
     one.extend(other);
     one
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{HEAD, ODD, Sheet, Shown, TAIL, WAITING};
+    use reports::diagram::{Arrow, Flag, Note, Row, Sort, Tone};
+
+    fn arrow(number: u64, sort: Sort) -> Row {
+        Row::Arrow(Box::new(Arrow {
+            number,
+            from: 0,
+            to: 1,
+            sort,
+            name: String::new(),
+            id: None,
+            detail: String::new(),
+            time: None,
+            took: None,
+            answers: None,
+            via: String::new(),
+            flags: Vec::new(),
+            marks: Vec::new(),
+            band: None,
+        }))
+    }
+
+    fn note(text: &str) -> Row {
+        let text = text.to_owned();
+        Row::Note(Note { text, time: None, tone: Tone::Calm, opens: None, band: None, marks: Vec::new() })
+    }
+
+    /// Which messages are shown, and which are folded: their numbers, a fold as its first and last.
+    fn shown(rows: &[Row]) -> Vec<(u64, u64)> {
+        let span = |row: &Row| match row {
+            Row::Arrow(arrow) => Some((arrow.number, arrow.number)),
+            Row::Fold(fold) => fold.span,
+            Row::Note(_) => None,
+        };
+        rows.iter().filter_map(span).collect()
+    }
+
+    #[test]
+    fn the_beginning_the_end_and_the_odd_are_shown() {
+        let mut sheet = Sheet::new(Shown::Folded);
+        for number in 0..200 {
+            sheet.put(arrow(number, Sort::Notification), number == 100);
+        }
+        let (rows, folded) = sheet.finish();
+        assert_eq!(folded + 1, 200 - HEAD - TAIL as u64);
+        let spans = shown(&rows);
+        assert_eq!(
+            spans.iter().filter(|(from, to)| from != to).collect::<Vec<_>>(),
+            [&(40, 99), &(101, 179)]
+        );
+        assert!(spans.contains(&(100, 100)) && spans.contains(&(39, 39)) && spans.contains(&(180, 180)));
+    }
+
+    #[test]
+    fn a_request_that_nobody_answered_is_shown_and_one_with_an_odd_answer_too() {
+        let mut sheet = Sheet::new(Shown::Folded);
+        let mut rows = Vec::new();
+        for number in 0..200 {
+            let row = sheet.put(arrow(number, Sort::Request), false);
+            sheet.waits(row);
+            rows.push(row);
+        }
+        for (number, row) in (0..).zip(&rows) {
+            match number {
+                100 => {}
+                _ => sheet.answered(*row, number == 110),
+            }
+        }
+        sheet.unanswered(rows[100]);
+        let (rows, folded) = sheet.finish();
+        assert_eq!(
+            (folded, shown(&rows).contains(&(100, 100)), shown(&rows).contains(&(110, 110))),
+            (138, true, true)
+        );
+        let flagged =
+            rows.iter().filter(|row| matches!(row, Row::Arrow(arrow) if arrow.flags == [Flag::Unanswered]));
+        assert_eq!(flagged.count(), 1);
+    }
+
+    #[test]
+    fn a_fold_of_a_few_rows_is_none() {
+        let mut sheet = Sheet::new(Shown::Folded);
+        for number in 0..HEAD + TAIL as u64 + 3 {
+            sheet.put(arrow(number, Sort::Result), false);
+        }
+        let (rows, folded) = sheet.finish();
+        assert_eq!((rows.len() as u64, folded), (HEAD + TAIL as u64 + 3, 0));
+    }
+
+    #[test]
+    fn a_range_is_shown_whole_and_nothing_else() {
+        let mut sheet = Sheet::new(Shown::Range(70, 75));
+        for number in 0..200 {
+            sheet.put(note(&format!("before {number}")), true);
+            sheet.put(arrow(number, Sort::Error), true);
+        }
+        let (rows, folded) = sheet.finish();
+        assert_eq!(folded, 194);
+        let expected = [(0, 69), (70, 70), (71, 71), (72, 72), (73, 73), (74, 74), (75, 75), (76, 199)];
+        assert_eq!(shown(&rows), expected);
+        assert_eq!(rows.iter().filter(|row| matches!(row, Row::Note(_))).count(), 6);
+    }
+
+    #[test]
+    fn notes_that_say_the_same_are_counted_as_one() {
+        let mut sheet = Sheet::new(Shown::All);
+        for text in ["a", "a", "a", "b"] {
+            sheet.put(note(text), false);
+        }
+        sheet.put(arrow(0, Sort::Result), false);
+        sheet.put(note("b"), false);
+        let (rows, _) = sheet.finish();
+        let texts: Vec<&str> = rows
+            .iter()
+            .filter_map(|row| if let Row::Note(note) = row { Some(note.text.as_str()) } else { None })
+            .collect();
+        assert_eq!(texts, ["a (×3)", "b", "b"]);
+    }
+
+    #[test]
+    fn what_is_kept_does_not_grow_with_the_session() {
+        let mut sheet = Sheet::new(Shown::Folded);
+        let most = HEAD as usize + TAIL + ODD + WAITING;
+        for number in 0..100_000 {
+            let row = sheet.put(arrow(number, Sort::Request), number % 3 == 0);
+            sheet.waits(row);
+            assert!(sheet.slots.len() <= 2 * most + 1, "{number}: {}", sheet.slots.len());
+        }
+        let (rows, folded) = sheet.finish();
+        let drawn = rows.iter().filter(|row| matches!(row, Row::Arrow(_))).count();
+        assert!(drawn <= HEAD as usize + TAIL + ODD, "{drawn}");
+        assert_eq!(drawn as u64 + folded, 100_000);
+    }
+}
