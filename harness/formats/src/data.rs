@@ -234,7 +234,7 @@ mod tests {
         fn what_stands_behind_a_place_is_the_rest_of_the_content(text in any::<String>(), at in any::<prop::sample::Index>()) {
             let quoted = serde_json::to_string(&text).unwrap();
             let string = Json::parse(&quoted).unwrap().as_text().unwrap();
-            let at = crate::input::floor(&text, at.index(text.len() + 1));
+            let at = crate::excerpt::floor(&text, at.index(text.len() + 1));
             let rest = format!("\"{}\"", &string.raw()[Places::of(string).raw(at)..]);
             prop_assert_eq!(content(Json::parse(&rest).unwrap().as_text().unwrap()), &text[at..]);
         }

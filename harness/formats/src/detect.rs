@@ -3,7 +3,8 @@
 //! Knows: the first value's kind and its outermost members, as far as they must be seen. Refuses to know: whether
 //! the rest of the file keeps what its beginning promises; the reader finds out.
 
-use crate::input::{Input, ReadError, floor};
+use crate::excerpt::floor;
+use crate::input::{Input, ReadError};
 use crate::{FORMATS, Format};
 use transcript::json::{Kind, Scanner};
 

@@ -4,10 +4,11 @@
 //! the text says. Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the
 //! largest line or item; [`LARGEST`] bounds that.
 
+use crate::excerpt::{SHOWN, excerpt, floor};
 use std::io::{self, Read};
 use transcript::json::{Fault, Scanner};
 use transcript::message::Refusal;
-use transcript::rejection::{Code, Excerpt, Place, Rejection};
+use transcript::rejection::{Code, Place, Rejection};
 use transcript::session::{Halt, Spot};
 
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
@@ -15,9 +16,6 @@ pub const LARGEST: usize = 1 << 30;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 20;
-
-/// How much of a long line a rejection shows on each side of its place, in bytes.
-const SHOWN: usize = 100;
 
 /// Why a reading ended early.
 #[derive(Debug)]
@@ -129,7 +127,7 @@ impl<'r> Input<'r> {
         }
         self.text.drain(..self.start);
         self.start = 0;
-        // The more is waiting, the more is read at once: a large item costs time in proportion, not its square.
+        // The more is waiting, the more is read at once; see also `grow`.
         let wanted = CHUNK.max(self.text.len());
         if self.raw.len() < wanted {
             self.raw.resize(wanted, 0);
@@ -196,13 +194,28 @@ impl<'r> Input<'r> {
                 Ok(()) if !edge => return Ok(at),
                 Err(fault) if !fault.ended => return Err(self.refuse(fault.into(), 0, "")),
                 done => {
-                    if !self.more()? {
+                    if !self.grow()? {
                         return match done {
                             Ok(()) => Ok(at),
                             Err(fault) => Err(self.refuse(fault.into(), 0, "")),
                         };
                     }
                 }
+            }
+        }
+    }
+
+    /// Reads until there is twice as much as there was, or all there is; false where nothing came. Whatever is scanned
+    /// again is then twice as long, and a large item costs time in proportion, not its square, however small the parts
+    /// are in which a pipe brings it.
+    fn grow(&mut self) -> Result<bool, ReadError> {
+        let before = self.text().len();
+        loop {
+            match self.more() {
+                Ok(true) if self.text().len() < 2 * before => {}
+                // What came before a bad byte is looked at first; the byte will be met again.
+                Ok(false) | Err(ReadError::Rejected(_)) if self.text().len() > before => return Ok(true),
+                other => return other,
             }
         }
     }
@@ -370,26 +383,36 @@ impl<'r> Input<'r> {
     }
 }
 
-/// The line around byte `at` of `text`, no longer than fits on a screen. `hangs`: the text begins inside a line.
-#[must_use]
-pub(crate) fn excerpt(text: &str, at: usize, hangs: bool) -> Excerpt {
-    let at = floor(text, at.min(text.len()));
-    let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |found| found + 1);
-    let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |found| at + found);
-    let start = floor(text, at.saturating_sub(SHOWN)).max(line_start);
-    let end = floor(text, (at + SHOWN).min(text.len())).min(line_end);
-    // A line end is no part of the line, but the place may be behind a carriage return that ends none.
-    let length = text[start..end].trim_end_matches('\r').len().max(at - start);
-    Excerpt {
-        text: text[start..start + length].to_owned(),
-        at: at - start,
-        cut_before: start > line_start || hangs && line_start == 0,
-        cut_after: end < line_end,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::{Input, Read};
+    use std::cell::Cell;
+    use std::io;
 
-/// The nearest place at or before `at` where a character begins.
-#[must_use]
-pub(crate) fn floor(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
+    /// A pipe that brings no more than so many bytes at a time.
+    struct Parts<'b>(&'b [u8], usize);
+
+    impl Read for Parts<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let (part, rest) = self.0.split_at(self.1.min(self.0.len()).min(buffer.len()));
+            buffer[..part.len()].copy_from_slice(part);
+            self.0 = rest;
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn an_item_in_small_parts_is_scanned_a_few_times() {
+        let text = format!("[{}1]", "1,".repeat(10_000));
+        for size in [1, 7, 4096] {
+            let (mut parts, times) = (Parts(text.as_bytes(), size), Cell::new(0));
+            let mut input = Input::new(&mut parts).unwrap();
+            let scanned = input.scan(|scanner| {
+                times.set(times.get() + 1);
+                scanner.value()
+            });
+            assert_eq!(scanned.unwrap(), text.len());
+            assert!(times.get() < 20, "{} times in parts of {size}", times.get());
+        }
+    }
 }

@@ -7,6 +7,7 @@
 mod data;
 mod detect;
 mod envelope;
+mod excerpt;
 mod har;
 mod http_sse;
 pub mod identify;

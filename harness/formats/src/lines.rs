@@ -3,7 +3,8 @@
 //! Knows: where a line begins and ends (LF, CRLF; blank lines are passed over), and how to give a refusal inside a
 //! line its place in the file. Refuses to know: what a line holds. Memory does not grow with the file.
 
-use crate::input::{Input, ReadError, excerpt, floor};
+use crate::excerpt::{excerpt, floor};
+use crate::input::{Input, ReadError};
 use std::thread;
 use transcript::message::Refusal;
 use transcript::rejection::{Place, Rejection};

@@ -3,7 +3,8 @@
 //! Knows: the document's shape, its items one at a time, and when an entry and the answer folded into it were said.
 //! Refuses to know: which answer belongs to which request; that an answer was folded is no proof of it.
 
-use crate::input::{Input, ReadError, excerpt};
+use crate::excerpt::excerpt;
+use crate::input::{Input, ReadError};
 use crate::{Options, time};
 use std::cell::Cell;
 use transcript::json::{Fault, Json, Kind, Scanner};
