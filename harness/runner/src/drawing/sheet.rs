@@ -138,6 +138,7 @@ impl Sheet {
 
     /// The rows in order, and how many messages are folded.
     pub(super) fn finish(mut self) -> (Vec<Row>, u64) {
+        self.open.clear();
         for row in std::mem::take(&mut self.waiting) {
             self.settle(row, true);
         }
