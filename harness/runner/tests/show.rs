@@ -1,5 +1,7 @@
 //! `show` draws sessions of every format, as text, as a picture and as a page.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+
 use roxmltree::{Document, Node};
 use std::collections::BTreeSet;
 use std::io::Write as _;

@@ -53,7 +53,8 @@ pub fn html(diagram: &Diagram) -> Result<String, tera::Error> {
         findings,
         rows: diagram.rows.iter().map(|row| diagram.sentence(row)).collect(),
     };
-    let style = format!("{PAGE}{STYLE}");
+    // The name of a recording is a path, and may be longer than a telephone is wide.
+    let style = format!("{PAGE}{STYLE}h1 {{ overflow-wrap: anywhere; }}\n");
     let mut tera = Tera::new();
     tera.add_raw_template("show.html", TEMPLATE)?;
     let mut context = Context::new();

@@ -2,7 +2,7 @@
 
 use super::{Around, Failure, format_of, named_format, open};
 use crate::check::{How, judge};
-use crate::drawing::{Drawing, Findings, Pen, Piece, Shown, merge};
+use crate::drawing::{Drawing, Findings, Pen, Piece, Reader, Shown, merge};
 use crate::exit;
 use crate::source::Source;
 use formats::{Format, Input, Options, ReadError, walk};
@@ -10,7 +10,6 @@ use reports::diagram::{Diagram, Look, Terminal, html, svg, text};
 use std::fs;
 use std::io::{self, IsTerminal as _, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::SyncSender;
 use tempfile::SpooledTempFile;
 use transcript::session::Halt;
 
@@ -189,8 +188,7 @@ fn read(recordings: &mut [Recording], lenient: bool, drawing: &mut Drawing) -> V
             Ok(())
         })];
     }
-    let mut readers: Vec<Box<dyn FnOnce(SyncSender<Piece>) -> Result<(), ReadError> + Send + '_>> =
-        Vec::new();
+    let mut readers: Vec<Reader<'_, Result<(), ReadError>>> = Vec::new();
     for (number, recording) in recordings.iter_mut().enumerate() {
         readers.push(Box::new(move |sender| {
             read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| Halt::Stop))

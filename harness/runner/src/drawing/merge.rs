@@ -11,12 +11,12 @@ use std::thread;
 /// So many pieces of a trace are read ahead.
 const AHEAD: usize = 64;
 
+/// Reads one trace: gets the sender for its pieces, and should stop where that is closed.
+pub type Reader<'r, T> = Box<dyn FnOnce(SyncSender<Piece>) -> T + Send + 'r>;
+
 /// Runs each reader in a thread of its own, hands their pieces to `take` in the order of time, and returns what came
-/// of each reader. A reader gets the sender for its pieces, and should stop where that is closed.
-pub fn merge<T: Send>(
-    readers: Vec<Box<dyn FnOnce(SyncSender<Piece>) -> T + Send + '_>>,
-    mut take: impl FnMut(Piece),
-) -> Vec<Option<T>> {
+/// of each reader; none of one that panicked.
+pub fn merge<T: Send>(readers: Vec<Reader<'_, T>>, mut take: impl FnMut(Piece)) -> Vec<Option<T>> {
     thread::scope(|scope| {
         let mut ends = Vec::new();
         let mut lines: Vec<Line> = Vec::new();
@@ -59,12 +59,9 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::super::piece::{Piece, What};
-    use super::merge;
-    use std::sync::mpsc::SyncSender;
+    use super::{Reader, merge};
 
-    type Reader = Box<dyn FnOnce(SyncSender<Piece>) -> usize + Send>;
-
-    fn reader(file: usize, times: &'static [Option<i64>]) -> Reader {
+    fn reader(file: usize, times: &'static [Option<i64>]) -> Reader<'static, usize> {
         Box::new(move |sender| {
             for (offset, time) in (0..).zip(times) {
                 sender.send(Piece { file, offset, time: *time, exchange: None, what: What::Silent }).unwrap();

@@ -12,7 +12,7 @@ mod piece;
 mod sheet;
 
 pub use findings::Findings;
-pub use merge::merge;
+pub use merge::{Reader, merge};
 pub use piece::{Pen, Piece};
 
 use piece::{Message, What};
