@@ -1,6 +1,6 @@
 //! `show` draws sessions of every format, as text, as a picture and as a page.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use roxmltree::{Document, Node};
 use std::collections::BTreeSet;
