@@ -242,6 +242,8 @@ pub struct Fold {
     pub notifications: u64,
     /// How many notes.
     pub notes: u64,
+    /// How many of all these are out of the ordinary, and would be shown if there was room.
+    pub odd: u64,
 }
 
 impl Fold {
@@ -261,6 +263,7 @@ impl Fold {
         self.answers += next.answers;
         self.notifications += next.notifications;
         self.notes += next.notes;
+        self.odd += next.odd;
     }
 
     /// In words.
@@ -276,6 +279,9 @@ impl Fold {
             if count > 0 {
                 parts.push(counted(count, one, several));
             }
+        }
+        if self.odd > 0 {
+            parts.push(format!("{} of these out of the ordinary", self.odd));
         }
         match self.span {
             Some((from, to)) if from == to => format!("message {from} folded: {}", parts.join(", ")),
@@ -411,7 +417,10 @@ mod tests {
         one.join(&Fold { notes: 2, ..Fold::default() });
         one.join(&Fold { span: Some((6, 6)), notifications: 1, ..Fold::default() });
         assert_eq!(one.words(), "4 messages folded, 3 to 6: 2 requests, 1 answer, 1 notification, 2 notes");
-        assert_eq!(Fold { notes: 1, ..Fold::default() }.words(), "folded: 1 note");
+        assert_eq!(
+            Fold { notes: 2, odd: 1, ..Fold::default() }.words(),
+            "folded: 2 notes, 1 of these out of the ordinary"
+        );
         let row = Row::Fold(Fold { span: Some((9, 9)), answers: 1, ..Fold::default() });
         assert_eq!(sample::diagram().sentence(&row), "message 9 folded: 1 answer.");
     }

@@ -69,7 +69,13 @@ pub(crate) fn diagram() -> Diagram {
                 marks: vec![mark(Tone::Bad, "jsonrpc.id.null", "the id is null")],
                 ..arrow(2, 0, Sort::ToolCall, "echo")
             })),
-            Row::Fold(Fold { span: Some((3, 14)), requests: 6, answers: 5, notifications: 1, notes: 0 }),
+            Row::Fold(Fold {
+                span: Some((3, 14)),
+                requests: 6,
+                answers: 5,
+                notifications: 1,
+                ..Fold::default()
+            }),
             Row::Arrow(Box::new(Arrow { flags: vec![Flag::Orphan], ..arrow(15, 1, Sort::Error, "") })),
             Row::Note(note("the server ended")),
         ],

@@ -23,7 +23,7 @@ pub struct Terminal {
 const NARROWEST: usize = 50;
 /// How far lanes stand from each other where there are more than two, and the words stand beside them.
 const APART: usize = 12;
-/// How wide a time is.
+/// How wide a time is at least.
 const TIME: usize = 11;
 
 /// The picture for a terminal.
@@ -43,7 +43,8 @@ struct Page<'d> {
     /// Where words begin that stand beside the lanes; none where they stand on the arrows.
     beside: Option<usize>,
     number: usize,
-    timed: bool,
+    /// How wide times are; nothing where there are none.
+    time: usize,
     banded: bool,
     out: String,
 }
@@ -54,10 +55,15 @@ impl<'d> Page<'d> {
             diagram.rows.iter().filter_map(|row| if let Row::Arrow(arrow) = row { Some(arrow) } else { None })
         };
         let number = arrows().map(|arrow| arrow.number).max().unwrap_or_default().to_string().len();
-        let timed = arrows().any(|arrow| arrow.time.is_some());
+        let times = diagram.rows.iter().filter_map(|row| match row {
+            Row::Arrow(arrow) => arrow.time,
+            Row::Note(note) => note.time,
+            Row::Fold(_) => None,
+        });
+        let time = times.map(|time| (seconds(time).len() + 1).max(TIME)).max().unwrap_or_default();
         let banded = diagram.rows.iter().any(|row| matches!(row, Row::Note(note) if note.opens.is_some()));
         let width = terminal.width.max(NARROWEST);
-        let first = 2 * usize::from(banded) + number + if timed { TIME } else { 0 } + 2;
+        let first = 2 * usize::from(banded) + number + time + 2;
         let count = diagram.lanes.len();
         let (lanes, beside) = match count {
             0..=2 => ((0..count).map(|lane| if lane == 0 { first } else { width - 1 }).collect(), None),
@@ -66,7 +72,7 @@ impl<'d> Page<'d> {
                 ((0..count).map(|lane| first + lane * apart).collect(), Some(first + (count - 1) * apart + 3))
             }
         };
-        Self { diagram, terminal, width, first, lanes, beside, number, timed, banded, out: String::new() }
+        Self { diagram, terminal, width, first, lanes, beside, number, time, banded, out: String::new() }
     }
 
     fn draw(mut self) -> String {
@@ -280,9 +286,9 @@ impl<'d> Page<'d> {
         }
         let number = number.map(|number| number.to_string()).unwrap_or_default();
         let _ = write!(lead, "{number:>0$}", self.number);
-        if self.timed {
+        if self.time > 0 {
             let time = time.map(seconds).unwrap_or_default();
-            let _ = write!(lead, " {:>1$}", fit(&time, TIME - 1), TIME - 1);
+            let _ = write!(lead, "{time:>0$}", self.time);
         }
         lead.push_str("  ");
         self.paint(&lead, Style::new().dimmed())

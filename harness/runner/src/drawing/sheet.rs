@@ -85,7 +85,7 @@ impl Sheet {
                 // What is no message stands with the message before it.
                 self.inside = number.map_or(self.inside, |number| (from..=to).contains(&number));
                 if !self.inside {
-                    self.fold(at);
+                    self.fold(at, false);
                 }
             }
             Shown::Folded => {
@@ -185,17 +185,18 @@ impl Sheet {
         } else if self.open.contains(&row) && self.waiting.len() < WAITING {
             self.waiting.insert(row);
         } else {
-            self.fold(row);
+            self.fold(row, odd);
         }
     }
 
     /// Folds a row, together with the folds beside it.
-    fn fold(&mut self, at: u64) {
+    fn fold(&mut self, at: u64, odd: bool) {
         let Some(Slot::Row(row)) = self.slots.remove(&at) else { return };
         let mut fold = match &row {
             Row::Arrow(arrow) => Fold::of(arrow),
             _ => Fold { notes: 1, ..Fold::default() },
         };
+        fold.odd = u64::from(odd);
         let mut rows = vec![(at, row)];
         let mut start = at;
         let before =
@@ -362,5 +363,7 @@ mod tests {
         let drawn = rows.iter().filter(|row| matches!(row, Row::Arrow(_))).count();
         assert!(drawn <= HEAD as usize + TAIL + (ODD + 1) * WORTH, "{drawn}");
         assert_eq!(drawn as u64 + folded, 100_000);
+        let odd = rows.iter().filter_map(|row| if let Row::Fold(fold) = row { Some(fold.odd) } else { None });
+        assert!(odd.sum::<u64>() > 30_000);
     }
 }
