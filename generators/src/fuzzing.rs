@@ -30,6 +30,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mcp_replay", |bytes| reader("mcp-replay", bytes)),
     ("inspector", |bytes| reader("inspector", bytes)),
     ("har", |bytes| reader("har", bytes)),
+    ("mcp_rec", |bytes| reader("mcp-rec", bytes)),
     ("sse", sse),
     ("equivalence", equivalence),
     ("convert", convert),

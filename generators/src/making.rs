@@ -74,7 +74,7 @@ impl Making {
             let mut bytes = Vec::new();
             // Memory takes every write.
             let _ = (format.write)(&session, &mut bytes);
-            let took = self.respell(format, &mut bytes, &mut redacted);
+            let took = self.respell(format, session.messages().count(), &mut bytes, &mut redacted);
             let lacking = self
                 .later
                 .iter()
@@ -113,10 +113,12 @@ impl Making {
         Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
     }
 
-    /// Applies the mutators of spelling and of bytes, and says which of them took hold.
+    /// Applies the mutators of spelling and of bytes, and says which of them took hold. Those of spelling need to know
+    /// where a format keeps its messages, and leave alone one that keeps them where nobody told.
     fn respell(
         &self,
         format: &'static Format,
+        messages: usize,
         bytes: &mut Vec<u8>,
         redacted: &mut Option<&'static str>,
     ) -> Vec<bool> {
@@ -127,7 +129,7 @@ impl Making {
                 Apply::Session(_) => true,
                 Apply::Spelling(apply) => {
                     if page.is_none() {
-                        page = Page::of(format, bytes);
+                        page = Page::of(format, bytes).and_then(|page| page.showing(messages));
                     }
                     page.as_mut().is_some_and(|page| apply(page, &mut dice.clone()))
                 }

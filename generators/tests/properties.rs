@@ -53,6 +53,11 @@ fn is_document(format: &Format) -> bool {
     !format.file.ends_with(".jsonl")
 }
 
+/// Nothing but messages stands in such a file, so that an empty session is an empty file.
+fn has_no_head(format: &Format) -> bool {
+    written(&Session::default(), format).is_empty()
+}
+
 #[test]
 fn reads_what_it_writes_in_all_formats() {
     let carried: RefCell<HashMap<&str, u32>> = RefCell::default();
@@ -189,7 +194,7 @@ fn truncation_is_never_a_session() {
                 for cut in 0..end {
                     // Between two lines a line format ends as it may; an empty trace has lost its head.
                     let between = cut == 0 || text[cut - 1] == b'\n' || text[cut] == b'\n';
-                    if !is_document(format) && between && (cut > 0 || format.name == "jsonrpc") {
+                    if !is_document(format) && between && (cut > 0 || has_no_head(format)) {
                         continue;
                     }
                     cuts.set(cuts.get() + 1);

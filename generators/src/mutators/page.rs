@@ -57,6 +57,15 @@ impl Page {
         Some(Self { format, values, space: None, redacted: false })
     }
 
+    /// The page, if so many messages are found where it looks for them. In a format that keeps them elsewhere they are
+    /// not.
+    #[must_use]
+    pub fn showing(mut self, messages: usize) -> Option<Self> {
+        let mut found = 0;
+        self.each(&mut |_, node| found += usize::from(is_message(node)));
+        (found == messages).then_some(self)
+    }
+
     /// Whether the format is one of lines.
     #[must_use]
     pub fn is_lines(&self) -> bool {

@@ -15,6 +15,7 @@ mod input;
 mod inspector;
 mod jsonrpc;
 mod lines;
+mod mcp_rec;
 mod mcp_replay;
 mod meaning;
 mod owned;
@@ -42,6 +43,7 @@ pub static FORMATS: &[&Format] = &[
     &mcp_replay::FORMAT,
     &inspector::FORMAT,
     &har::FORMAT,
+    &mcp_rec::FORMAT,
 ];
 
 /// A capture format: its names, what it can carry, and its reader and writer.

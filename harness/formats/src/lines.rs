@@ -1,13 +1,15 @@
 //! Line by line: what the line formats share.
 //!
-//! Knows: where a line begins and ends (LF, CRLF; blank lines are passed over), and how to give a refusal inside a
-//! line its place in the file. Refuses to know: what a line holds. Memory does not grow with the file.
+//! Knows: where a line begins and ends (LF, CRLF; blank lines are passed over), how to give a refusal inside a
+//! line its place in the file, and how to take apart a line that is an object around a message. Refuses to know: which
+//! members such an object has. Memory does not grow with the file.
 
 use crate::excerpt::{excerpt, floor};
 use crate::input::{Input, ReadError};
 use std::thread;
-use transcript::message::Refusal;
-use transcript::rejection::{Place, Rejection};
+use transcript::json::{Json, Scanner, Text};
+use transcript::message::{Message, Refusal, resembles_message};
+use transcript::rejection::{Code, Place, Rejection};
 use transcript::session::{Halt, Spot};
 
 /// One line that is not blank.
@@ -152,4 +154,59 @@ impl<'a> Iterator for Block<'a> {
         }
         None
     }
+}
+
+/// Shows each member of a line that must be an object: where its name stands, the name, and a scanner that stands
+/// before its value and is to be moved past it.
+///
+/// # Errors
+/// Where the line is no JSON or no object, and whatever `each` returns.
+pub(crate) fn members<'a>(
+    text: &'a str,
+    whole: &str,
+    mut each: impl FnMut(usize, Text<'a>, &mut Scanner<'a>) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    let start = scanner.at();
+    if scanner.peek() != Some(b'{') {
+        let value = scanner.take()?;
+        scanner.end()?;
+        let message = format!("a line of {whole} is an object; this is {}", value.kind().name());
+        return Err(Refusal { code: Code::NotAMessage, clause: "JRP-LINE", at: start, message });
+    }
+    let mut more = scanner.open(b'}')?;
+    while more {
+        let at = scanner.at();
+        let key = scanner.key()?;
+        each(at, key, &mut scanner)?;
+        more = scanner.more(b'}')?;
+    }
+    Ok(scanner.end()?)
+}
+
+/// Why something is no message, and what it is.
+pub(crate) type Faulty<'a> = (Refusal, Json<'a>);
+
+/// What stands in a line where a message belongs, read in place, or why it is none (RPL-NOISE). Text that is no JSON
+/// makes the whole line none.
+///
+/// # Errors
+/// Where it is no JSON.
+pub(crate) fn held<'a>(
+    text: &'a str,
+    scanner: &mut Scanner<'a>,
+) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
+    let start = scanner.at();
+    let mut refusal = match Message::scan(text, scanner) {
+        Ok(message) => return Ok(Ok(message)),
+        Err(refusal) if matches!(refusal.code, Code::InvalidJson | Code::Truncated) => return Err(refusal),
+        Err(refusal) => refusal,
+    };
+    *scanner = Scanner::starting(text, start);
+    let value = scanner.take()?;
+    if !resembles_message(value) {
+        refusal.clause = "RPL-NOISE";
+    }
+    Ok(Err((refusal, value)))
 }

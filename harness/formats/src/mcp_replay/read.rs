@@ -4,11 +4,11 @@
 //! whether the trace has begun and whether it has ended.
 
 use crate::input::{Input, ReadError};
-use crate::lines::{self, Line};
+use crate::lines::{self, Faulty, Line};
 use crate::{Options, Tolerance, time};
 use std::borrow::Cow;
 use transcript::json::{Json, Scanner, Text, same_number};
-use transcript::message::{Message, Refusal, resembles_message};
+use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
 
@@ -233,9 +233,6 @@ impl Name {
     }
 }
 
-/// Why `raw` is no message, and what it is.
-type Faulty<'a> = (Refusal, Json<'a>);
-
 /// A line, taken apart. What `raw` holds is judged when the whole line is known: `dir` may stand after it, and
 /// the `raw` of other producers is theirs.
 #[derive(Default)]
@@ -250,24 +247,8 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(text: &'a str) -> Result<Self, Refusal> {
-        let mut scanner = Scanner::new(text);
-        scanner.space();
-        let start = scanner.at();
-        if scanner.peek() != Some(b'{') {
-            let value = scanner.take()?;
-            scanner.end()?;
-            let message = format!("a line of a trace is an object; this is {}", value.kind().name());
-            return Err(Refusal { code: Code::NotAMessage, clause: "JRP-LINE", at: start, message });
-        }
         let mut parts = Self::default();
-        let mut more = scanner.open(b'}')?;
-        while more {
-            let at = scanner.at();
-            let key = scanner.key()?;
-            parts.member(at, key, text, &mut scanner)?;
-            more = scanner.more(b'}')?;
-        }
-        scanner.end()?;
+        lines::members(text, "a trace", |at, key, scanner| parts.member(at, key, text, scanner))?;
         Ok(parts)
     }
 
@@ -284,7 +265,7 @@ impl<'a> Parts<'a> {
         };
         let at = scanner.at();
         let (name, before) = match &*name {
-            "raw" => (Name::Raw, self.raw.replace((at, raw(text, scanner)?)).is_some()),
+            "raw" => (Name::Raw, self.raw.replace((at, lines::held(text, scanner)?)).is_some()),
             "dir" => (Name::Dir, self.dir.replace(scanner.take()?).is_some()),
             "type" => (Name::Type, self.kind.replace((at, scanner.take()?)).is_some()),
             "v" => (Name::Version, self.version.replace((at, scanner.take()?)).is_some()),
@@ -327,21 +308,4 @@ impl<'a> Parts<'a> {
     fn time(&self) -> Option<i64> {
         milliseconds(self.t)
     }
-}
-
-/// What stands in `raw`, read in place, or why it is no message (RPL-NOISE). Text that is no JSON makes the whole
-/// line none.
-fn raw<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Result<Message<'a>, Faulty<'a>>, Refusal> {
-    let start = scanner.at();
-    let mut refusal = match Message::scan(text, scanner) {
-        Ok(message) => return Ok(Ok(message)),
-        Err(refusal) if matches!(refusal.code, Code::InvalidJson | Code::Truncated) => return Err(refusal),
-        Err(refusal) => refusal,
-    };
-    *scanner = Scanner::starting(text, start);
-    let value = scanner.take()?;
-    if !resembles_message(value) {
-        refusal.clause = "RPL-NOISE";
-    }
-    Ok(Err((refusal, value)))
 }
