@@ -31,6 +31,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("inspector", |bytes| reader("inspector", bytes)),
     ("har", |bytes| reader("har", bytes)),
     ("mcp_rec", |bytes| reader("mcp-rec", bytes)),
+    ("mcporter", |bytes| reader("mcporter", bytes)),
     ("sse", sse),
     ("equivalence", equivalence),
     ("convert", convert),

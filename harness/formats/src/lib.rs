@@ -17,6 +17,7 @@ mod jsonrpc;
 mod lines;
 mod mcp_rec;
 mod mcp_replay;
+mod mcporter;
 mod meaning;
 mod owned;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub static FORMATS: &[&Format] = &[
     &inspector::FORMAT,
     &har::FORMAT,
     &mcp_rec::FORMAT,
+    &mcporter::FORMAT,
 ];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
