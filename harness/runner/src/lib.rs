@@ -15,6 +15,7 @@ pub mod fuzzing;
 pub mod importer;
 pub mod interrupt;
 mod place;
+pub mod proxy;
 pub mod recordings;
 mod rules_page;
 pub mod run;

@@ -1,0 +1,268 @@
+//! The file of a recording, which is a whole HAR after every exchange, and soon after every event.
+//!
+//! Knows: the order in which exchanges are written, and how the end of the file is kept valid. Refuses to know: sockets.
+//! Exchanges stand in the order in which they ended; their starts are strictly increasing times, which is what readers
+//! sort by. Those that are still open are written behind the others, again and again: a killed recorder loses
+//! [`PATIENCE`] of them. Memory: what [`super::kept`] says for each open exchange; of open exchanges no more than
+//! [`OPEN`] bytes are written, and more once they end.
+
+use super::Summary;
+use super::exchange::Exchange;
+use super::queue::{Told, What};
+use jiff::{Timestamp, tz::TimeZone};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::time::{Duration, Instant};
+
+/// How long what is open may stand unwritten.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// How much text of open exchanges is written before they end.
+const OPEN: u64 = 1 << 20;
+
+/// So many sessions are told apart.
+pub(super) const SESSIONS: usize = 1000;
+
+/// So much is gathered for one write: an exchange of this size is in the file wholly or not at all.
+const BLOCK: usize = 256 << 10;
+
+const TAIL: &[u8] = b"\n]}}\n";
+
+/// Writes what is told until nobody tells any more. `say` hears at once what cannot be kept.
+pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str)) -> Summary {
+    let mut archive = Archive { file, end: 0, count: 0, origin };
+    let mut keeping =
+        Keeping { summary: Summary::default(), sessions: BTreeSet::new(), spool_failed: false, say };
+    let begun = archive.begin();
+    keeping.heed(begun);
+    let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
+    let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
+    while let Ok(note) = told.next(PATIENCE) {
+        if let Some(note) = note {
+            changed = true;
+            if let What::Asked(asked) = note.what {
+                started = note.at.max(started + Duration::from_micros(1));
+                open.insert(note.exchange, Exchange::new(*asked, started));
+            } else if let Some(exchange) = open.get_mut(&note.exchange) {
+                let taken = exchange.take(note.what, note.at);
+                keeping.spooled(taken);
+                if exchange.is_over()
+                    && let Some(exchange) = open.remove(&note.exchange)
+                {
+                    keeping.add(&mut archive, exchange);
+                }
+            }
+        }
+        if changed && keeping.summary.fault.is_none() && written.elapsed() >= PATIENCE {
+            let done = archive.show_open(&mut open);
+            keeping.heed(done);
+            (changed, written) = (false, Instant::now());
+        }
+    }
+    keeping.summary.open = open.len() as u64;
+    for exchange in open.into_values() {
+        keeping.add(&mut archive, exchange);
+    }
+    keeping.summary.exchanges = archive.count;
+    keeping.summary.sessions = keeping.sessions.len();
+    keeping.summary
+}
+
+struct Keeping<'s> {
+    summary: Summary,
+    sessions: BTreeSet<String>,
+    spool_failed: bool,
+    say: &'s dyn Fn(&str),
+}
+
+impl Keeping<'_> {
+    fn add(&mut self, archive: &mut Archive, mut exchange: Exchange) {
+        self.summary.lost += exchange.lost();
+        if let Some(id) = exchange.session().filter(|_| self.sessions.len() < SESSIONS) {
+            self.sessions.insert(id.to_owned());
+        }
+        if self.summary.fault.is_none() {
+            let added = archive.add(&mut exchange);
+            self.heed(added);
+        }
+    }
+
+    /// From its first fault on nothing is written any more: what stands in the file stands.
+    fn heed(&mut self, done: io::Result<()>) {
+        if let Err(error) = done
+            && self.summary.fault.is_none()
+        {
+            self.summary.fault = Some(error.to_string());
+            (self.say)(&format!("the recording ends here, the traffic goes on: {error}"));
+        }
+    }
+
+    fn spooled(&mut self, taken: io::Result<()>) {
+        if let Err(error) = taken
+            && !std::mem::replace(&mut self.spool_failed, true)
+        {
+            (self.say)(&format!("a body cannot be kept, the traffic goes on: {error}"));
+        }
+    }
+}
+
+struct Archive {
+    file: File,
+    /// Where the next exchange goes: over the tail.
+    end: u64,
+    count: u64,
+    origin: Timestamp,
+}
+
+impl Archive {
+    fn begin(&mut self) -> io::Result<()> {
+        let version = env!("CARGO_PKG_VERSION");
+        let head = format!(
+            "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{\"name\": \"mcp-concord\", \"version\": \"{version}\"}}, \
+             \"entries\": ["
+        );
+        self.file.write_all(&[head.as_bytes(), TAIL].concat())?;
+        self.end = head.len() as u64;
+        Ok(())
+    }
+
+    fn add(&mut self, exchange: &mut Exchange) -> io::Result<()> {
+        let mut out = self.behind()?;
+        self.put(exchange, self.count == 0, true, &mut out)?;
+        let end = close(out)?;
+        (self.end, self.count) = (end, self.count + 1);
+        Ok(())
+    }
+
+    /// Writes the open exchanges behind the others, for whoever reads the file before they end.
+    fn show_open(&self, open: &mut BTreeMap<u64, Exchange>) -> io::Result<()> {
+        let mut left = OPEN;
+        let mut out = self.behind()?;
+        for (index, exchange) in open.values_mut().enumerate() {
+            let fits = exchange.size() <= left;
+            left -= if fits { exchange.size() } else { 0 };
+            self.put(exchange, self.count == 0 && index == 0, fits, &mut out)?;
+        }
+        close(out).map(drop)
+    }
+
+    fn behind(&self) -> io::Result<BufWriter<&File>> {
+        let mut out = BufWriter::with_capacity(BLOCK, &self.file);
+        out.seek(SeekFrom::Start(self.end))?;
+        Ok(out)
+    }
+
+    fn put(
+        &self,
+        exchange: &mut Exchange,
+        first: bool,
+        bodies: bool,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        out.write_all(if first { b"\n" } else { b",\n" })?;
+        exchange.write(&self.date(exchange.started), bodies, out)
+    }
+
+    /// ISO 8601 in UTC, to the microsecond.
+    fn date(&self, at: Duration) -> String {
+        let time = self.origin.saturating_add(at).unwrap_or(self.origin).to_zoned(TimeZone::UTC);
+        format!("{:.6}Z", time.datetime())
+    }
+}
+
+/// Writes the tail, cuts off what stood behind it, and tells where it begins.
+fn close(mut out: BufWriter<&File>) -> io::Result<u64> {
+    let end = out.stream_position()?;
+    out.write_all(TAIL)?;
+    out.flush()?;
+    out.get_ref().set_len(end + TAIL.len() as u64)?;
+    Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATIENCE, keep};
+    use crate::proxy::Summary;
+    use crate::proxy::queue::{Answered, Asked, End, Side, Teller, What, queue};
+    use jiff::Timestamp;
+    use serde_json::Value;
+    use std::cell::RefCell;
+    use std::fs::{self, File};
+    use std::thread;
+
+    fn ask(teller: &Teller, exchange: u64) {
+        let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
+        teller.tell(exchange, What::Asked(Box::new(Asked { method, url, version, headers: Vec::new() })));
+        teller.tell(exchange, What::Ended(Side::Request, End::Whole));
+        let headers = vec![("mcp-session-id".to_owned(), format!("s{exchange}"))];
+        let answered = Answered { status: 200, reason: String::new(), version: String::new(), headers };
+        teller.tell(exchange, What::Answered(Box::new(answered)));
+    }
+
+    fn say(teller: &Teller, exchange: u64, text: &str) {
+        teller.tell(exchange, What::Part(Side::Answer, text.as_bytes().to_vec()));
+    }
+
+    fn end(teller: &Teller, exchange: u64) {
+        teller.tell(exchange, What::Ended(Side::Answer, End::Whole));
+    }
+
+    fn texts(file: &str) -> Vec<String> {
+        let har: Value = serde_json::from_str(file).unwrap();
+        let entries = har["log"]["entries"].as_array().unwrap();
+        let mut found: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let text = entry["response"]["content"]["text"].as_str().unwrap_or_default();
+                (entry["startedDateTime"].as_str().unwrap().to_owned(), text.to_owned())
+            })
+            .collect();
+        found.sort();
+        assert!(found.windows(2).all(|pair| pair[0].0 != pair[1].0), "{found:?}");
+        found.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn the_file_is_a_whole_archive_at_any_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.har");
+        let (teller, told) = queue();
+        let file = File::create(&path).unwrap();
+        let keeping = thread::spawn(move || keep(&told, file, Timestamp::now(), &|_| ()));
+        let read = || {
+            thread::sleep(PATIENCE * 3);
+            texts(&fs::read_to_string(&path).unwrap())
+        };
+        assert!(read().is_empty());
+        ask(&teller, 1);
+        say(&teller, 1, "one");
+        ask(&teller, 2);
+        say(&teller, 2, &"2".repeat(1000));
+        assert_eq!(read(), ["one".to_owned(), "2".repeat(1000)]);
+        end(&teller, 2);
+        say(&teller, 1, ", more");
+        assert_eq!(read(), ["one, more".to_owned(), "2".repeat(1000)]);
+        drop(teller);
+        let summary = keeping.join().unwrap();
+        assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, lost: 0, fault: None });
+        assert_eq!(read(), ["one, more".to_owned(), "2".repeat(1000)]);
+        assert!(fs::read_to_string(&path).unwrap().contains("\"_ended\": \"the recording ended\""));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_once_and_stops_nobody() {
+        let (teller, told) = queue();
+        for exchange in 0..3 {
+            ask(&teller, exchange);
+            end(&teller, exchange);
+        }
+        drop(teller);
+        let said = RefCell::new(Vec::new());
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let summary = keep(&told, full, Timestamp::now(), &|text| said.borrow_mut().push(text.to_owned()));
+        assert!(summary.fault.is_some() && !summary.is_whole());
+        assert_eq!(said.borrow().len(), 1, "{said:?}");
+    }
+}

@@ -1,0 +1,310 @@
+//! One exchange: what is gathered of it, and its text in HAR 1.2.
+//!
+//! Knows: the members that HAR requires, and those of ours, which begin with `_`:
+//!
+//! | member | says |
+//! | --- | --- |
+//! | `_events` | when each block of an event stream came: its offset in the text in bytes, and milliseconds since the start |
+//! | `_ended` | how an exchange ended that did not end well: who broke it off |
+//! | `_lost` | how many bytes passed that are not in `text` |
+//!
+//! Refuses to know: the file, and the clock. An exchange without an answer has the status 0, as browsers write it.
+
+use super::kept::Kept;
+use super::milliseconds;
+use super::queue::{Answered, Asked, End, Side, What};
+use std::io::{self, Write};
+use std::time::Duration;
+use transcript::json::write_string;
+
+/// An exchange of which more may come.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    asked: Asked,
+    /// Both since the recording began.
+    pub(super) started: Duration,
+    last: Duration,
+    sent: Duration,
+    answered: Option<(Answered, Duration)>,
+    request: Kept,
+    answer: Kept,
+    request_end: Option<End>,
+    answer_end: Option<End>,
+    unanswered: Option<String>,
+}
+
+impl Exchange {
+    /// An exchange that begins with this head.
+    pub(super) fn new(asked: Asked, started: Duration) -> Self {
+        let request = Kept::new(&asked.headers);
+        Self {
+            asked,
+            started,
+            last: started,
+            sent: started,
+            answered: None,
+            request,
+            answer: Kept::new(&[]),
+            request_end: None,
+            answer_end: None,
+            unanswered: None,
+        }
+    }
+
+    /// Takes what came at `at`.
+    ///
+    /// # Errors
+    /// Where a part of a body could not be kept; it is counted then.
+    pub(super) fn take(&mut self, what: What, at: Duration) -> io::Result<()> {
+        self.last = self.last.max(at);
+        let now = at.saturating_sub(self.started);
+        match what {
+            What::Asked(_) => {}
+            What::Answered(head) => {
+                self.answer = Kept::new(&head.headers);
+                self.answered = Some((*head, at));
+            }
+            What::Part(Side::Request, part) => {
+                self.sent = at;
+                self.request.take(&part, now)?;
+            }
+            What::Part(Side::Answer, part) => self.answer.take(&part, now)?,
+            What::Lost(Side::Request, count) => self.request.lost += count,
+            What::Lost(Side::Answer, count) => self.answer.lost += count,
+            What::Ended(Side::Request, end) => self.request_end = Some(end),
+            What::Ended(Side::Answer, end) => self.answer_end = Some(end),
+            What::Unanswered(why) => self.unanswered = Some(why),
+        }
+        Ok(())
+    }
+
+    /// Whether nothing more can come: the answer ended, or there is none and the client is gone or was told.
+    pub(super) fn is_over(&self) -> bool {
+        self.unanswered.is_some() || self.answer_end.is_some() && self.request_end.is_some()
+    }
+
+    /// Bytes that passed and are not kept.
+    pub(super) fn lost(&self) -> u64 {
+        self.request.lost + self.answer.lost
+    }
+
+    /// How much text it has.
+    pub(super) fn size(&self) -> u64 {
+        self.request.size() + self.answer.size()
+    }
+
+    /// The session that the answer names.
+    pub(super) fn session(&self) -> Option<&str> {
+        let headers = &self.answered.as_ref()?.0.headers;
+        headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id")).map(|(_, id)| &**id)
+    }
+
+    /// How it ended, where it did not end well.
+    fn fate(&self) -> Option<String> {
+        match (&self.unanswered, &self.request_end, &self.answer_end) {
+            (Some(why), ..) => Some(format!("no answer: {why}")),
+            (_, Some(End::Broken(why)), _) => Some(format!("the client broke off: {why}")),
+            (_, _, Some(End::Broken(why))) => Some(format!("the server broke off: {why}")),
+            (_, _, Some(End::Dropped)) => Some("the client went away".to_owned()),
+            (_, _, None) => Some("the recording ended".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Writes its text, an object of `log.entries`, with bodies where `with_bodies`.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or a body cannot be read back.
+    pub(super) fn write(&mut self, started: &str, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
+        let took = self.last.saturating_sub(self.started);
+        let answered = self.answered.as_ref().map_or(self.last, |(_, at)| *at);
+        let send = self.sent.saturating_sub(self.started).min(took);
+        let wait = answered.saturating_sub(self.started).saturating_sub(send);
+        let receive = took.saturating_sub(send).saturating_sub(wait);
+        write!(
+            out,
+            "{{\"startedDateTime\": {}, \"time\": {},\n \"request\": ",
+            text(started),
+            milliseconds(took)
+        )?;
+        self.write_request(with_bodies, out)?;
+        out.write_all(b",\n \"response\": ")?;
+        self.write_answer(with_bodies, out)?;
+        let [send, wait, receive] = [send, wait, receive].map(milliseconds);
+        write!(
+            out,
+            ",\n \"cache\": {{}}, \"timings\": {{\"send\": {send}, \"wait\": {wait}, \"receive\": {receive}}}"
+        )?;
+        if let Some(fate) = self.fate() {
+            write!(out, ",\n \"_ended\": {}", text(&fate))?;
+        }
+        if with_bodies {
+            self.answer.write_blocks(out)?;
+        }
+        let omitted = if with_bodies { 0 } else { self.size() };
+        if self.lost() + omitted > 0 {
+            write!(out, ",\n \"_lost\": {}", self.lost() + omitted)?;
+        }
+        out.write_all(b"}")
+    }
+
+    fn write_request(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
+        let Asked { method, url, version, headers } = &self.asked;
+        let parts = [method, url, version].map(|part| text(part));
+        let [method, url, version] = parts;
+        write!(
+            out,
+            "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
+        )?;
+        write_headers(headers, out)?;
+        let size = self.request.size() + self.request.lost;
+        write!(
+            out,
+            ", \"queryString\": {}, \"headersSize\": -1, \"bodySize\": {size}",
+            query(&self.asked.url)
+        )?;
+        if size > 0 {
+            let media_type = header(&self.asked.headers, "content-type");
+            write!(out, ",\n  \"postData\": {{\"mimeType\": {}", text(media_type))?;
+            if with_bodies {
+                self.request.write_text(out)?;
+            }
+            out.write_all(b"}")?;
+        }
+        out.write_all(b"}")
+    }
+
+    fn write_answer(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
+        let none = Answered { status: 0, reason: String::new(), version: String::new(), headers: Vec::new() };
+        let Answered { status, reason, version, headers } =
+            self.answered.as_ref().map_or(&none, |(head, _)| head);
+        let (reason, version) = (text(reason), text(version));
+        write!(
+            out,
+            "{{\"status\": {status}, \"statusText\": {reason}, \"httpVersion\": {version}, \"cookies\": [],\n  "
+        )?;
+        write_headers(headers, out)?;
+        let size = self.answer.size() + self.answer.lost;
+        let (to, media_type) = (text(header(headers, "location")), text(header(headers, "content-type")));
+        write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
+        write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
+        if with_bodies {
+            self.answer.write_text(out)?;
+        }
+        out.write_all(b"}}")
+    }
+}
+
+fn header<'h>(headers: &'h [(String, String)], name: &str) -> &'h str {
+    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+}
+
+fn write_headers(headers: &[(String, String)], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"\"headers\": [")?;
+    for (index, (name, value)) in headers.iter().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", text(name), text(value))?;
+    }
+    out.write_all(b"]")
+}
+
+/// The parts of a query as they stand in the URL: nothing is decoded.
+fn query(url: &str) -> String {
+    let Some((_, query)) = url.split_once('?') else { return "[]".to_owned() };
+    let part = |part: &str| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        format!("{{\"name\": {}, \"value\": {}}}", text(name), text(value))
+    };
+    let parts: Vec<String> = query.split('&').filter(|it| !it.is_empty()).map(part).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+/// A JSON string.
+fn text(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    write_string(text.as_bytes(), &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exchange;
+    use crate::proxy::queue::{Answered, Asked, End, Side, What};
+    use serde_json::Value;
+    use std::time::Duration;
+
+    fn asked() -> Asked {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let (method, version) = ("POST".to_owned(), "HTTP/1.1".to_owned());
+        Asked { method, url: "http://h/m?a=1&b".to_owned(), version, headers }
+    }
+
+    fn answered() -> What {
+        let headers = vec![("Content-Type".to_owned(), "text/event-stream".to_owned())];
+        let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
+        What::Answered(Box::new(Answered { status: 200, reason, version, headers }))
+    }
+
+    fn after(steps: Vec<What>) -> Exchange {
+        let mut exchange = Exchange::new(asked(), Duration::from_millis(100));
+        for (step, at) in steps.into_iter().zip(101..) {
+            exchange.take(step, Duration::from_millis(at)).unwrap();
+        }
+        exchange
+    }
+
+    fn written(exchange: &mut Exchange, with_bodies: bool) -> Value {
+        let mut out = Vec::new();
+        exchange.write("2026-01-01T00:00:00.000000Z", with_bodies, &mut out).unwrap();
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    #[test]
+    fn an_exchange_says_what_passed_and_when() {
+        let part = |side, text: &str| What::Part(side, text.as_bytes().to_vec());
+        let mut exchange = after(vec![
+            part(Side::Request, "{}"),
+            What::Ended(Side::Request, End::Whole),
+            answered(),
+            part(Side::Answer, "data: 1\n\n"),
+            What::Ended(Side::Answer, End::Whole),
+        ]);
+        assert!(exchange.is_over());
+        let har = written(&mut exchange, true);
+        assert_eq!(
+            (&har["request"]["postData"]["text"], &har["response"]["status"]),
+            (&"{}".into(), &200.into())
+        );
+        assert_eq!(har["response"]["content"]["text"], "data: 1\n\n");
+        assert_eq!(har["_events"].to_string(), r#"[{"at":0,"time":4.0}]"#);
+        assert_eq!(har["timings"].to_string(), r#"{"receive":2.0,"send":1.0,"wait":2.0}"#);
+        assert_eq!((har["time"].as_f64(), har.get("_ended"), har.get("_lost")), (Some(5.0), None, None));
+        assert_eq!(har["request"]["queryString"][1].to_string(), r#"{"name":"b","value":""}"#);
+    }
+
+    #[test]
+    fn what_went_wrong_is_said() {
+        let ended =
+            |steps| written(&mut after(steps), true)["_ended"].as_str().unwrap_or_default().to_owned();
+        let whole = || What::Ended(Side::Request, End::Whole);
+        assert_eq!(ended(vec![whole()]), "the recording ended");
+        assert_eq!(ended(vec![What::Unanswered("no route".into())]), "no answer: no route");
+        assert_eq!(
+            ended(vec![whole(), answered(), What::Ended(Side::Answer, End::Dropped)]),
+            "the client went away"
+        );
+        let broken = What::Ended(Side::Answer, End::Broken("reset".into()));
+        assert_eq!(ended(vec![whole(), answered(), broken]), "the server broke off: reset");
+        let mut short = after(vec![whole(), answered(), What::Lost(Side::Answer, 7)]);
+        let har = written(&mut short, true);
+        assert_eq!((&har["_lost"], &har["response"]["content"]["size"]), (&7.into(), &7.into()));
+    }
+
+    #[test]
+    fn bodies_can_be_left_out_and_are_counted_then() {
+        let mut exchange = after(vec![What::Part(Side::Request, b"{}".to_vec())]);
+        let har = written(&mut exchange, false);
+        assert!(har["request"]["postData"].get("text").is_none() && !exchange.is_over());
+        assert_eq!((&har["_lost"], &har["response"]["status"]), (&2.into(), &0.into()));
+    }
+}

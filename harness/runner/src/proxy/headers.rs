@@ -1,0 +1,112 @@
+//! What of a head belongs to one connection, and what to the message that passes (RFC 9110, 7.6.1).
+//!
+//! Knows: which headers end here. Refuses to know: MCP's own, which pass as they are.
+
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING,
+    UPGRADE,
+};
+
+/// Takes out what belongs to the connection on which it came.
+pub(super) fn forwarded(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let hops = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+    let others = ["keep-alive", "proxy-connection"].map(HeaderName::from_static);
+    let ends_here = |name: &HeaderName| [&named[..], &hops, &others].iter().any(|names| names.contains(name));
+    // Taking one out of the map would change the order of the others.
+    let passing = headers.iter().filter(|(name, _)| !ends_here(name));
+    *headers = passing.map(|(name, value)| (name.clone(), value.clone())).collect();
+}
+
+/// Makes a client's head one for the server: the server's own `Host`, and no coding that the archive could not undo.
+pub(super) fn asked(headers: &mut HeaderMap) {
+    forwarded(headers);
+    *headers = headers
+        .iter()
+        .filter(|(name, _)| **name != HOST)
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let known = |coding: &str| {
+        let name = coding.split(';').next().unwrap_or_default().trim();
+        name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("identity")
+    };
+    let codings: Vec<String> = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter(|coding| known(coding))
+        .map(|coding| coding.trim().to_owned())
+        .collect();
+    if headers.contains_key(ACCEPT_ENCODING) {
+        let value = if codings.is_empty() { "identity".to_owned() } else { codings.join(", ") };
+        let value = HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static("identity"));
+        headers.insert(ACCEPT_ENCODING, value);
+    }
+}
+
+/// The headers as a record has them: every one in the order of the map, its bytes as Latin-1 where they are no UTF-8.
+pub(super) fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
+    };
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asked, forwarded, listed};
+    use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+
+    fn map(headers: &[(&str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&str, &str)| {
+            (name.parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        };
+        headers.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn what_belongs_to_the_connection_ends_here() {
+        let mut headers = map(&[
+            ("connection", "keep-alive, x-hop"),
+            ("x-hop", "1"),
+            ("keep-alive", "timeout=5"),
+            ("transfer-encoding", "chunked"),
+            ("mcp-session-id", "s"),
+            ("content-length", "2"),
+        ]);
+        forwarded(&mut headers);
+        let names: Vec<_> = listed(&headers).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["mcp-session-id", "content-length"]);
+    }
+
+    #[test]
+    fn codings_that_could_not_be_undone_are_not_asked_for() {
+        for (sent, left) in
+            [("gzip, deflate, br;q=0.5", "gzip"), ("br", "identity"), ("identity", "identity")]
+        {
+            let mut headers = map(&[("host", "localhost"), ("accept-encoding", sent)]);
+            asked(&mut headers);
+            assert_eq!(listed(&headers), [("accept-encoding".to_owned(), left.to_owned())]);
+        }
+        let mut none = map(&[("accept", "text/event-stream")]);
+        asked(&mut none);
+        assert_eq!(listed(&none).len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_not_lost() {
+        let headers: HeaderMap =
+            [("x".parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(b"a\xff").unwrap())]
+                .into_iter()
+                .collect();
+        assert_eq!(listed(&headers), [("x".to_owned(), "a\u{ff}".to_owned())]);
+    }
+}

@@ -1,0 +1,302 @@
+//! What the recorder forwards over HTTP, byte for byte, and what its archive says of it. Both ends are plain sockets
+//! with a script, so that nothing of what is judged here is also what judges.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use runner::proxy::{Proxy, Summary, Target};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A recorder that runs, in front of a server that a test plays.
+struct Bench {
+    folder: TempDir,
+    at: SocketAddr,
+    server: TcpListener,
+    stop: Arc<AtomicBool>,
+    running: JoinHandle<Summary>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = format!("http://{}/mcp", server.local_addr().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+        let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
+        let file = File::create(folder.path().join("session.har")).unwrap();
+        let stopped = Arc::clone(&stop);
+        let stopped = move || stopped.load(Ordering::Relaxed);
+        let running = thread::spawn(move || proxy.record(file, &stopped, &|_| ()).unwrap());
+        Self { folder, at, server, stop, running }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("session.har")
+    }
+
+    /// A client's connection on which `request` was sent.
+    fn send(&self, request: &[u8]) -> TcpStream {
+        let mut client = TcpStream::connect(self.at).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(request).unwrap();
+        client
+    }
+
+    /// The server's connection, and the head and so much of the body as its length says.
+    fn receive(&self) -> (TcpStream, String, Vec<u8>) {
+        let (mut server, _) = self.server.accept().unwrap();
+        server.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let head = until(&mut server, "\r\n\r\n");
+        let length = head
+            .to_lowercase()
+            .split("content-length: ")
+            .nth(1)
+            .and_then(|rest| rest.split("\r\n").next()?.parse::<usize>().ok());
+        let mut body = vec![0; length.unwrap_or_default()];
+        server.read_exact(&mut body).unwrap();
+        (server, head, body)
+    }
+
+    fn end(self) -> (Summary, Vec<Value>, TempDir) {
+        self.stop.store(true, Ordering::Relaxed);
+        let summary = self.running.join().unwrap();
+        let text = fs::read_to_string(self.folder.path().join("session.har")).unwrap();
+        let har: Value = serde_json::from_str(&text).unwrap();
+        (summary, har["log"]["entries"].as_array().unwrap().clone(), self.folder)
+    }
+}
+
+/// Reads up to and with `mark`.
+fn until(stream: &mut TcpStream, mark: &str) -> String {
+    let mut seen = Vec::new();
+    while !seen.ends_with(mark.as_bytes()) {
+        let mut byte = [0];
+        assert_eq!(
+            stream.read(&mut byte).unwrap(),
+            1,
+            "it ended before {mark:?}: {}",
+            String::from_utf8_lossy(&seen)
+        );
+        seen.push(byte[0]);
+    }
+    String::from_utf8(seen).unwrap()
+}
+
+fn soon(what: &str, mut done: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+fn post(body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2025-11-25\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+fn json(body: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn a_request_and_its_answer_pass_and_are_kept() {
+    let bench = Bench::new();
+    let mut client = bench.send(&post(PING));
+    let (mut server, head, body) = bench.receive();
+    assert!(head.starts_with("POST /mcp HTTP/1.1\r\n") && body == PING.as_bytes(), "{head}");
+    // Headers keep their case, but for the host, which is the server's own.
+    assert!(head.contains("MCP-Protocol-Version: 2025-11-25\r\n"), "{head}");
+    assert!(
+        head.to_lowercase().contains(&format!("host: {}\r\n", bench.server.local_addr().unwrap())),
+        "{head}"
+    );
+    server
+        .write_all(json(PONG).replace("Content-Type", "mcp-session-id: s\r\nContent-Type").as_bytes())
+        .unwrap();
+    assert!(until(&mut client, PONG).starts_with("HTTP/1.1 200 OK\r\n"));
+    let (summary, entries, _) = bench.end();
+    assert_eq!(summary, Summary { exchanges: 1, sessions: 1, ..Summary::default() });
+    let [entry] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!((&entry["request"]["postData"]["text"], entry.get("_ended")), (&PING.into(), None));
+    assert_eq!(entry["response"]["content"]["text"], PONG);
+}
+
+#[test]
+fn a_stream_passes_as_it_comes() {
+    let bench = Bench::new();
+    let mut client = bench.send(&post(PING));
+    let (mut server, ..) = bench.receive();
+    server
+        .write_all(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+        )
+        .unwrap();
+    until(&mut client, "\r\n\r\n");
+    // Each event is at the client before the server says the next one.
+    for event in [": ping\n\n".to_owned(), format!("id: 1\ndata: {PONG}\n\n")] {
+        server.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).unwrap();
+        until(&mut client, &event);
+    }
+    server.write_all(b"0\r\n\r\n").unwrap();
+    until(&mut client, "0\r\n\r\n");
+    let (_, entries, folder) = bench.end();
+    assert_eq!(entries[0]["_events"].as_array().unwrap().len(), 2, "{entries:?}");
+    let read = meaning(&folder.path().join("session.har"));
+    assert_eq!(read.matches("\"kind\": ").count(), 2, "{read}");
+}
+
+/// The meaning, as `read` prints it.
+fn meaning(path: &std::path::Path) -> String {
+    let run =
+        std::process::Command::new(env!("CARGO_BIN_EXE_mcp-concord")).arg("read").arg(path).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+#[test]
+fn who_goes_away_is_told_and_tears_the_other_side() {
+    let bench = Bench::new();
+    let client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");
+    let (mut server, ..) = bench.receive();
+    server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n").unwrap();
+    let path = bench.path();
+    soon("what is open is written before it ends", || fs::read_to_string(&path).unwrap().contains("data: 1"));
+    drop(client);
+    let mut byte = [0];
+    soon("the server sees that the client is gone", || {
+        server.write_all(b": ping\n\n").is_err() || matches!(server.read(&mut byte), Ok(0))
+    });
+
+    let mut other = bench.send(&post(PING));
+    let (mut server, ..) = bench.receive();
+    server
+        .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{\"half")
+        .unwrap();
+    drop(server);
+    let mut rest = Vec::new();
+    let _ = other.read_to_end(&mut rest);
+    assert!(rest.ends_with(b"{\"half"), "{}", String::from_utf8_lossy(&rest));
+    let (summary, entries, _) = bench.end();
+    assert_eq!((summary.exchanges, summary.open), (2, 0));
+    let ended: Vec<_> = entries.iter().map(|entry| entry["_ended"].as_str().unwrap()).collect();
+    assert_eq!(ended[0], "the client went away");
+    assert!(ended[1].starts_with("the server broke off"), "{ended:?}");
+    assert_eq!(entries[1]["response"]["content"]["text"], "{\"half");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_to_the_client() {
+    let bench = Bench::new();
+    let target = bench.server.local_addr().unwrap();
+    let Bench { folder, at, server, stop, running } = bench;
+    drop(server);
+    let mut client = TcpStream::connect(at).unwrap();
+    client.write_all(&post(PING)).unwrap();
+    let text = until(&mut client, "\n\r\n").to_owned() + &until(&mut client, "\n");
+    assert!(text.starts_with("HTTP/1.1 502 ") && text.contains(&format!("http://{target}")), "{text}");
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(running.join().unwrap().exchanges, 1);
+    let har: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("session.har")).unwrap()).unwrap();
+    let entry = &har["log"]["entries"][0];
+    assert_eq!(entry["response"]["status"], 0);
+    assert!(entry["_ended"].as_str().unwrap().starts_with("no answer: "), "{entry}");
+}
+
+#[test]
+fn the_messages_of_http_sse_come_back_to_the_recorder() {
+    let bench = Bench::new();
+    let mut client = bench.send(b"GET /sse HTTP/1.1\r\nHost: a\r\n\r\n");
+    let (mut server, head, _) = bench.receive();
+    assert!(head.starts_with("GET /sse "), "{head}");
+    let event =
+        format!("event: endpoint\ndata: http://{}/messages?s=1\n\n", bench.server.local_addr().unwrap());
+    server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
+    server.write_all(event.as_bytes()).unwrap();
+    until(&mut client, "event: endpoint\ndata: /messages?s=1\n\n");
+    let (_, entries, _) = bench.end();
+    assert_eq!(entries[0]["response"]["content"]["text"], event, "the archive has what the server said");
+    assert_eq!(entries[0]["_ended"], "the client went away", "{entries:?}");
+}
+
+#[test]
+fn a_coding_passes_and_is_undone_in_the_archive() {
+    let bench = Bench::new();
+    let request =
+        String::from_utf8(post(PING)).unwrap().replace("Accept:", "Accept-Encoding: br, gzip\r\nAccept:");
+    let mut client = bench.send(request.as_bytes());
+    let (mut server, head, _) = bench.receive();
+    assert!(head.to_lowercase().contains("accept-encoding: gzip\r\n"), "{head}");
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(PONG.as_bytes()).unwrap();
+    let body = encoder.finish().unwrap();
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length:";
+    server.write_all(format!("{head} {}\r\n\r\n", body.len()).as_bytes()).unwrap();
+    server.write_all(&body).unwrap();
+    until(&mut client, "\r\n\r\n");
+    let mut got = vec![0; body.len()];
+    client.read_exact(&mut got).unwrap();
+    assert_eq!(got, body);
+    let (_, entries, _) = bench.end();
+    assert_eq!(entries[0]["response"]["content"]["text"], PONG);
+}
+
+#[test]
+fn large_bodies_pass_whole_in_both_directions() {
+    let bench = Bench::new();
+    let text = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{{\"_meta\":\"{}\"}}}}",
+        "é".repeat(4 << 20)
+    );
+    let mut client = bench.send(&[]);
+    let sent = post(&text);
+    let mut writer = client.try_clone().unwrap();
+    let sending = thread::spawn(move || writer.write_all(&sent).unwrap());
+    let (mut server, _, body) = bench.receive();
+    assert!(body == text.as_bytes());
+    sending.join().unwrap();
+    let answer = json(&text);
+    let sending = thread::spawn(move || {
+        server.write_all(answer.as_bytes()).unwrap();
+        server
+    });
+    until(&mut client, "\r\n\r\n");
+    let mut got = vec![0; text.len()];
+    client.read_exact(&mut got).unwrap();
+    assert!(got == text.as_bytes());
+    drop(sending.join().unwrap());
+    let (summary, entries, _) = bench.end();
+    assert!(summary.is_whole(), "{summary:?}");
+    assert!(entries[0]["request"]["postData"]["text"] == text.as_str());
+    assert!(entries[0]["response"]["content"]["text"] == text.as_str());
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let refused = Proxy::listen(address, Target::parse("http://127.0.0.1:1").unwrap()).unwrap_err();
+    assert!(refused.to_string().contains(&format!("{address} is in use")), "{refused}");
+}
