@@ -50,6 +50,7 @@ mod tests {
         let mut note = Note::new("A", "B.");
         if full {
             note.transcripts.insert("x".into(), "{}".into());
+            note.lines.insert("x".into(), vec![1]);
         }
         let suite = Suite { seed: full.then_some(7), ..Suite::new("1", "sha256:0") };
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };

@@ -100,13 +100,21 @@ pub struct Note {
     /// Its transcripts by format, where a reading of it fell short; cut where they are long.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub transcripts: BTreeMap<String, String>,
+    /// The lines of these transcripts that matter to what fell short, from 1, by format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lines: BTreeMap<String, Vec<u64>>,
 }
 
 impl Note {
     /// A case that no reading fell short of yet.
     #[must_use]
     pub fn new(title: &str, reason: &str) -> Self {
-        Self { title: title.to_owned(), reason: reason.to_owned(), transcripts: BTreeMap::new() }
+        Self {
+            title: title.to_owned(),
+            reason: reason.to_owned(),
+            transcripts: BTreeMap::new(),
+            lines: BTreeMap::new(),
+        }
     }
 }
 

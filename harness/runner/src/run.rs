@@ -186,24 +186,33 @@ pub fn run(
         version: importer.version().to_owned(),
         level: importer.level(),
     };
-    let short: BTreeSet<&str> =
-        lines.iter().filter(|line| line.verdict.falls_short()).map(|line| line.case.as_str()).collect();
+    let mut short: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.verdict.falls_short()) {
+        let at = line.difference.as_ref().map(|difference| difference.at.as_str());
+        short.entry(&line.case).or_default().extend(at);
+    }
     let mut cases = BTreeMap::new();
     for Planned { case, .. } in plan {
         let mut note = case.note();
-        if short.contains(case.name.as_str()) {
-            show(case, &mut note)?;
+        if let Some(differences) = short.get(case.name.as_str()) {
+            show(case, differences, &mut note)?;
         }
         cases.insert(case.name.clone(), note);
     }
     Ok(Record::new(suite, implementation, cases, lines))
 }
 
-/// Puts the transcripts of a case that an importer fell short of beside its title.
-fn show(case: &Case, note: &mut Note) -> io::Result<()> {
+/// Puts the transcripts of a case that an importer fell short of beside its title, and where in each of them stands
+/// what it got wrong in any of them.
+fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut Note) -> io::Result<()> {
     for Transcript { format, blob } in &case.transcripts {
-        let text = kept(&String::from_utf8_lossy(&blob.bytes()?));
-        note.transcripts.insert(format.name.to_owned(), text);
+        let bytes = blob.bytes()?;
+        note.transcripts.insert(format.name.to_owned(), kept(&String::from_utf8_lossy(&bytes)));
+        let places = differences.iter().filter_map(|at| place::of(at, format, &bytes));
+        let lines: BTreeSet<u64> = places.map(|place| place.line).collect();
+        if !lines.is_empty() {
+            note.lines.insert(format.name.to_owned(), lines.into_iter().collect());
+        }
     }
     Ok(())
 }
