@@ -1,58 +1,125 @@
 "use strict";
+// The page is whole without this: it filters lists, and keeps the filter in the URL's hash.
 (() => {
+  const names = ["text", "topic", "clause", "verdict", "format", "implementation"];
   const form = document.getElementById("filter");
-  const rows = Array.from(document.querySelectorAll("#matrix tbody tr"));
-  const articles = Array.from(document.querySelectorAll("#failures article"));
   const shown = document.getElementById("shown");
-  if (!form || !shown) return;
-  form.hidden = false;
-  const words = (element) => (element.dataset.text || "").toLowerCase();
-  const has = (list, one) => !one || (" " + (list || "") + " ").includes(" " + one + " ");
-  const matches = (element, wanted) =>
-    words(element).includes(wanted.text.toLowerCase()) &&
-    has(element.dataset.topic, wanted.topic) &&
-    has(element.dataset.clauses, wanted.clause) &&
-    (wanted.format && wanted.verdict
-      ? has(element.dataset.cells, wanted.format + "=" + wanted.verdict)
-      : has(element.dataset.verdicts, wanted.verdict) && has(element.dataset.formats, wanted.format));
-  const names = ["text", "topic", "clause", "verdict", "format"];
-  const wanted = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
-  const apply = () => {
-    const now = wanted();
-    let count = 0;
-    for (const row of rows) {
-      row.hidden = !matches(row, now);
-      count += row.hidden ? 0 : 1;
+  const field = (name) => form.elements[name];
+  const value = (name) => (field(name) ? field(name).value : "");
+  // Rows of a table, or entries of a list; and, beside rows, what is told of a case further down.
+  const failures = Array.from(document.querySelectorAll("article.failure"));
+  const rows = Array.from(document.querySelectorAll("tbody tr[data-c], article:not(.failure)[data-topic]"));
+  let index = null;
+
+  const looked = (element) => {
+    const name = element.querySelector(".mono");
+    const case_ = name ? name.textContent : "";
+    return {
+      element,
+      text: (element.dataset.topic ? element : element.querySelector("th, h3") || element).textContent.toLowerCase(),
+      topic: element.dataset.topic || (case_.includes("/") ? case_.slice(0, case_.lastIndexOf("/")) : "-"),
+      clauses: " " + (element.dataset.c || "") + " ",
+      verdicts: element.dataset.v || "",
+    };
+  };
+
+  // A verdict stands for one implementation and one format: they are counted off in the order of the two lists.
+  const cells = (now, verdicts) => {
+    if (!now.verdict && !now.format && !now.implementation) return true;
+    const formats = field("format") ? field("format").options.length - 1 : verdicts.length;
+    const at = (name) => (field(name) ? field(name).selectedIndex - 1 : -1);
+    const [format, implementation] = [at("format"), at("implementation")];
+    const codes = now.verdict ? field("verdict").selectedOptions[0].dataset.code : "";
+    for (let place = 0; place < verdicts.length; place++) {
+      if (format >= 0 && place % formats !== format) continue;
+      if (implementation >= 0 && Math.floor(place / formats) !== implementation) continue;
+      if (codes ? codes.includes(verdicts[place]) : verdicts[place] !== "-") return true;
     }
-    for (const article of articles) article.hidden = !matches(article, now);
-    shown.textContent = count + " of " + rows.length + " cases";
+    return false;
   };
+
+  const apply = () => {
+    index = index || { rows: rows.map(looked), failures: failures.map(looked) };
+    const now = Object.fromEntries(names.map((name) => [name, value(name)]));
+    const text = now.text.toLowerCase();
+    const matches = (it) =>
+      (!text || it.text.includes(text)) &&
+      (!now.topic || it.topic === now.topic) &&
+      (!now.clause || it.clauses.includes(" " + now.clause + " ")) &&
+      cells(now, it.verdicts);
+    let count = 0;
+    for (const it of index.rows) {
+      const hidden = !matches(it);
+      if (it.element.hidden !== hidden) it.element.hidden = hidden;
+      count += hidden ? 0 : 1;
+    }
+    for (const it of index.failures) it.element.hidden = !matches(it);
+    for (const family of document.querySelectorAll(".family")) {
+      const inside = Array.from(family.querySelectorAll("article"));
+      family.hidden = inside.length > 0 && inside.every((article) => article.hidden);
+    }
+    shown.textContent = count + " of " + rows.length + " " + form.dataset.what;
+  };
+
   const keep = () => {
-    const parts = names.filter((name) => form.elements[name].value);
-    const hash = parts.map((name) => name + "=" + encodeURIComponent(form.elements[name].value)).join("&");
-    history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+    const parts = names.filter(value).map((name) => name + "=" + encodeURIComponent(value(name)));
+    history.replaceState(null, "", parts.length ? "#" + parts.join("&") : location.pathname + location.search);
   };
+
+  // A hash is a filter, or the place of something, which is then shown whatever is filtered.
   const restore = () => {
     const hash = location.hash.slice(1);
-    if (!hash.includes("=")) return;
-    const parts = new URLSearchParams(hash);
-    for (const name of names) form.elements[name].value = parts.get(name) || "";
-  };
-  let waiting = 0;
-  form.addEventListener("input", () => {
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => { apply(); keep(); });
-  });
-  form.addEventListener("reset", () => setTimeout(() => { apply(); keep(); }));
-  form.addEventListener("submit", (event) => event.preventDefault());
-  addEventListener("hashchange", () => { restore(); apply(); });
-  addEventListener("keydown", (event) => {
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      form.elements.text.focus();
+    if (hash.includes("=")) {
+      const parts = new URLSearchParams(hash);
+      for (const name of names) if (field(name)) field(name).value = parts.get(name) || "";
+      return;
     }
+    const target = hash && document.getElementById(hash);
+    if (target && target.closest("[hidden]")) form.reset();
+    reveal();
+  };
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    for (let up = target.closest("[hidden]"); up && up !== form; up = target.closest("[hidden]")) up.hidden = false;
+    if (target.matches("article.entry") && target.querySelector("details")) target.querySelector("details").open = true;
+    target.scrollIntoView();
+  };
+
+  if (form && shown) {
+    form.hidden = false;
+    let waiting = 0;
+    const later = () => {
+      cancelAnimationFrame(waiting);
+      waiting = requestAnimationFrame(() => { apply(); keep(); });
+    };
+    form.addEventListener("input", later);
+    form.addEventListener("reset", () => setTimeout(later));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    addEventListener("hashchange", () => { restore(); apply(); });
+    addEventListener("keydown", (event) => {
+      const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        field("text").focus();
+      } else if (event.key === "Escape" && form.contains(document.activeElement)) {
+        form.reset();
+      }
+    });
+    restore();
+    if (names.some(value)) apply();
+    else shown.textContent = rows.length + " " + form.dataset.what;
+  }
+
+  // In a long transcript the line that matters is brought into view; on paper everything is open.
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.open) return;
+    for (const pre of event.target.querySelectorAll("pre")) {
+      const mark = pre.querySelector("mark");
+      if (mark) pre.scrollTop = mark.offsetTop - pre.offsetTop - pre.clientHeight / 3;
+    }
+  }, true);
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
   });
-  restore();
-  apply();
 })();

@@ -10,6 +10,7 @@ pub mod check;
 mod compare;
 pub mod consistency;
 pub mod expectation;
+pub mod kills;
 mod loss;
 pub mod merge;
 pub mod normal;

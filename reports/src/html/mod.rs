@@ -1,129 +1,126 @@
-//! Records as one HTML page that opens from disk: no network, readable without its script.
+//! Records as pages that open from disk: no network, readable without their script.
 //!
-//! Knows: the template, and how a page keeps a stranger's text from becoming markup. Refuses to know: what is in a
-//! page; that is the module `view`.
+//! Knows: the templates, and how a page keeps a stranger's text from becoming markup. Refuses to know: which pages a
+//! site has and where they are put; the caller says both.
 //!
-//! Every text is escaped because the template's name ends in `.html`; the policy in the page lets no script and no
+//! Every text is escaped because each template's name ends in `.html`; the policy in the page lets no script and no
 //! style run but our own, by their digests.
 
-mod view;
+pub mod changes;
+pub mod clauses;
+mod count;
+mod failure;
+pub mod findings;
+pub mod formats;
+pub mod kills;
+mod matrix;
+pub mod overview;
+pub mod rules;
+pub mod run;
+mod sides;
+#[cfg(test)]
+mod tests;
+mod trend;
+mod words;
+
+pub use overview::Overview;
+pub use run::Run;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use judge::change::Change;
-use judge::record::{Line, Record};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tera::{Context, Tera};
-use view::Page;
 
-const TEMPLATE: &str = include_str!("../../templates/report.html");
+/// The templates, with what each is called by the others.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("base.html", include_str!("../../templates/base.html")),
+    ("filter.html", include_str!("../../templates/filter.html")),
+    ("matrix.html", include_str!("../../templates/matrix.html")),
+    ("trend.html", include_str!("../../templates/trend.html")),
+    ("failure.html", include_str!("../../templates/failure.html")),
+    ("run.html", include_str!("../../templates/run.html")),
+    ("overview.html", include_str!("../../templates/overview.html")),
+    ("changes.html", include_str!("../../templates/changes.html")),
+    ("clauses.html", include_str!("../../templates/clauses.html")),
+    ("rules.html", include_str!("../../templates/rules.html")),
+    ("formats.html", include_str!("../../templates/formats.html")),
+    ("kills.html", include_str!("../../templates/kills.html")),
+    ("findings.html", include_str!("../../templates/findings.html")),
+];
 const STYLE: &str = include_str!("../../templates/style.css");
 const SCRIPT: &str = include_str!("../../templates/script.js");
 
-/// What a page is made of.
-pub struct Content<'c> {
-    /// At least one record; several line up as columns.
-    pub records: &'c [Record],
-    /// What changed since another run, where there is one.
-    pub changes: &'c [Change],
-    /// The command that runs a line of a record alone.
-    pub alone: &'c dyn Fn(&Record, &Line) -> String,
+/// A page of a site, as the others link to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// What it is called.
+    pub title: String,
+    /// Where it stands, from the site's folder.
+    pub href: String,
 }
 
-/// The page.
-///
-/// # Errors
-/// Where the template cannot be rendered.
-pub fn render(content: &Content<'_>) -> Result<String, tera::Error> {
-    let mut tera = Tera::new();
-    tera.add_raw_template("report.html", TEMPLATE)?;
-    let mut context = Context::new();
-    context.insert("page", &Page::of(content));
-    context.insert("style", STYLE);
-    context.insert("script", SCRIPT);
-    context.insert("style_hash", &digest(STYLE));
-    context.insert("script_hash", &digest(SCRIPT));
-    tera.render("report.html", &context)
+impl Link {
+    /// A link.
+    #[must_use]
+    pub fn new(title: &str, href: &str) -> Self {
+        Self { title: words::plain(title), href: href.to_owned() }
+    }
+}
+
+/// Where a page stands. A page that stands alone has no others around it.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Place<'p> {
+    /// All pages of the site.
+    pub pages: &'p [Link],
+    /// The one that this is.
+    pub here: &'p str,
+    /// The way from this page's folder to the site's: nothing, or `../`.
+    pub root: &'p str,
+}
+
+/// Renders pages.
+#[derive(Debug)]
+pub struct Press {
+    tera: Tera,
+    /// The version of the program, for the foot of each page.
+    version: String,
+}
+
+impl Press {
+    /// A press of this version of the program.
+    ///
+    /// # Errors
+    /// Where a template cannot be understood.
+    pub fn new(version: &str) -> Result<Self, tera::Error> {
+        let mut tera = Tera::new();
+        tera.add_raw_templates(TEMPLATES.iter().copied())?;
+        Ok(Self { tera, version: version.to_owned() })
+    }
+
+    /// Fills a template.
+    fn print(
+        &self,
+        template: &str,
+        place: Place<'_>,
+        title: &str,
+        page: &impl Serialize,
+    ) -> Result<String, tera::Error> {
+        let mut context = Context::new();
+        context.insert("page", page);
+        context.insert("title", title);
+        context.insert("place", &place);
+        context.insert("version", &self.version);
+        context.insert("style", STYLE);
+        context.insert("script", SCRIPT);
+        context.insert("style_hash", &digest(STYLE));
+        context.insert("script_hash", &digest(SCRIPT));
+        self.tera.render(template, &context)
+    }
 }
 
 /// A digest as a content security policy spells it.
 pub(crate) fn digest(text: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     STANDARD.encode(digest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Content, render};
-    use crate::small::record;
-    use judge::record::{Record, Whole};
-    use judge::verdict::Verdict;
-
-    fn page(records: &[Record]) -> String {
-        let alone = |_: &Record, line: &judge::record::Line| format!("run {}/{}", line.case, line.format);
-        let changes = match records {
-            [old, new] => judge::change::changes(old, new),
-            _ => Vec::new(),
-        };
-        render(&Content { records, changes: &changes, alone: &alone }).unwrap()
-    }
-
-    #[test]
-    fn a_page_has_every_case_every_failure_and_its_command() {
-        let page = page(&[record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip])]);
-        assert_eq!(page.matches("<tr data-topic=\"ids\"").count(), 3);
-        assert_eq!(page.matches("<article ").count(), 1);
-        for part in ["run ids/1/x", "<a class=\"bad\" href=\"#", "Mind the null.", "id=\"clause-ID-NULL\""] {
-            assert!(page.contains(part), "{part} is missing");
-        }
-        assert!(!page.contains("http://") && !page.contains("https://"), "a page asks for nothing");
-    }
-
-    #[test]
-    fn every_link_inside_leads_somewhere() {
-        let page = page(&[record(&Verdict::ALL)]);
-        let targets: Vec<&str> =
-            page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-        assert!(targets.len() > 5);
-        for target in targets {
-            assert_eq!(page.matches(&format!(" id=\"{target}\"")).count(), 1, "{target}");
-        }
-    }
-
-    #[test]
-    fn a_strangers_text_is_text() {
-        const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' \
-                               \u{202e}\u{2028}\u{1b}{{ page }}{% raw %}<!--";
-        let mut hostile = record(&[Verdict::Fail, Verdict::Skip]);
-        hostile.implementation.name = HOSTILE.into();
-        hostile.implementation.version = HOSTILE.into();
-        for line in &mut hostile.results {
-            line.message = Some(HOSTILE.into());
-            line.stderr = Some(HOSTILE.into());
-            line.file = Some(HOSTILE.into());
-            line.whole = Some(Whole { expected: HOSTILE.into(), actual: HOSTILE.repeat(20_000) });
-            if let Some(note) = hostile.cases.get_mut(&line.case) {
-                note.title = HOSTILE.into();
-                note.reason = HOSTILE.into();
-                note.transcripts.insert("x".into(), HOSTILE.into());
-            }
-        }
-        let plain = page(&[record(&[Verdict::Fail, Verdict::Skip])]);
-        let page = page(&[hostile]);
-        for tag in ["<script", "<img", "<!--", "onerror=alert(1)>\""] {
-            assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
-        }
-        assert!(!page.contains("\" onload=\"") && !page.contains(['\u{202e}', '\u{2028}', '\u{1b}']));
-        assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("{{ page }}"));
-    }
-
-    #[test]
-    fn implementations_line_up_as_columns() {
-        let mut second = record(&[Verdict::Pass, Verdict::Crash]);
-        second.implementation.name = "j".into();
-        let page = page(&[record(&[Verdict::Fail, Verdict::Pass]), second]);
-        assert!(page.contains("<th scope=\"col\">i 2</th><th scope=\"col\">j 2</th>"));
-        assert!(page.contains("regression") && page.contains("improvement"));
-        assert_eq!(page.matches("<article ").count(), 2);
-    }
 }

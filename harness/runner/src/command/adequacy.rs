@@ -2,24 +2,35 @@
 //!
 //! Knows: the words for what [`crate::adequacy`] found. Refuses to know: how it was found.
 
+use super::run::named;
 use super::{Around, Failure};
 use crate::adequacy::{Finding, First, Matrix, Row, first_kills, matrix};
 use crate::exit;
 use crate::show::Volume;
 use crate::suite::Suite;
+use judge::kills::{Fault, Killer, Kills, SCHEMA};
+use judge::record;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write as _};
+use std::path::Path;
 
 /// How many of the cases that kill a fault are named.
 const NAMED: usize = 3;
 
-/// Tries the seeded faults on a suite and prints which case kills which.
+/// Tries the seeded faults on a suite and prints which case kills which; `results` is where the matrix is kept.
 ///
 /// # Errors
-/// Where the suite or the output cannot be used.
-pub(super) fn run(suite: &Suite, jobs: usize, around: Around) -> Result<u8, Failure> {
-    let matrix = matrix(suite, jobs)
-        .map_err(|error| Failure::Unusable(format!("the suite cannot be read: {error}")))?;
+/// Where the suite or an output cannot be used.
+pub(super) fn run(suite: &Suite, jobs: usize, results: Option<&Path>, around: Around) -> Result<u8, Failure> {
+    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be read: {error}"));
+    let matrix = matrix(suite, jobs).map_err(unreadable)?;
+    if let Some(path) = results {
+        let kills = kills(&matrix, named(suite).map_err(unreadable)?);
+        let text = serde_json::to_string_pretty(&kills).map_err(io::Error::from)? + "\n";
+        fs::write(path, text)
+            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
+    }
     io::stdout().lock().write_all(text(&matrix, around.voice.volume).as_bytes())?;
     Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FELL_SHORT })
 }
@@ -34,6 +45,29 @@ pub(super) fn by_generation(suite: &Suite, count: u64, jobs: usize, around: Arou
     let text = generation(&firsts, &unfaithful, count, around.voice.volume);
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(if unfaithful.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+}
+
+/// The matrix as it is kept.
+fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
+    let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    let killer = |(case, formats): &(String, Vec<&'static str>)| Killer {
+        case: case.clone(),
+        formats: owned(formats),
+    };
+    let fault = |row: &Row| Fault {
+        name: row.fault.name.to_owned(),
+        does: row.fault.does.to_owned(),
+        breaks: owned(row.fault.breaks),
+        killers: row.killers.iter().map(killer).collect(),
+    };
+    Kills {
+        kills: SCHEMA,
+        suite,
+        cases: matrix.cases,
+        readings: matrix.readings,
+        faults: matrix.rows.iter().map(fault).collect(),
+        findings: matrix.findings.iter().map(sentence).collect(),
+    }
 }
 
 fn generation(firsts: &[First], unfaithful: &[Finding], count: u64, volume: Volume) -> String {

@@ -12,6 +12,7 @@ pub mod read;
 pub mod report;
 pub mod run;
 pub mod show;
+mod site;
 mod under_test;
 
 use crate::show::Voice;

@@ -1,7 +1,7 @@
 //! `run`: the suite against an importer.
 
 use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, generate, named_format, report};
+use super::{Around, Failure, adequacy, generate, named_format, site};
 use crate::exit;
 use crate::importer::Importer;
 use crate::run::{Planned, Selection, Shard, plan, run as carry_out};
@@ -32,6 +32,7 @@ Examples:
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
   mcp-concord run --adequacy                        which seeded faults the suite tells apart
+  mcp-concord run --adequacy --results kills.json   the same, kept for a report
   mcp-concord run --generate 1000 --adequacy        how many of them die from generated variants alone
   mcp-concord run --generate 1000 --seed 7          variants whose meaning is known, instead of the suite
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
@@ -76,9 +77,9 @@ pub struct Args {
     #[arg(long)]
     list: bool,
     /// Judge the suite instead: does some case tell each seeded fault from the faithful reader?
-    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "results", "adapter", "exec", "verify", "baseline"])]
+    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline"])]
     adequacy: bool,
-    /// Write the record of the run to this file, as JSON.
+    /// Write the record of the run to this file, as JSON; with --adequacy, the kill matrix.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
@@ -108,9 +109,12 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     };
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     if args.adequacy {
-        return match args.generate {
-            Some(count) => adequacy::by_generation(&suite, count, jobs, around),
-            None => adequacy::run(&suite, jobs, around),
+        return match (args.generate, &args.results) {
+            (Some(_), Some(_)) => Err(Failure::Unusable(
+                "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
+            )),
+            (Some(count), None) => adequacy::by_generation(&suite, count, jobs, around),
+            (None, results) => adequacy::run(&suite, jobs, results.as_deref(), around),
         };
     }
     let importer = args.under_test.start()?;
@@ -124,11 +128,11 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     let baseline = known(args, &suite, importer, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
-    let suite_line = record::Suite {
+    let named = record::Suite {
         seed: args.generate.map(|_| args.seed),
-        ..record::Suite::new(env!("CARGO_PKG_VERSION"), &suite.digest().map_err(unreadable)?)
+        ..named(&suite).map_err(unreadable)?
     };
-    let mut record = carry_out(&planned, importer, jobs, suite_line).map_err(unreadable)?;
+    let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
     if let Some(note) = importer.stop() {
         around.voice.note(&note);
     }
@@ -157,7 +161,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         command(args, Some(&what))
     };
     if let Some(folder) = &args.report {
-        report::write(folder, std::slice::from_ref(&record), &[], &|_, line| alone(line))?;
+        site::write_one(folder, &record, &|_, line| alone(line))?;
     }
     let volume = match around.voice.volume {
         Volume::Quiet => text::Volume::Quiet,
@@ -173,6 +177,11 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         }
     }
     Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+}
+
+/// A suite as records name it.
+pub(super) fn named(suite: &Suite) -> io::Result<record::Suite> {
+    Ok(record::Suite::new(env!("CARGO_PKG_VERSION"), &suite.digest()?))
 }
 
 /// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.

@@ -1,0 +1,64 @@
+//! The kill matrix as plain data: what `run --adequacy --results` writes and what a report shows of it.
+//!
+//! Knows: the shape, schema 1, and its totals. Refuses to know: how a fault is seeded and what killed it.
+
+use crate::record::Suite;
+use serde::{Deserialize, Serialize};
+
+/// The version of this shape.
+pub const SCHEMA: u32 = 1;
+
+/// Which case kills which seeded fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kills {
+    /// [`SCHEMA`]. The member tells this file from the record of a run.
+    pub kills: u32,
+    /// The suite that was tried.
+    pub suite: Suite,
+    /// How many cases it has.
+    pub cases: usize,
+    /// How many readings were tried.
+    pub readings: usize,
+    /// Every fault.
+    pub faults: Vec<Fault>,
+    /// What should not be so, each in a sentence.
+    pub findings: Vec<String>,
+}
+
+/// A seeded fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Its name.
+    pub name: String,
+    /// What the importer that has it does: the rest of a sentence that begins with "it".
+    pub does: String,
+    /// The clauses that it breaks.
+    pub breaks: Vec<String>,
+    /// The cases that kill it, those first that name one of its clauses; none where it survives.
+    pub killers: Vec<Killer>,
+}
+
+/// A case that kills a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Killer {
+    /// The case.
+    pub case: String,
+    /// The formats in which it does.
+    pub formats: Vec<String>,
+}
+
+impl Kills {
+    /// How many faults some case kills.
+    #[must_use]
+    pub fn killed(&self) -> usize {
+        self.faults.iter().filter(|fault| !fault.killers.is_empty()).count()
+    }
+
+    /// The matrix in a line.
+    #[must_use]
+    pub fn total(&self) -> String {
+        let Self { cases, readings, faults, .. } = self;
+        let (killed, faults) = (self.killed(), faults.len());
+        format!("{killed} of {faults} seeded faults killed by {readings} readings of {cases} cases")
+    }
+}

@@ -1,0 +1,155 @@
+//! What changed between two runs, new failures first: a page of its own.
+//!
+//! Knows: how a change is told. Refuses to know: what counts as one; [`judge::change`] says.
+
+use super::count::{self, Implementation};
+use super::matrix::{Choice, Filter};
+use super::words::{anchor, cut, name, plain, topic};
+use super::{Place, Press};
+use judge::change::{Change, Sort};
+use judge::record::{Line, Record};
+use judge::verdict::Verdict;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Values longer than this are cut, in characters.
+const WIDTH: usize = 300;
+
+/// What the page is made of.
+pub struct Changes<'c> {
+    /// The earlier run.
+    pub old: &'c Record,
+    /// The later one.
+    pub new: &'c Record,
+    /// What changed.
+    pub changes: &'c [Change],
+    /// The page of the later run, from the site's folder.
+    pub page: &'c str,
+}
+
+#[derive(Debug, Serialize)]
+struct Page {
+    runs: [Implementation; 2],
+    other_suite: bool,
+    sorts: Vec<Group>,
+    filter: Filter,
+}
+
+#[derive(Debug, Serialize)]
+struct Group {
+    title: &'static str,
+    tone: &'static str,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    code: char,
+    clauses: String,
+    case: String,
+    title: String,
+    format: String,
+    before: &'static str,
+    now: &'static str,
+    /// What is to be seen now, or was to be seen before where it is mended.
+    what: String,
+    href: Option<String>,
+}
+
+/// The sorts with their titles, their tones and the digits for the filter.
+const SORTS: [(Sort, &str, &str, char); 4] = [
+    (Sort::Regression, "New failures", "bad", '0'),
+    (Sort::Improvement, "No longer failing", "good", '1'),
+    (Sort::Other, "Other changes", "known", '2'),
+    (Sort::Gone, "No longer asked", "faint", '3'),
+];
+
+/// How many changes there are of each sort, in words: `2 new failures`.
+pub fn counts(changes: &[Change]) -> Vec<String> {
+    let count = |sort| changes.iter().filter(|change| change.sort == sort).count();
+    let words = |(sort, title, _, _): &(Sort, &str, &str, char)| match count(*sort) {
+        0 => None,
+        1 if *sort == Sort::Regression => Some("1 new failure".to_owned()),
+        1 if *sort == Sort::Other => Some("1 other change".to_owned()),
+        many => Some(format!("{many} {}", title.to_lowercase())),
+    };
+    SORTS.iter().filter_map(words).collect()
+}
+
+impl Press {
+    /// The page of what changed.
+    ///
+    /// # Errors
+    /// Where the template cannot be rendered.
+    pub fn changes(&self, changes: &Changes<'_>, place: Place<'_>) -> Result<String, tera::Error> {
+        let Changes { old, new, changes, page } = changes;
+        let (before, now) = (lines(old), lines(new));
+        let row = |change: &Change, code: char| {
+            let key = (change.case.as_str(), change.format.as_str());
+            let line = now.get(&key).or_else(|| before.get(&key)).copied();
+            let told = match change.sort {
+                Sort::Improvement => before.get(&key).copied(),
+                _ => line,
+            };
+            let note = new.cases.get(&change.case).or_else(|| old.cases.get(&change.case));
+            let short = change.now.is_some_and(Verdict::falls_short);
+            Row {
+                code,
+                clauses: line.map(|line| plain(&line.clauses.join(" "))).unwrap_or_default(),
+                case: plain(&change.case),
+                title: note.map(|note| plain(&note.title)).unwrap_or_default(),
+                format: plain(&change.format),
+                before: change.before.map_or("not asked", Verdict::name),
+                now: change.now.map_or("not asked", Verdict::name),
+                what: told.map(what).unwrap_or_default(),
+                href: short.then(|| format!("{page}#{}", anchor(&change.case, Some(&change.format)))),
+            }
+        };
+        let sorts = SORTS.iter().filter_map(|(sort, title, tone, code)| {
+            let of_it = changes.iter().filter(|change| change.sort == *sort);
+            let rows: Vec<Row> = of_it.map(|change| row(change, *code)).collect();
+            (!rows.is_empty()).then_some(Group { title, tone, rows })
+        });
+        let sorts: Vec<Group> = sorts.collect();
+        let choice = |group: &Group| {
+            group.rows.first().map(|row| Choice { name: group.title, code: row.code.to_string() })
+        };
+        let rows = sorts.iter().flat_map(|group| &group.rows);
+        let clauses = rows.flat_map(|row| row.clauses.split_whitespace());
+        let filter = Filter {
+            topics: changes.iter().map(|change| topic(&change.case)).collect(),
+            clauses: clauses.map(str::to_owned).collect(),
+            verdicts: sorts.iter().filter_map(choice).collect(),
+            ..Filter::of("changes")
+        };
+        let page = Page {
+            runs: [count::implementation(old), count::implementation(new)],
+            other_suite: old.suite != new.suite,
+            sorts,
+            filter,
+        };
+        self.print("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
+    }
+}
+
+fn lines(record: &Record) -> BTreeMap<(&str, &str), &Line> {
+    record.results.iter().map(|line| ((line.case.as_str(), line.format.as_str()), line)).collect()
+}
+
+/// What a reading fell short by, in a line.
+fn what(line: &Line) -> String {
+    let loss = if line.silent_loss { "silent loss; " } else { "" };
+    let shown = |value: Option<&serde_json::value::RawValue>| {
+        cut(value.map_or("nothing", serde_json::value::RawValue::get), WIDTH)
+    };
+    match (&line.message, &line.difference) {
+        (Some(message), _) => format!("{loss}{}", cut(message, WIDTH)),
+        (None, Some(difference)) => format!(
+            "{loss}at {}: expected {}, came {}",
+            plain(&difference.at),
+            shown(difference.expected.as_deref()),
+            shown(difference.actual.as_deref())
+        ),
+        (None, None) => loss.to_owned(),
+    }
+}

@@ -1,0 +1,207 @@
+//! Cases that an implementation fell short of, each with all that is needed to see why.
+//!
+//! Knows: which readings of a case fell short alike, so that they are told once. Refuses to know: how they are drawn;
+//! a drawing of the session, or of expected beside actual, is one more field of [`Failure`] and of its template.
+
+use super::matrix;
+use super::sides::{self, Row, Span};
+use super::words::{WIDTH, anchor, cut, in_lines, named, plain};
+use judge::record::{Line, Note, Record};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A case that was fallen short of.
+#[derive(Debug, Serialize)]
+pub(super) struct Failure {
+    id: String,
+    case: String,
+    title: String,
+    reason: String,
+    /// Its clauses and the digits of its verdicts, for the filter.
+    clause_ids: String,
+    codes: String,
+    clauses: Vec<Clause>,
+    readings: Vec<Reading>,
+    transcripts: Vec<Transcript>,
+}
+
+#[derive(Debug, Serialize)]
+struct Clause {
+    id: String,
+    anchor: String,
+    title: String,
+}
+
+/// Readings that fell short alike.
+#[derive(Debug, Serialize)]
+struct Reading {
+    verdict: &'static str,
+    silent_loss: bool,
+    at: Option<String>,
+    message: Option<String>,
+    stderr: Option<String>,
+    places: Vec<Place>,
+    sides: Vec<Row>,
+}
+
+/// One of them.
+#[derive(Debug, Serialize)]
+struct Place {
+    id: String,
+    format: String,
+    file: Option<String>,
+    pointer: Option<String>,
+    alone: String,
+}
+
+/// A transcript with the lines marked that matter.
+#[derive(Debug, Serialize)]
+struct Transcript {
+    format: String,
+    /// Whether a reading of it fell short.
+    short: bool,
+    lines: Vec<Span>,
+}
+
+/// The failures of a record, in its order; `alone` is the command that runs one reading.
+pub(super) fn failures(record: &Record, alone: &dyn Fn(&Record, &Line) -> String) -> Vec<Failure> {
+    let formats = matrix::formats(&[record]);
+    let cases = record.results.chunk_by(|a, b| a.case == b.case);
+    let short = cases.filter_map(|lines| {
+        let short: Vec<&Line> = lines.iter().filter(|line| line.verdict.falls_short()).collect();
+        let first = *short.first()?;
+        let note = record.cases.get(&first.case);
+        let coded: Vec<(usize, &Line)> = short.iter().map(|line| (0, *line)).collect();
+        let clauses: BTreeSet<&str> =
+            short.iter().flat_map(|line| &line.clauses).map(String::as_str).collect();
+        Some(Failure {
+            id: anchor(&first.case, None),
+            case: plain(&first.case),
+            title: note.map(|note| plain(&note.title)).unwrap_or_default(),
+            reason: note.map(|note| plain(&note.reason)).unwrap_or_default(),
+            clause_ids: plain(&clauses.iter().copied().collect::<Vec<_>>().join(" ")),
+            codes: matrix::codes(&coded, 1, &formats),
+            clauses: clauses.into_iter().map(|id| clause(record, id)).collect(),
+            readings: readings(record, &short, alone),
+            transcripts: note.map(|note| transcripts(note, &short)).unwrap_or_default(),
+        })
+    });
+    short.collect()
+}
+
+fn clause(record: &Record, id: &str) -> Clause {
+    let title = record.clauses.get(id).map(|title| plain(title)).unwrap_or_default();
+    Clause { id: plain(id), anchor: named("clause", id), title }
+}
+
+/// What fell short in the same way is told once, with the formats in which it did.
+fn readings(record: &Record, short: &[&Line], alone: &dyn Fn(&Record, &Line) -> String) -> Vec<Reading> {
+    let mut groups: Vec<Vec<&Line>> = Vec::new();
+    for line in short {
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| alike(first, line))) {
+            Some(group) => group.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    let reading = |group: &Vec<&Line>| {
+        let first = *group.first()?;
+        let sides = first.whole.as_ref().map(|whole| sides::sides(&whole.expected, &whole.actual));
+        let at = first.difference.as_ref().map(|difference| match difference.at.as_str() {
+            "" => "the whole answer".to_owned(),
+            at => plain(at),
+        });
+        Some(Reading {
+            verdict: first.verdict.name(),
+            silent_loss: first.silent_loss,
+            at,
+            message: first.message.as_ref().map(|message| cut(message, WIDTH)),
+            stderr: first.stderr.as_ref().map(|said| in_lines(said)),
+            places: group.iter().map(|line| place(line, alone(record, line))).collect(),
+            sides: sides.unwrap_or_default(),
+        })
+    };
+    groups.iter().filter_map(reading).collect()
+}
+
+fn alike(one: &Line, other: &Line) -> bool {
+    let at = |line: &Line| line.difference.as_ref().map(|difference| difference.at.clone());
+    one.verdict == other.verdict
+        && one.silent_loss == other.silent_loss
+        && one.message == other.message
+        && one.stderr == other.stderr
+        && one.whole == other.whole
+        && at(one) == at(other)
+}
+
+fn place(line: &Line, alone: String) -> Place {
+    let number = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
+    Place {
+        id: anchor(&line.case, Some(&line.format)),
+        format: plain(&line.format),
+        file: line.file.as_ref().map(|file| plain(file) + &number),
+        pointer: line.place.as_ref().map(|place| plain(&place.pointer)).filter(|text| !text.is_empty()),
+        alone: plain(&alone),
+    }
+}
+
+fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
+    let transcript = |(format, text): (&String, &String)| {
+        let of_it: Vec<&&Line> = short.iter().filter(|line| line.format == *format).collect();
+        let placed = of_it.iter().filter_map(|line| line.place.as_ref()).map(|place| place.line);
+        let marked: BTreeSet<u64> =
+            placed.chain(note.lines.get(format).into_iter().flatten().copied()).collect();
+        let line = |(number, text): (u64, &str)| Span { text: plain(text), mark: marked.contains(&number) };
+        let cut = sides::cut(text);
+        Transcript {
+            format: plain(format),
+            short: !of_it.is_empty(),
+            lines: (1..).zip(cut.lines()).map(line).collect(),
+        }
+    };
+    note.transcripts.iter().map(transcript).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failures;
+    use crate::small::{line, record_of};
+    use judge::record::{Place, Whole};
+    use judge::verdict::Verdict::{Crash, Fail, Pass};
+
+    #[test]
+    fn what_fell_short_alike_is_told_once_with_its_places() {
+        let whole = |actual: &str| Some(Whole { expected: "a\n".into(), actual: actual.into() });
+        let mut lines = vec![
+            line("a/b", "x", Fail),
+            line("a/b", "y", Fail),
+            line("a/b", "z", Crash),
+            line("a/b", "w", Pass),
+            line("a/c", "x", Pass),
+        ];
+        lines[0].whole = whole("b\n");
+        lines[1].whole = whole("b\n");
+        lines[1].file = Some("a/b/y.json".into());
+        lines[1].place = Some(Place { line: 2, pointer: "/1".into() });
+        let mut record = record_of(lines);
+        let note = record.cases.get_mut("a/b").unwrap();
+        note.transcripts = [("x", "1\n2\n3\n"), ("y", "1\r\n2"), ("w", "1")]
+            .map(|(format, text)| (format.to_owned(), text.to_owned()))
+            .into();
+        note.lines = [("x".to_owned(), vec![3])].into();
+        let found = failures(&record, &|_, line| format!("run {}/{}", line.case, line.format));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].codes, "115-");
+        let [alike, crash] = found[0].readings.as_slice() else { panic!("{found:#?}") };
+        let formats: Vec<&str> = alike.places.iter().map(|place| &*place.format).collect();
+        assert_eq!((formats, crash.verdict), (vec!["x", "y"], "crash"));
+        let place = &alike.places[1];
+        assert_eq!(place.file.as_deref(), Some("a/b/y.json:2"));
+        assert_eq!((place.pointer.as_deref(), &*place.alone), (Some("/1"), "run a/b/y"));
+        let marked: Vec<(&str, Vec<bool>)> = found[0]
+            .transcripts
+            .iter()
+            .map(|it| (&*it.format, it.lines.iter().map(|line| line.mark).collect()))
+            .collect();
+        assert_eq!(marked, [("w", vec![false]), ("x", vec![false, false, true]), ("y", vec![false, true]),]);
+    }
+}

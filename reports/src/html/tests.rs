@@ -1,0 +1,275 @@
+//! Pages as a whole: what is on them, and what a stranger's text can do to them.
+
+use super::changes::Changes;
+use super::clauses::{Case, Clause};
+use super::findings::Finding;
+use super::formats::Format;
+use super::rules::Shown;
+use super::{Link, Overview, Place, Press, Run};
+use crate::small::{line, record, record_of};
+use judge::kills::{Fault, Killer, Kills};
+use judge::record::{Line, Record, Whole};
+use judge::verdict::Verdict;
+
+/// Everything that a page must not obey.
+const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' \
+                       </style><style>*{display:none}</style>\u{202e}\u{2066}\u{2028}\u{2029}\u{feff}\u{1b}\u{0}\
+                       {{ page }}{% raw %}<!--]]>&lt;javascript:alert(1)";
+
+fn press() -> Press {
+    Press::new("0").unwrap()
+}
+
+fn alone(_: &Record, line: &Line) -> String {
+    format!("run {}/{}", line.case, line.format)
+}
+
+fn run(record: &Record) -> String {
+    press().run(&Run { record, runs: &[record], alone: &alone }, Place::default()).unwrap()
+}
+
+fn overview(records: &[&Record]) -> String {
+    let folders: Vec<String> = (0..records.len()).map(|number| format!("i{number}")).collect();
+    let runs: Vec<Vec<&Record>> = vec![records.to_vec()];
+    let pages = [Link::new("Overview", "index.html"), Link::new("i 2", "i0/index.html")];
+    let place = Place { pages: &pages, here: "index.html", root: "" };
+    press().overview(&Overview { records, folders: &folders, runs: &runs }, place).unwrap()
+}
+
+/// A record in which everything that may be a stranger's text is `text`.
+fn strange(text: &str) -> Record {
+    let mut record = record(&[Verdict::Fail, Verdict::Skip]);
+    record.implementation.name = text.into();
+    record.implementation.version = text.into();
+    record.suite.version = text.into();
+    record.suite.digest = text.into();
+    let mut cases = std::collections::BTreeMap::new();
+    for line in &mut record.results {
+        let mut note = record.cases.remove(&line.case).unwrap();
+        line.case = format!("{}/{text}", line.case);
+        line.format = format!("x{text}");
+        line.clauses = vec![text.into()];
+        line.message = Some(text.into());
+        line.stderr = Some(text.into());
+        line.file = Some(text.into());
+        line.whole = Some(Whole { expected: text.into(), actual: text.repeat(20_000) });
+        (note.title, note.reason) = (text.into(), text.into());
+        note.transcripts.insert(line.format.clone(), text.repeat(1000));
+        cases.insert(line.case.clone(), note);
+    }
+    record.cases = cases;
+    record.clauses = [(text.to_owned(), text.to_owned())].into();
+    record
+}
+
+/// One page of each kind, with `text` wherever a stranger's text may stand.
+fn pages(text: &str) -> Vec<(&'static str, String)> {
+    let (press, place) = (press(), Place::default());
+    let (record, owned) = (strange(text), text.to_owned());
+    let mut mended = record.clone();
+    mended.results[0].verdict = Verdict::Pass;
+    let changes = judge::change::changes(&mended, &record);
+    let case = Case { name: owned.clone(), title: owned.clone() };
+    let pair = [owned.clone(), owned.clone()];
+    let clause = Clause {
+        id: owned.clone(),
+        family: owned.clone(),
+        title: owned.clone(),
+        rule: owned.clone(),
+        why: owned.clone(),
+        source: vec![owned.clone()],
+        open: true,
+        right: pair.clone(),
+        wrong: pair,
+        cases: vec![case],
+    };
+    let fault = Fault {
+        name: owned.clone(),
+        does: owned.clone(),
+        breaks: vec![owned.clone()],
+        killers: vec![Killer { case: owned.clone(), formats: vec![owned.clone()] }],
+    };
+    let suite = record.suite.clone();
+    let kills =
+        Kills { kills: 1, suite, cases: 1, readings: 1, faults: vec![fault], findings: vec![owned.clone()] };
+    let finding = serde_json::json!({
+        "rule": text, "verdict": "fail", "level": text, "party": text, "file": text, "line": 1, "pointer": text,
+        "within": text, "message": text, "snippet": text, "other": {"what": text, "line": 1, "snippet": text},
+    });
+    let finding: Finding = serde_json::from_value(finding).unwrap();
+    let mut unsure = finding.clone();
+    unsure.verdict = super::findings::Verdict::Inconclusive;
+    let changes = Changes { old: &mended, new: &record, changes: &changes, page: "index.html" };
+    vec![
+        ("run", run(&record)),
+        ("overview", overview(&[&record, &mended])),
+        ("changes", press.changes(&changes, place).unwrap()),
+        ("clauses", press.clauses(&[clause], true, place).unwrap()),
+        ("kills", press.kills(&kills, place).unwrap()),
+        ("findings", press.findings(&[finding, unsure], place).unwrap()),
+    ]
+}
+
+#[test]
+fn a_page_has_every_case_every_failure_and_its_command() {
+    let page = run(&record(&[Verdict::Pass, Verdict::Fail, Verdict::Skip]));
+    assert_eq!(page.matches("<tr data-v=").count(), 3);
+    assert_eq!(page.matches("<article ").count(), 1);
+    for part in ["run ids/1/x", "<a href=\"#f-ids.1~x\">fail</a>", "Mind the null.", "id=\"clause-ID-NULL\""]
+    {
+        assert!(page.contains(part), "{part} is missing");
+    }
+}
+
+#[test]
+fn a_page_asks_for_nothing_and_runs_nothing_but_its_own() {
+    for (name, page) in pages("x") {
+        for part in
+            ["http://", "https://", "url(", "@import", " src=", "<link", "<iframe", "style=\"", " onclick"]
+        {
+            assert!(!page.contains(part), "{part} is in {name}");
+        }
+        assert_eq!((page.matches("<script").count(), page.matches("<style").count()), (1, 1), "{name}");
+        let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        assert!(!policy.split('"').next().unwrap().contains("unsafe"), "{policy}");
+    }
+}
+
+#[test]
+fn every_link_inside_leads_somewhere_and_no_place_stands_twice() {
+    let lines = Verdict::ALL.iter().enumerate();
+    let lines = lines.flat_map(|(number, verdict)| {
+        ["x", "y"].map(|format| line(&format!("a/{number}"), format, *verdict))
+    });
+    let page = run(&record_of(lines.collect()));
+    let targets: Vec<&str> =
+        page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(targets.len() > 12, "{targets:?}");
+    for target in targets {
+        assert_eq!(page.matches(&format!(" id=\"{target}\"")).count(), 1, "{target}");
+    }
+    for id in page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn a_strangers_text_is_text_on_every_page() {
+    for ((name, hostile), (_, plain)) in pages(HOSTILE).into_iter().zip(pages("x")) {
+        for tag in [
+            "<script",
+            "</script",
+            "<style",
+            "</style",
+            "<img",
+            "<!--",
+            "href=\"javascript",
+            "onerror=alert(1)>\"",
+        ] {
+            assert_eq!(hostile.matches(tag).count(), plain.matches(tag).count(), "{tag} in {name}");
+        }
+        let obeyed = ['\u{202e}', '\u{2066}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{1b}', '\u{0}'];
+        assert!(!hostile.contains("\" onload=\"") && !hostile.contains(obeyed), "{name}");
+        assert!(hostile.contains("&lt;script&gt;alert(1)") && hostile.contains("{{ page }}"), "{name}");
+        assert!(hostile.contains("\\u{202e}"), "{name} hides what was there");
+    }
+}
+
+#[test]
+fn a_text_of_megabytes_makes_no_page_of_megabytes() {
+    let mut record = record(&[Verdict::Fail]);
+    let long = "\u{2028}x".repeat(1 << 20);
+    let line = &mut record.results[0];
+    line.message = Some(long.clone());
+    line.stderr = Some(long.clone());
+    line.whole = Some(Whole { expected: long.clone(), actual: "y\n".repeat(1 << 20) });
+    let note = record.cases.get_mut("ids/0").unwrap();
+    note.transcripts.insert("x".into(), long);
+    let page = run(&record);
+    assert!(page.len() < 2 << 20, "{} bytes", page.len());
+    assert!(page.contains("bytes in all)"));
+}
+
+#[test]
+fn implementations_line_up_as_columns_and_lead_to_their_pages() {
+    let (one, mut other) =
+        (record(&[Verdict::Fail, Verdict::Pass]), record(&[Verdict::Pass, Verdict::Crash]));
+    other.implementation.name = "j".into();
+    let page = overview(&[&one, &other]);
+    assert!(page.contains("<th scope=\"col\">i 2</th><th scope=\"col\">j 2</th>"));
+    for part in
+        ["<a href=\"i0/index.html#f-ids.0~x\">fail</a>", "<a href=\"i1/index.html#f-ids.1~x\">crash</a>"]
+    {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    assert!(page.contains("aria-current=\"page\"") && page.contains("run after run"));
+    assert!(!page.contains("<article "), "failures are told on the page of each");
+}
+
+#[test]
+fn changes_begin_with_new_failures() {
+    let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
+    let changes = judge::change::changes(&old, &new);
+    assert_eq!(super::changes::counts(&changes), ["1 new failure", "1 no longer failing"]);
+    let page = Changes { old: &old, new: &new, changes: &changes, page: "index.html" };
+    let page = press().changes(&page, Place::default()).unwrap();
+    let (first, second) = (page.find("New failures: 1").unwrap(), page.find("No longer failing: 1").unwrap());
+    assert!(first < second);
+    assert!(page.contains("<a href=\"index.html#f-ids.0~x\">fail</a>"));
+    let same = Changes { old: &old, new: &old, changes: &[], page: "index.html" };
+    assert!(press().changes(&same, Place::default()).unwrap().contains("Nothing changed."));
+}
+
+#[test]
+fn every_rule_is_on_the_page_of_rules() {
+    let case = |name: &str| vec![Case { name: name.into(), title: "T".into() }];
+    let shown = Shown {
+        breaks: [("jsonrpc.id.null".to_owned(), case("rules/a"))].into(),
+        keeps: [("jsonrpc.id.null".to_owned(), case("rules/b"))].into(),
+    };
+    let page = press().rules(&shown, Place::default()).unwrap();
+    for rule in judge::rules::all() {
+        assert_eq!(page.matches(&format!(" id=\"rule-{}\"", rule.id)).count(), 1, "{}", rule.id);
+    }
+    assert!(page.contains("1 case that break it, 1 that keep it") && page.contains("rules/b"));
+}
+
+#[test]
+fn the_table_of_formats_says_what_each_carries() {
+    let format = |name: &str, carries: [bool; 2]| Format {
+        name: name.into(),
+        aliases: vec!["alias".into()],
+        file: format!("{name}.json"),
+        about: "It is one.".into(),
+        caveat: String::new(),
+        carries: ["times", "headers"].into_iter().map(str::to_owned).zip(carries).collect(),
+        cases: 3,
+    };
+    let formats = [format("a", [true, false]), format("b", [true, true])];
+    let page = press().formats(&formats, Place::default()).unwrap();
+    assert!(page.contains(
+        "<tr><th scope=\"row\">headers</th><td class=\"faint\">no</td><td class=\"good\">yes</td></tr>"
+    ));
+    assert!(page.contains("in 3 cases"));
+}
+
+#[test]
+fn findings_stand_in_the_order_of_the_recording() {
+    let finding = |line: u64, verdict: &str, rule: &str| -> Finding {
+        serde_json::from_value(serde_json::json!({
+            "rule": rule, "verdict": verdict, "level": "must", "party": "client", "file": "a.jsonl", "line": line,
+            "pointer": "/raw", "message": format!("on {line}"), "snippet": "{}", "more": 1, "later": true,
+        }))
+        .unwrap()
+    };
+    let findings =
+        [finding(9, "fail", "jsonrpc.id.null"), finding(3, "warn", "other.rule"), finding(0, "pass", "x.y")];
+    let page = press().findings(&findings, Place::default()).unwrap();
+    assert!(page.find("on 3").unwrap() < page.find("on 9").unwrap());
+    assert!(page.contains("href=\"rules.html#rule-jsonrpc.id.null\"") && !page.contains("rule-other.rule"));
+    assert!(
+        page.contains("<td class=\"number bad\">2</td><td class=\"number known\">2</td>"),
+        "more ones count"
+    );
+}
