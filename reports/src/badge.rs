@@ -27,6 +27,33 @@ mod tests {
     use judge::verdict::Verdict;
     use serde_json::{Value, json};
 
+    /// What the endpoint badge of shields.io takes: these members alone, of these types.
+    const ENDPOINT: &str = r#"{
+        "type": "object",
+        "required": ["schemaVersion", "label", "message"],
+        "additionalProperties": false,
+        "properties": {
+            "schemaVersion": { "const": 1 },
+            "label": { "type": "string" },
+            "message": { "type": "string", "minLength": 1 },
+            "color": { "enum": ["brightgreen", "yellow", "red", "lightgrey"] }
+        }
+    }"#;
+
+    #[test]
+    fn it_is_what_an_endpoint_badge_reads() {
+        let schema: Value = serde_json::from_str(ENDPOINT).unwrap();
+        let schema = jsonschema::validator_for(&schema).unwrap();
+        for verdict in Verdict::ALL {
+            for verdicts in [vec![verdict], vec![verdict, Verdict::Pass], Vec::new()] {
+                let badge: Value = serde_json::from_str(&super::render(&record(&verdicts))).unwrap();
+                schema.validate(&badge).unwrap();
+                let red = badge["color"] == "red";
+                assert_eq!(red, verdicts.iter().any(|verdict| verdict.falls_short()), "{verdicts:?}");
+            }
+        }
+    }
+
     #[test]
     fn it_counts_and_never_flatters() {
         let badge = |verdicts: &[Verdict]| -> Value {

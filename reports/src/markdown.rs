@@ -116,7 +116,7 @@ fn text(text: &str) -> String {
     for char in cut(text, WIDTH).chars() {
         match char {
             '<' | '>' | '&' | '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '!' | '\\' | '~'
-            | '@' | ':' => {
+            | '@' | ':' | '$' => {
                 let _ = write!(out, "&#{};", u32::from(char));
             }
             char => out.push(char),
@@ -129,6 +129,7 @@ fn text(text: &str) -> String {
 mod tests {
     use crate::small::record;
     use judge::verdict::Verdict;
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     #[test]
     fn failures_come_first_and_are_counted() {
@@ -153,6 +154,52 @@ mod tests {
         for part in ["<img", "](", "**", "`c`", "@me", "https:"] {
             assert!(!row.contains(part), "{part} is in {row}");
         }
+    }
+
+    /// What GitHub's dialect makes of it: the plain text of every table cell, row by row, and the names of all that is
+    /// neither text nor the structure which a summary has.
+    fn parsed(text: &str) -> (Vec<Vec<String>>, Vec<String>) {
+        let (mut rows, mut strange): (Vec<Vec<String>>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut cell: Option<String> = None;
+        for event in Parser::new_ext(text, Options::all()) {
+            match event {
+                Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
+                Event::Start(Tag::TableCell) => cell = Some(String::new()),
+                Event::End(TagEnd::TableCell) => rows.last_mut().unwrap().extend(cell.take()),
+                Event::Text(text) => {
+                    if let Some(cell) = &mut cell {
+                        cell.push_str(&text);
+                    }
+                }
+                Event::Start(
+                    Tag::Heading { .. } | Tag::Paragraph | Tag::Table(_) | Tag::List(_) | Tag::Item,
+                ) => {}
+                Event::End(_) | Event::SoftBreak => {}
+                // The digest alone is shown as code.
+                Event::Code(code) if code.starts_with("sha256:") => {}
+                other => strange.push(format!("{other:?}")),
+            }
+        }
+        (rows, strange)
+    }
+
+    #[test]
+    fn it_is_read_back_as_it_was_meant_whatever_a_stranger_wrote() {
+        const HOSTILE: &str = "<img src=x> | [a](javascript:b) `c` **d** ~~e~~ @me https://x.y # f $g$ [^h] \\| ![i](j) :smile: a@b.c &lt;";
+        let mut record = record(&[Verdict::Fail, Verdict::Crash, Verdict::ExpectedFail]);
+        record.implementation.name = HOSTILE.into();
+        record.suite.version = HOSTILE.into();
+        for line in &mut record.results {
+            line.message = Some(HOSTILE.into());
+            line.known = Some(judge::record::Reason { reason: HOSTILE.into(), issue: None });
+            line.clauses = vec![HOSTILE.into()];
+        }
+        let (rows, strange) = parsed(&super::render(&record));
+        assert!(strange.is_empty(), "{strange:#?}");
+        assert_eq!(rows[0], ["verdict", "case", "format", "clause", "what"]);
+        assert_eq!(rows[1], ["fail", "ids/0", "x", HOSTILE, HOSTILE]);
+        assert_eq!(rows[2][..3], ["crash", "ids/1", "x"]);
+        assert_eq!(rows.len(), 3);
     }
 
     #[test]

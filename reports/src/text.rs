@@ -316,6 +316,34 @@ skipped:
     }
 
     #[test]
+    fn the_table_is_read_back_as_the_counts_of_the_record() {
+        let text = text(Volume::Normal, false);
+        let table: Vec<Vec<&str>> = text
+            .lines()
+            .take_while(|line| !line.is_empty())
+            .map(|line| {
+                // A count stands under the end of its word, also where others are left out.
+                let ends = [5, 13, 21, 29, 37];
+                let starts = [0, 5, 13, 21, 29];
+                starts
+                    .iter()
+                    .zip(ends)
+                    .map(|(&from, to)| line.get(from..to.min(line.len())).unwrap_or("").trim())
+                    .collect()
+            })
+            .collect();
+        assert_eq!(table[0], ["topic", "cases", "pass", "fail", "skip"]);
+        let sum = |column: usize| -> u64 {
+            table[1..].iter().filter_map(|row| row[column].parse::<u64>().ok()).sum()
+        };
+        let record = record();
+        assert_eq!(sum(1), record.cases.len() as u64);
+        for (column, verdict) in [(2, Verdict::Pass), (3, Verdict::Fail), (4, Verdict::Skip)] {
+            assert_eq!(sum(column), record.totals[&verdict], "{verdict:?}");
+        }
+    }
+
+    #[test]
     fn colours_and_volume_are_the_callers_choice() {
         assert!(!text(Volume::Loud, false).contains('\u{1b}'));
         let colours = text(Volume::Normal, true);
