@@ -45,7 +45,7 @@ const LOOKED_AT: usize = 64 << 10;
 pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadError> {
     let mut end = Ok(true);
     while !is_enough(input.text()) && matches!(end, Ok(true)) {
-        end = input.more();
+        end = input.grow();
     }
     let text = input.text();
     let head = head(&text[..floor(text, LOOKED_AT.min(text.len()))]);

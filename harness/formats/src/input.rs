@@ -208,7 +208,7 @@ impl<'r> Input<'r> {
     /// Reads until there is twice as much as there was, or all there is; false where nothing came. Whatever is scanned
     /// again is then twice as long, and a large item costs time in proportion, not its square, however small the parts
     /// are in which a pipe brings it.
-    fn grow(&mut self) -> Result<bool, ReadError> {
+    pub(crate) fn grow(&mut self) -> Result<bool, ReadError> {
         let before = self.text().len();
         loop {
             match self.more() {

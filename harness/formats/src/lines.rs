@@ -83,7 +83,7 @@ pub(crate) fn each<P: Parse>(
     let mut number = 1;
     loop {
         // Whole lines first: what stands before a bad byte is read before the bad byte is complained of.
-        let more = input.more();
+        let more = input.grow();
         let last = matches!(more, Ok(false));
         let text = input.text();
         let whole =

@@ -143,7 +143,7 @@ fn one(input: &mut Input<'_>, index: u64, options: Options, sink: &mut Sink<'_>)
             Err(refusal) => refusal,
         };
         // The entry may only go on behind the window.
-        if refused.code != Code::Truncated || !input.more()? {
+        if refused.code != Code::Truncated || !input.grow()? {
             return Err(input.refuse(refused, 0, &spot.pointer()));
         }
     }

@@ -128,10 +128,8 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     let baseline = known(args, &suite, importer, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
-    let named = record::Suite {
-        seed: args.generate.map(|_| args.seed),
-        ..named(&suite).map_err(unreadable)?
-    };
+    let named =
+        record::Suite { seed: args.generate.map(|_| args.seed), ..named(&suite).map_err(unreadable)? };
     let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
     if let Some(note) = importer.stop() {
         around.voice.note(&note);
