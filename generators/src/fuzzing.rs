@@ -32,6 +32,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("har", |bytes| reader("har", bytes)),
     ("mcp_rec", |bytes| reader("mcp-rec", bytes)),
     ("mcporter", |bytes| reader("mcporter", bytes)),
+    ("mcp_recorder", |bytes| reader("mcp-recorder", bytes)),
     ("sse", sse),
     ("equivalence", equivalence),
     ("convert", convert),

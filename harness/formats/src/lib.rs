@@ -16,6 +16,7 @@ mod inspector;
 mod jsonrpc;
 mod lines;
 mod mcp_rec;
+mod mcp_recorder;
 mod mcp_replay;
 mod mcporter;
 mod meaning;
@@ -46,6 +47,7 @@ pub static FORMATS: &[&Format] = &[
     &har::FORMAT,
     &mcp_rec::FORMAT,
     &mcporter::FORMAT,
+    &mcp_recorder::FORMAT,
 ];
 
 /// A capture format: its names, what it can carry, and its reader and writer.

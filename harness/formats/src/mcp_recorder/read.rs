@@ -1,0 +1,176 @@
+//! Reading a cassette, interaction by interaction.
+//!
+//! Knows: which member of an interaction holds whose message. Refuses to know: whether a response belongs to its
+//! request; the first event of a stream often does not.
+
+use crate::Options;
+use crate::input::{Input, ReadError};
+use transcript::json::{Json, Kind, Scanner};
+use transcript::message::{Message, Refusal};
+use transcript::rejection::Code;
+use transcript::session::{Content, Entry, Noise, Side, Sink, Slot, Spot};
+
+pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    match input.peek()? {
+        None => return Err(input.cut_short("a cassette")),
+        Some(b'{') => {}
+        Some(_) => {
+            input.value()?;
+            let said = "a cassette is a JSON object with `interactions`";
+            return Err(input.refuse(wrong(Code::WrongDocument, said), 0, ""));
+        }
+    }
+    let mut found = false;
+    let mut more = input.enter(b'}')?;
+    while more {
+        let name = input.key()?;
+        input.peek()?;
+        match &*name {
+            "interactions" if found => {
+                let said = "the member `interactions` stands twice, and readers differ on which one counts";
+                return Err(input.reject(Code::AmbiguousMember, 0, said));
+            }
+            "interactions" => {
+                interactions(input, options, sink)?;
+                found = true;
+            }
+            "version" => version(input)?,
+            _ => {
+                let length = input.value()?;
+                input.consume(length);
+            }
+        }
+        more = input.next(b'}')?;
+    }
+    // Whether it is one document at all comes before what the document lacks.
+    input.finish()?;
+    match found {
+        true => Ok(()),
+        false => Err(input.refuse(wrong(Code::MissingEntries, "the cassette has no `interactions`"), 0, "")),
+    }
+}
+
+/// The recorder reads cassettes of its own major version alone.
+fn version(input: &mut Input<'_>) -> Result<(), ReadError> {
+    let length = input.value()?;
+    let version = Json::parse(&input.text()[..length]).ok().and_then(Json::as_text);
+    if !version.and_then(|text| Some(text.to_str()?.split('.').next() == Some("1"))).unwrap_or_default() {
+        let found: String = input.text()[..length].chars().take(40).collect();
+        let said = format!("a cassette of version {found}; only versions 1.x, as text, are read");
+        return Err(input.refuse(wrong(Code::UnsupportedVersion, said), 0, "/version"));
+    }
+    input.consume(length);
+    Ok(())
+}
+
+fn interactions(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    if input.peek()? != Some(b'[') {
+        // A file that ends here, or goes on with what is no JSON, is not one whose interactions are no array.
+        input.value()?;
+        let refusal = wrong(Code::MissingEntries, "`interactions` must be an array");
+        return Err(input.refuse(refusal, 0, "/interactions"));
+    }
+    let mut more = input.enter(b']')?;
+    for index in 0.. {
+        if !more {
+            break;
+        }
+        input.peek()?;
+        let length = input.value()?;
+        let spot = Spot {
+            offset: input.offset(),
+            line: input.line(),
+            root: "/interactions/",
+            index: Some(index),
+            tail: "",
+        };
+        interaction(input, length, spot, options, sink)?;
+        input.consume(length);
+        more = input.next(b']')?;
+    }
+    Ok(())
+}
+
+/// Hands on what the interaction at the beginning of the window holds.
+fn interaction(
+    input: &Input<'_>,
+    length: usize,
+    spot: Spot,
+    options: Options,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    let parts =
+        Parts::of(&input.text()[..length]).map_err(|refusal| input.refuse(refusal, 0, &spot.pointer()))?;
+    if parts.request.is_none() && parts.response.is_none() {
+        let entry = Entry::new(spot, Content::Passed("an interaction without a message".into()));
+        return sink(entry).map_err(|halt| input.halted(halt, 0, &spot));
+    }
+    let halves = [
+        (parts.request, Side::Client, Slot::Request, "/request"),
+        (parts.response, Side::Server, Slot::Response, "/response"),
+    ];
+    for (held, side, slot, tail) in halves {
+        let Some((at, value)) = held else { continue };
+        let place = input.place(at);
+        let spot = Spot { offset: place.offset, line: place.line, tail, ..spot };
+        let failed = slot == Slot::Response && parts.status.is_some_and(|status| status >= 400);
+        let content = match Message::parse(value.text()) {
+            Ok(message) => Content::Message(message),
+            Err(_) if failed && value.kind() == Kind::Object && value.member("jsonrpc").is_none() => {
+                Content::Empty
+            }
+            Err(why) if options.passes(&why) => Content::Noise(Noise { why, text: value.text().into() }),
+            Err(why) => {
+                let clause = if why.code == Code::Batch { "ENV-SINGLE" } else { why.clause };
+                return Err(input.refuse(Refusal { clause, ..why }, at, &spot.pointer()));
+            }
+        };
+        let entry = Entry { side: Some(side), slot, ..Entry::new(spot, content) };
+        sink(entry).map_err(|halt| input.halted(halt, at, &spot))?;
+    }
+    Ok(())
+}
+
+/// An interaction, taken apart: its two messages, where they are more than null, and the HTTP status.
+#[derive(Default)]
+struct Parts<'a> {
+    request: Option<(usize, Json<'a>)>,
+    response: Option<(usize, Json<'a>)>,
+    status: Option<u16>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Result<Self, Refusal> {
+        let mut scanner = Scanner::new(text);
+        if scanner.peek() != Some(b'{') {
+            return Err(wrong(Code::InvalidEntry, "an interaction is an object"));
+        }
+        let mut found: [Option<(usize, Json<'a>)>; 3] = [None; 3];
+        let mut more = scanner.open(b'}')?;
+        while more {
+            let key_at = scanner.at();
+            let key = scanner.key()?;
+            let at = scanner.at();
+            let value = scanner.take()?;
+            let which = ["request", "response", "response_status"].iter().position(|name| key.is(name));
+            if which.and_then(|which| found[which].replace((at, value))).is_some() {
+                let message =
+                    "a member of an interaction stands twice, and readers differ on which one counts";
+                return Err(Refusal {
+                    at: key_at,
+                    clause: "SRV-TWICE",
+                    ..wrong(Code::AmbiguousMember, message)
+                });
+            }
+            more = scanner.more(b'}')?;
+        }
+        let [request, response, status] =
+            found.map(|held| held.filter(|(_, value)| value.kind() != Kind::Null));
+        let status = status.and_then(|(_, status)| status.as_number()?.parse().ok());
+        Ok(Self { request, response, status })
+    }
+}
+
+fn wrong(code: Code, message: impl Into<String>) -> Refusal {
+    Refusal { code, clause: "SRV-BYTES", at: 0, message: message.into() }
+}
