@@ -179,32 +179,54 @@ fn peak(child: &Child) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }
 
+/// A message, by what it has besides `jsonrpc`, as the client's or the server's line.
+type Spell = fn(bool, &str) -> String;
+
+/// The line formats: a name, the lines ahead of the messages, and how a message is spelled.
+const LINES: [(&str, &str, Spell); 4] = [
+    ("jsonrpc", "", |_, rest| format!(r#"{{"jsonrpc":"2.0",{rest}}}"#)),
+    (
+        "mcp-replay",
+        concat!(
+            r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#,
+            "\n"
+        ),
+        |client, rest| {
+            let dir = if client { "in" } else { "out" };
+            format!(r#"{{"dir":"{dir}","raw":{{"jsonrpc":"2.0",{rest}}}}}"#)
+        },
+    ),
+    ("mcp-rec", "", |client, rest| {
+        let dir = if client { "client->server" } else { "server->client" };
+        format!(r#"{{"ts": 1.5, "dir": "{dir}", "msg": {{"jsonrpc":"2.0",{rest}}}}}"#)
+    }),
+    (
+        "mcporter",
+        concat!(
+            r#"{"jsonrpc":"2.0","method":"$transport/start","_meta":{"dir":"lifecycle","server":"s"}}"#,
+            "\n"
+        ),
+        |client, rest| {
+            let dir = if client { "send" } else { "recv" };
+            format!(r#"{{"jsonrpc":"2.0",{rest},"_meta":{{"dir":"{dir}","server":"s"}}}}"#)
+        },
+    ),
+];
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_million_messages_cost_the_line_formats_no_memory() {
     const CALLS: u32 = 500_000;
     let folder = Folder::new();
-    for name in ["jsonrpc", "mcp-replay"] {
+    for (name, head, spell) in LINES {
         let path = folder.path(name);
         let mut file = BufWriter::new(File::create(&path).unwrap());
-        let traced = name == "mcp-replay";
-        if traced {
-            let meta =
-                r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#;
-            writeln!(file, "{meta}").unwrap();
-        }
+        file.write_all(head.as_bytes()).unwrap();
         for id in 0..CALLS {
-            let asked = format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"n","arguments":{{}}}}}}"#
-            );
-            for (dir, message) in
-                [("in", asked), ("out", format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))]
-            {
-                match traced {
-                    true => writeln!(file, r#"{{"dir":"{dir}","raw":{message}}}"#).unwrap(),
-                    false => writeln!(file, "{message}").unwrap(),
-                }
-            }
+            let asked =
+                format!(r#""id":{id},"method":"tools/call","params":{{"name":"n","arguments":{{}}}}"#);
+            writeln!(file, "{}", spell(true, &asked)).unwrap();
+            writeln!(file, "{}", spell(false, &format!(r#""id":{id},"result":{{}}"#))).unwrap();
         }
         file.into_inner().unwrap();
         let mut child = piped(Command::new(PROGRAM).arg("read").arg(&path));
