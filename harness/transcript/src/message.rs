@@ -6,7 +6,7 @@
 
 mod scan;
 
-use crate::json::{Fault, Json, Scanner, Text};
+use crate::json::{Fault, Json, Part, Scanner, Text};
 use crate::rejection::Code;
 use std::borrow::Cow;
 
@@ -38,6 +38,7 @@ pub enum What {
 pub struct Message<'a> {
     text: &'a str,
     shape: Shape,
+    parts: &'a [Part],
 }
 
 /// A message's `id` member (clauses ID-STRING, ID-NUMBER, ID-NULL, ID-MISSING).
@@ -125,13 +126,20 @@ impl<'a> Message<'a> {
     /// The message as the JSON value it is.
     #[must_use]
     pub fn json(&self) -> Json<'a> {
-        Json::scanned(self.text)
+        Json::apart(self.text, self.parts)
     }
 
     /// A message whose text has been read before.
     #[must_use]
     pub fn of(text: &'a str, shape: Shape) -> Self {
-        Self { text, shape }
+        Self { text, shape, parts: &[] }
+    }
+
+    /// The same message, whose text [`take_apart`](crate::json::take_apart) took apart: its values know what is inside
+    /// of them.
+    #[must_use]
+    pub fn apart(self, parts: &'a [Part]) -> Self {
+        Self { parts, ..self }
     }
 
     /// The places of the parts, to be kept beside the text they are places in.
@@ -185,13 +193,13 @@ impl<'a> Message<'a> {
     /// `params.name` of a request or notification, whatever its type.
     #[must_use]
     pub fn name(&self) -> Option<Json<'a>> {
-        self.part(self.shape.name)
+        self.in_params(self.shape.name)
     }
 
     /// `params.arguments` of a request or notification.
     #[must_use]
     pub fn arguments(&self) -> Option<Json<'a>> {
-        self.part(self.shape.arguments)
+        self.in_params(self.shape.arguments)
     }
 
     /// The `result` or the `error` of a response.
@@ -205,7 +213,17 @@ impl<'a> Message<'a> {
     }
 
     fn part(&self, span: Span) -> Option<Json<'a>> {
-        self.slice(span).map(Json::scanned)
+        let text = self.slice(span)?;
+        Some(self.json().inside_at(span.start).unwrap_or(Json::scanned(text)))
+    }
+
+    /// A value that stands in `params`, whatever the sort of message.
+    fn in_params(&self, span: Span) -> Option<Json<'a>> {
+        let text = self.slice(span)?;
+        let params = self.part(self.shape.params).filter(|_| self.shape.what == What::Call);
+        let at = span.start.checked_sub(self.shape.params.start);
+        let inside = params.zip(at).and_then(|(params, at)| params.inside_at(at));
+        Some(inside.unwrap_or(Json::scanned(text)))
     }
 }
 

@@ -6,12 +6,14 @@
 //! all still there when somebody asks.
 
 mod number;
+mod part;
 mod scan;
 mod string;
 mod tree;
 mod write;
 
 pub use number::same_number;
+pub use part::{Kept, MOST_PARTS, Part, take_apart};
 pub use scan::{Fault, Scanner};
 pub use string::{Text, write_string};
 pub use tree::{Kind, Node, Tree};
@@ -20,9 +22,22 @@ pub use write::write_compact;
 /// A value of fewer bytes is walked over at once.
 const SHORT: usize = 48;
 
-/// One JSON value: exactly the text it has in the input, without surrounding white space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Json<'a>(&'a str);
+/// One JSON value: exactly the text it has in the input, without surrounding white space. Two are equal where their
+/// texts are, byte for byte.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<'a> {
+    text: &'a str,
+    /// What is inside of it, where somebody took it apart; it begins with the value itself.
+    parts: &'a [Part],
+}
+
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Json<'_> {}
 
 impl<'a> Json<'a> {
     /// Takes `text` as one JSON value, with white space allowed around it.
@@ -36,43 +51,48 @@ impl<'a> Json<'a> {
         scanner.value()?;
         let end = scanner.at();
         scanner.end()?;
-        Ok(Self(&text[start..end]))
+        Ok(Self::scanned(&text[start..end]))
     }
 
     /// A value that a [`Scanner`] has already walked over.
     pub(crate) fn scanned(text: &'a str) -> Self {
-        Self(text)
+        Self { text, parts: &[] }
     }
 
     /// The value's text, byte for byte.
     #[must_use]
     pub fn text(self) -> &'a str {
-        self.0
+        self.text
     }
 
     /// What sort of value it is, told by its first byte.
     #[must_use]
     pub fn kind(self) -> Kind {
-        Kind::of(self.0.as_bytes().first().copied().unwrap_or_default())
+        Kind::of(self.text.as_bytes().first().copied().unwrap_or_default())
     }
 
     /// The string it is, if it is one.
     #[must_use]
     pub fn as_text(self) -> Option<Text<'a>> {
-        (self.kind() == Kind::String).then(|| Text::quoted(self.0))
+        (self.kind() == Kind::String).then(|| Text::quoted(self.text))
     }
 
     /// The text of the number it is, if it is one.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then_some(self.0)
+        (self.kind() == Kind::Number).then_some(self.text)
     }
 
     /// The members of an object in file order, twice-named ones twice; nothing for any other value.
     pub fn members(self) -> impl Iterator<Item = (Text<'a>, Json<'a>)> {
-        let mut scanner = Scanner::new(self.0);
-        let mut more = self.kind() == Kind::Object && scanner.open(b'}').unwrap_or(false);
+        let mut inside = part::inside(if self.kind() == Kind::Object { self.parts } else { &[] });
+        let mut scanner = Scanner::new(self.text);
+        let mut more =
+            self.parts.is_empty() && self.kind() == Kind::Object && scanner.open(b'}').unwrap_or(false);
         std::iter::from_fn(move || {
+            if let Some(parts) = inside.next() {
+                return Some((self.name_of(parts), self.value_of(parts)));
+            }
             if !more {
                 return None;
             }
@@ -86,6 +106,9 @@ impl<'a> Json<'a> {
     /// The first member with this name.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Json<'a>> {
+        if !self.parts.is_empty() {
+            return if self.kind() == Kind::Object { self.member_apart(name) } else { None };
+        }
         if !self.may_name(name) {
             return None;
         }
@@ -95,7 +118,7 @@ impl<'a> Json<'a> {
     /// Whether a member may have this name, told without taking the value apart. Most questions for a member are
     /// about one that is not there, and a search for bytes is many times as fast as a walk over members.
     fn may_name(self, name: &str) -> bool {
-        let text = self.0.as_bytes();
+        let text = self.text.as_bytes();
         let found = |part: &[u8]| memchr::memmem::find(text, part).is_some();
         text.len() < SHORT
             || found(name.as_bytes())
@@ -108,9 +131,14 @@ impl<'a> Json<'a> {
 
     /// The items of an array in order; nothing for any other value.
     pub fn items(self) -> impl Iterator<Item = Json<'a>> {
-        let mut scanner = Scanner::new(self.0);
-        let mut more = self.kind() == Kind::Array && scanner.open(b']').unwrap_or(false);
+        let mut inside = part::inside(if self.kind() == Kind::Array { self.parts } else { &[] });
+        let mut scanner = Scanner::new(self.text);
+        let mut more =
+            self.parts.is_empty() && self.kind() == Kind::Array && scanner.open(b']').unwrap_or(false);
         std::iter::from_fn(move || {
+            if let Some(parts) = inside.next() {
+                return Some(self.value_of(parts));
+            }
             if !more {
                 return None;
             }
@@ -125,7 +153,7 @@ impl<'a> Json<'a> {
     /// of one name must agree in their order among themselves.
     #[must_use]
     pub fn same(self, other: Json<'_>) -> bool {
-        self.0 == other.0 || Tree::of(self).same(&Tree::of(other))
+        self.text == other.text || Tree::of(self).same(&Tree::of(other))
     }
 }
 

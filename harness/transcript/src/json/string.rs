@@ -15,6 +15,11 @@ impl<'a> Text<'a> {
         Self(text.get(1..text.len().saturating_sub(1)).unwrap_or_default())
     }
 
+    /// From the valid JSON text between the quotes.
+    pub(super) fn bare(text: &'a str) -> Self {
+        Self(text)
+    }
+
     /// The text between the quotes, as written.
     #[must_use]
     pub fn raw(self) -> &'a str {

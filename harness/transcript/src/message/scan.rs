@@ -50,7 +50,7 @@ impl<'a> Message<'a> {
         }
         let text = &text[start..scanner.at()];
         let shape = parts.shape(text).map_err(|refusal| Refusal { at: refusal.at + start, ..refusal })?;
-        Ok(Self { text, shape })
+        Ok(Self::of(text, shape))
     }
 }
 

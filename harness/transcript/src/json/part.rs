@@ -1,0 +1,338 @@
+//! A value taken apart once, so that whoever asks for its members again and again walks over no text.
+//!
+//! Knows: where each value inside of a value stands, in file order, names included. Refuses to know: whether the text
+//! is JSON; it has been read before. Memory: twenty bytes for each value inside; a value with more than
+//! [`MOST_PARTS`] of them is left as it is, and its members are looked for in its text.
+
+use super::{Json, Text};
+
+/// A value of more parts is not taken apart.
+pub const MOST_PARTS: usize = 400_000;
+
+/// One value inside of a value that was taken apart, or the value itself, by places in the same text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    start: u32,
+    end: u32,
+    /// Where the name of a member stands, without its quotes.
+    name: u32,
+    /// The name's length in bytes; [`ESCAPED`] marks one that is not spelled as it reads.
+    length: u32,
+    /// How many parts it is, with all that is inside of it.
+    count: u32,
+}
+
+const ESCAPED: u32 = 1 << 31;
+
+/// No container is open.
+const NONE: u32 = u32::MAX;
+
+/// Takes apart `text`, which is one JSON value without white space around it, into `parts`. Whatever is in there is
+/// thrown away; it stays empty where the value is too large.
+pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
+    parts.clear();
+    if text.len() >= ESCAPED as usize {
+        return;
+    }
+    let bytes = text.as_bytes();
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    // While a container is open, its count is the number of the container around it.
+    let (mut top, mut in_object, mut names) = (NONE, false, false);
+    let (mut name, mut length) = (0, 0);
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let start = place(at);
+        let (end, count) = match byte {
+            b',' => {
+                names = in_object;
+                at += 1;
+                continue;
+            }
+            b':' | b' ' | b'\n' | b'\t' | b'\r' => {
+                at += 1;
+                continue;
+            }
+            b'}' | b']' => {
+                at += 1;
+                let all = place(parts.len());
+                let Some(part) = parts.get_mut(top as usize) else { break };
+                part.end = place(at);
+                let around = std::mem::replace(&mut part.count, all - top);
+                top = around;
+                in_object = parts.get(top as usize).is_some_and(|part| bytes[part.start as usize] == b'{');
+                continue;
+            }
+            b'{' | b'[' => {
+                at += 1;
+                let around = std::mem::replace(&mut top, place(parts.len()));
+                in_object = byte == b'{';
+                names = in_object;
+                (place(at), around)
+            }
+            b'"' => {
+                let (end, escaped) = string_end(bytes, at + 1);
+                at = end + 1;
+                if names {
+                    names = false;
+                    name = start + 1;
+                    length = place(end) - name | if escaped { ESCAPED } else { 0 };
+                    continue;
+                }
+                (place(at), 1)
+            }
+            _ => {
+                let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
+                at = bytes[at..].iter().position(ends).map_or(bytes.len(), |length| at + length);
+                (place(at), 1)
+            }
+        };
+        if parts.len() >= MOST_PARTS {
+            parts.clear();
+            return;
+        }
+        parts.push(Part { start, end, name, length, count });
+    }
+}
+
+/// Where the string ends whose content begins at `at`, and whether something in it is escaped. Eight bytes at a time.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> (usize, bool) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let mut escaped = false;
+    loop {
+        while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*chunk);
+            let found = zero_in(word ^ (ONES * u64::from(b'"'))) | zero_in(word ^ (ONES * u64::from(b'\\')));
+            if found != 0 {
+                at += found.trailing_zeros() as usize / 8;
+                break;
+            }
+            at += 8;
+        }
+        match bytes.get(at) {
+            Some(b'\\') => {
+                escaped = true;
+                at += 2;
+            }
+            Some(b'"') | None => return (at.min(bytes.len()), escaped),
+            Some(_) => at += 1,
+        }
+    }
+}
+
+/// The values directly inside of the one that `parts` begins with, each with what it has inside.
+pub(super) fn inside(parts: &[Part]) -> Inside<'_> {
+    let count = parts.first().map_or(0, |part| part.count as usize);
+    Inside(parts.get(1..count).unwrap_or_default())
+}
+
+pub(super) struct Inside<'p>(&'p [Part]);
+
+impl<'p> Iterator for Inside<'p> {
+    type Item = &'p [Part];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'p [Part]> {
+        let count = self.0.first()?.count as usize;
+        let (part, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(part)
+    }
+}
+
+impl<'a> Json<'a> {
+    /// A value whose text was taken apart into `parts`; where they are empty, it is what it was.
+    #[must_use]
+    pub fn apart(text: &'a str, parts: &'a [Part]) -> Self {
+        Self { text, parts }
+    }
+
+    /// What is inside of it, where it was taken apart.
+    #[must_use]
+    pub fn parts(self) -> &'a [Part] {
+        self.parts
+    }
+
+    /// A value directly inside.
+    #[inline]
+    pub(super) fn value_of(self, parts: &'a [Part]) -> Json<'a> {
+        let base = self.parts.first().map_or(0, |part| part.start);
+        let text = parts
+            .first()
+            .and_then(|part| self.text.get((part.start - base) as usize..(part.end - base) as usize));
+        Self { text: text.unwrap_or("null"), parts }
+    }
+
+    /// The name of a value directly inside.
+    #[inline]
+    pub(super) fn name_of(self, parts: &[Part]) -> Text<'a> {
+        let base = self.parts.first().map_or(0, |part| part.start);
+        let raw = parts.first().and_then(|part| {
+            let start = (part.name - base) as usize;
+            self.text.get(start..start + (part.length & !ESCAPED) as usize)
+        });
+        Text::bare(raw.unwrap_or_default())
+    }
+
+    /// The first member of this name, of a value that was taken apart.
+    #[inline]
+    pub(super) fn member_apart(self, name: &str) -> Option<Json<'a>> {
+        // A name of another length is another one, unless something in it is escaped.
+        let may_be = |part: &Part| part.length as usize == name.len() || part.length & ESCAPED != 0;
+        inside(self.parts)
+            .find(|parts| parts.first().is_some_and(may_be) && self.name_of(parts).is(name))
+            .map(|parts| self.value_of(parts))
+    }
+
+    /// The value directly inside whose text begins at byte `at` of this one's.
+    #[must_use]
+    pub fn inside_at(self, at: usize) -> Option<Json<'a>> {
+        let base = self.parts.first()?.start as usize;
+        inside(self.parts)
+            .find(|parts| parts.first().is_some_and(|part| part.start as usize == base + at))
+            .map(|parts| self.value_of(parts))
+    }
+}
+
+/// A value that is kept longer than the text it stood in.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    text: Box<str>,
+    parts: Box<[Part]>,
+}
+
+impl Kept {
+    /// Keeps a value, taken apart as it is.
+    #[must_use]
+    pub fn of(value: Json<'_>) -> Self {
+        let count = value.parts.first().map_or(0, |part| part.count as usize);
+        Self { text: value.text.into(), parts: value.parts.get(..count).unwrap_or_default().into() }
+    }
+
+    /// Keeps a value's text alone: its members are looked for in it.
+    #[must_use]
+    pub fn text_of(value: Json<'_>) -> Self {
+        Self { text: value.text.into(), parts: Box::default() }
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn json(&self) -> Json<'_> {
+        Json { text: &self.text, parts: &self.parts }
+    }
+
+    /// How many bytes its parts take beside its text.
+    #[must_use]
+    pub fn beside(&self) -> usize {
+        size_of_val(&*self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kept, MOST_PARTS, take_apart};
+    use crate::json::Json;
+    use proptest::prelude::*;
+
+    /// Whether a value says the same of itself as the same text that was not taken apart, all the way down.
+    fn agrees(apart: Json<'_>, plain: Json<'_>) -> bool {
+        let pairs = |value: Json<'_>| -> Vec<_> {
+            value.members().map(|(name, value)| (name.raw().to_owned(), value.text().to_owned())).collect()
+        };
+        let items =
+            |value: Json<'_>| -> Vec<_> { value.items().map(|item| item.text().to_owned()).collect() };
+        apart.text() == plain.text()
+            && pairs(apart) == pairs(plain)
+            && items(apart) == items(plain)
+            && apart.members().zip(plain.members()).all(|((name, one), (_, other))| {
+                let name = String::from_utf8_lossy(&name.decode()).into_owned();
+                apart.member(&name) == plain.member(&name) && agrees(one, other)
+            })
+            && apart.items().zip(plain.items()).all(|(one, other)| agrees(one, other))
+            && apart.member("no such name").is_none()
+    }
+
+    fn check(text: &str) {
+        let plain = Json::parse(text).unwrap();
+        let mut parts = Vec::new();
+        take_apart(plain.text(), &mut parts);
+        assert!(!parts.is_empty(), "{text}");
+        let apart = Json::apart(plain.text(), &parts);
+        assert!(agrees(apart, plain), "{text}");
+        for inner in apart.items().chain(apart.members().map(|(_, value)| value)) {
+            assert!(agrees(Kept::of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+            assert!(agrees(Kept::text_of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_was_taken_apart_says_what_its_text_says() {
+        for text in [
+            "1",
+            "-1.5e3",
+            "\"a\\\"b\"",
+            "true",
+            "[]",
+            "{}",
+            "[[],{},[1,[2,{}]], \"x\" ]",
+            r#"{"a":1,"a":2,"b":{"a":[1,2,{"c":null}]},"":"","n\u0061me":"x","\\":"\\\\"}"#,
+            "{ \"a\" : [ 1 , 2 ] ,\n\t\"b\" : { \"c\" : \"}],:{[\" } , \"d\" : false }",
+            "[\"12345678\",\"1234567\\\\\",\"\\\"\",\"é\u{10348}\"]",
+        ] {
+            check(text);
+        }
+    }
+
+    #[test]
+    fn a_value_with_too_many_parts_is_left_as_it_is() {
+        let text = format!("[{}1]", "1,".repeat(MOST_PARTS));
+        let mut parts = Vec::new();
+        take_apart(&text, &mut parts);
+        assert!(parts.is_empty());
+        assert_eq!(Json::apart(&text, &parts).items().count(), MOST_PARTS + 1);
+        let text = format!("[{}1]", "1,".repeat(MOST_PARTS - 2));
+        take_apart(&text, &mut parts);
+        assert_eq!(parts.len(), MOST_PARTS);
+    }
+
+    #[test]
+    fn depth_is_no_matter() {
+        let text = "[".repeat(100_000) + &"]".repeat(100_000);
+        let mut parts = Vec::new();
+        take_apart(&text, &mut parts);
+        assert_eq!(parts.len(), 100_000);
+        assert_eq!(Json::apart(&text, &parts).items().next().unwrap().text().len(), 199_998);
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_on_what_happens_to_be_json(text in r#"[ \[\]{}:,"\\a0-9.eE+tfnu-]{0,24}"#) {
+            if Json::parse(&text).is_ok() {
+                check(&text);
+            }
+        }
+
+        #[test]
+        fn agrees_on_nested_values(value in nested()) {
+            check(&value);
+        }
+    }
+
+    fn nested() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            "-?[1-9][0-9]{0,4}",
+            any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            let member = (any::<String>(), inner.clone())
+                .prop_map(|(name, value)| format!("{} : {value}", serde_json::to_string(&name).unwrap()));
+            prop_oneof![
+                prop::collection::vec(inner, 0..6).prop_map(|items| format!("[{}]", items.join(" , "))),
+                prop::collection::vec(member, 0..6).prop_map(|items| format!("{{{}}}", items.join(","))),
+            ]
+        })
+    }
+}
