@@ -7,11 +7,14 @@ use super::moment::{Said, Sort};
 use super::revision::Revision;
 use crate::rules::Need;
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, Kept, Kind};
 use transcript::session::{Content, Entry, Side, header};
 
 /// How many bytes of tool definitions are kept.
 pub(crate) const MOST_TOOLS: usize = 16 << 20;
+
+/// So many bytes are kept beside the definitions, for what is inside of them; past it, that is looked for in their text.
+const MOST_BESIDE: usize = 8 << 20;
 
 /// Longer capabilities are not kept.
 const LONGEST: usize = 1 << 20;
@@ -56,11 +59,13 @@ pub(crate) struct Facts {
     pub(crate) modern: bool,
     /// An `initialize` was seen.
     pub(crate) handshake: bool,
-    client: Option<Box<str>>,
-    server: Option<Box<str>>,
+    client: Option<Kept>,
+    server: Option<Kept>,
     /// The tools of the last listing and its pages, by name.
-    pub(crate) tools: BTreeMap<String, Box<str>>,
+    pub(crate) tools: BTreeMap<String, Kept>,
     tool_bytes: usize,
+    /// How many bytes they take beside their text.
+    tool_beside: usize,
     /// Tools were left out because there were too many.
     pub(crate) tools_cut: bool,
     /// A trace's `meta` line was seen, so that whatever came first is here.
@@ -77,6 +82,8 @@ pub(crate) struct Facts {
     name: Option<Box<str>>,
     /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
     pub(crate) mixed: bool,
+    /// Where in memory the message at hand stands, if nothing in it was taken out.
+    clean: (usize, usize),
     /// How many messages there were.
     pub(crate) messages: u64,
     /// Which session of the recording this is, from 0.
@@ -97,6 +104,8 @@ impl Facts {
             server: None,
             tools: BTreeMap::new(),
             tool_bytes: 0,
+            tool_beside: 0,
+            clean: (0, 0),
             tools_cut: false,
             opened: false,
             closed: false,
@@ -122,21 +131,34 @@ impl Facts {
 
     /// The capabilities of a side, as it last declared them.
     pub(crate) fn capabilities(&self, side: Side) -> Option<Json<'_>> {
-        let text = match side {
+        let kept = match side {
             Side::Client => &self.client,
             Side::Server => &self.server,
         };
-        Json::parse(text.as_deref()?).ok()
+        Some(kept.as_ref()?.json())
     }
 
     /// A tool as the last listing has it.
     pub(crate) fn tool(&self, name: &str) -> Option<Json<'_>> {
-        Json::parse(self.tools.get(name)?).ok()
+        Some(self.tools.get(name)?.json())
     }
 
     /// Whether a value holds, at any depth, what a recorder wrote in place of what it took out.
     pub(crate) fn redacted(&self, value: Json<'_>) -> bool {
-        self.hides(value.text())
+        let start = value.text().as_ptr().addr();
+        let is_clean = self.clean.0 <= start && start + value.text().len() <= self.clean.1;
+        !is_clean && self.hides(value.text())
+    }
+
+    /// Looks through a message once, which for nearly every message settles it for every value in it.
+    pub(super) fn look_for_markers(&mut self, message: &str) {
+        let start = message.as_ptr().addr();
+        self.clean = if self.hides(message) { (0, 0) } else { (start, start + message.len()) };
+    }
+
+    /// The message is no longer at hand, and something else may come to stand where it stood.
+    pub(super) fn forget_markers(&mut self) {
+        self.clean = (0, 0);
     }
 
     /// Whether a text, such as that of a header, holds what a recorder wrote in place of what it took out.
@@ -254,13 +276,15 @@ impl Facts {
         let subject = std::mem::take(&mut self.subject);
         let forced = self.revision.filter(|_| self.forced);
         let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
-        *self = Self { messages, session, torn, mixed, ..Self::of(subject, forced) };
+        let clean = self.clean;
+        *self = Self { messages, session, torn, mixed, clean, ..Self::of(subject, forced) };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {
         if first {
             self.tools.clear();
             self.tool_bytes = 0;
+            self.tool_beside = 0;
         }
         for tool in result.member("tools").into_iter().flat_map(Json::items) {
             let Some(name) = tool.member("name").and_then(text_of) else { continue };
@@ -269,7 +293,9 @@ impl Facts {
                 return;
             }
             self.tool_bytes += tool.text().len();
-            self.tools.insert(name.into(), tool.text().into());
+            let kept = if self.tool_beside < MOST_BESIDE { Kept::of(tool) } else { Kept::text_of(tool) };
+            self.tool_beside += kept.beside();
+            self.tools.insert(name.into(), kept);
         }
     }
 
@@ -309,6 +335,6 @@ pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
     Some(value.as_text()?.to_str()?.into())
 }
 
-fn kept(value: Json<'_>) -> Option<Box<str>> {
-    (value.kind() == Kind::Object && value.text().len() <= LONGEST).then(|| value.text().into())
+fn kept(value: Json<'_>) -> Option<Kept> {
+    (value.kind() == Kind::Object && value.text().len() <= LONGEST).then(|| Kept::of(value))
 }

@@ -12,7 +12,7 @@ use super::place::Place;
 use super::revision::Revision;
 use crate::rules::{FAMILIES, Watch, all};
 use std::borrow::Cow;
-use transcript::json::Json;
+use transcript::json::{Json, Part, take_apart};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
@@ -50,6 +50,8 @@ pub struct Judging {
     exchange: Option<Exchange<'static>>,
     last: Spot,
     rejected: Option<Rejection>,
+    /// What is inside of the message at hand. It is kept for its memory alone.
+    parts: Vec<Part>,
 }
 
 impl Judging {
@@ -64,6 +66,7 @@ impl Judging {
             exchange: None,
             last: Spot::default(),
             rejected: None,
+            parts: Vec::new(),
         }
     }
 
@@ -134,7 +137,16 @@ impl Judging {
         }
     }
 
+    /// A message is taken apart once, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        let mut parts = std::mem::take(&mut self.parts);
+        take_apart(message.text(), &mut parts);
+        self.apart(entry, message.apart(&parts), item);
+        self.parts = parts;
+    }
+
+    fn apart(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        self.facts.look_for_markers(message.text());
         let sort = Sort::of(&message);
         let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
             Some(method) => method,
@@ -167,6 +179,7 @@ impl Judging {
             self.facts.learn(&said);
             self.show(entry, Some(said), side);
         }
+        self.facts.forget_markers();
     }
 
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.

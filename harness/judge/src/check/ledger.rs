@@ -10,7 +10,7 @@ use super::revision::Revision;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use transcript::call_ids::CallIds;
-use transcript::json::Json;
+use transcript::json::{Json, Kept};
 use transcript::message::{Id, Message};
 use transcript::session::{Entry, Side, Spot};
 
@@ -20,6 +20,9 @@ pub(crate) const MOST_OPEN: usize = 50_000;
 /// How many bytes of params are held for open requests. A request beyond it is remembered without its params.
 pub(crate) const MOST_HELD: usize = 32 << 20;
 
+/// So many bytes are held beside the params, for what is inside of them.
+const MOST_BESIDE: usize = 8 << 20;
+
 /// How many ids are remembered to tell which were used before.
 pub(crate) const MOST_IDS: u64 = 1_000_000;
 
@@ -27,7 +30,7 @@ pub(crate) const MOST_IDS: u64 = 1_000_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     method: Box<str>,
-    params: Option<Box<str>>,
+    params: Option<Kept>,
     /// The id as it was written, quotes and all.
     pub(crate) id: Box<str>,
     /// Who asked.
@@ -64,7 +67,7 @@ impl Asked {
 
     /// Its params; none where there were none, or where they were too large to keep.
     pub(crate) fn params(&self) -> Option<Json<'_>> {
-        Json::parse(self.params.as_deref()?).ok()
+        Some(self.params.as_ref()?.json())
     }
 
     /// A member of its params.
@@ -100,6 +103,8 @@ pub(crate) struct Ledger {
     /// How the last request's id stood when it was made.
     last_use: Option<Use>,
     held: usize,
+    /// How many bytes the params take beside their text.
+    beside: usize,
     count: usize,
     ids: u64,
     requests: u64,
@@ -192,8 +197,8 @@ impl Ledger {
             self.full = Some("more than 50,000 requests are open; later ones are not followed");
             return;
         }
-        let params = message.params().map(Json::text).filter(|text| self.held + text.len() <= MOST_HELD);
-        self.held += params.map_or(0, str::len);
+        let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
+        let params = params.map(|params| self.keep(params));
         self.count += 1;
         let id = match message.id() {
             Id::Number(text) => text.into(),
@@ -202,7 +207,7 @@ impl Ledger {
         };
         let asked = Asked {
             method: method.into(),
-            params: params.map(Into::into),
+            params,
             id,
             side,
             time: entry.time,
@@ -247,6 +252,17 @@ impl Ledger {
         }
     }
 
+    /// Params are long where many requests are open; past a limit, their members are looked for in their text.
+    fn keep(&mut self, params: Json<'_>) -> Kept {
+        self.held += params.text().len();
+        let kept = match self.beside < MOST_BESIDE {
+            true => Kept::of(params),
+            false => Kept::text_of(params),
+        };
+        self.beside += kept.beside();
+        kept
+    }
+
     fn close(&mut self, lane: usize, key: &Key) -> Option<Asked> {
         let list = self.open[lane].get_mut(key)?;
         let asked = (!list.is_empty()).then(|| list.remove(0));
@@ -255,7 +271,10 @@ impl Ledger {
         }
         if let Some(asked) = &asked {
             self.count -= 1;
-            self.held -= asked.params.as_ref().map_or(0, |params| params.len());
+            if let Some(params) = &asked.params {
+                self.held -= params.json().text().len();
+                self.beside -= params.beside();
+            }
         }
         asked
     }

@@ -32,7 +32,7 @@ pub use judging::{Judged, Judging, Options};
 pub use methods::usual_sender;
 pub(crate) use pieces::{Piece, Pieces};
 pub use place::Place;
-pub(crate) use place::{quoted, shown};
+pub(crate) use place::{Mark, quoted, shown};
 pub use revision::{Revision, Span};
 
 pub(crate) use base64::base64;

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::ledger::{Asked, Ledger};
-use super::place::Place;
+use super::place::{Mark, Place};
 use super::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::Json;
@@ -45,6 +45,11 @@ impl Moment<'_> {
     /// The place of the step.
     pub(crate) fn place(&self) -> Place {
         Place::of(&self.entry.spot, self.text())
+    }
+
+    /// The same for later, where nobody may ask for it.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark::of(&self.entry.spot, self.text())
     }
 
     /// The text that stands there: the message, or what is none.

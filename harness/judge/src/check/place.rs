@@ -47,6 +47,29 @@ impl Place {
     }
 }
 
+/// A place that may be asked for later and mostly is not: what it takes to make it, at little cost.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    spot: Spot,
+    /// As much of the text as a snippet may show, and whether there was more.
+    text: Box<str>,
+}
+
+impl Mark {
+    /// Takes note of an entry whose text is `text`.
+    pub(crate) fn of(spot: &Spot, text: &str) -> Self {
+        // No character is longer than four bytes; one more tells that there was more.
+        let end = text.len().min(4 * (SHOWN + 1));
+        let end = (end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+        Self { spot: *spot, text: text[..end].into() }
+    }
+
+    /// The place.
+    pub(crate) fn place(&self) -> Place {
+        Place::of(&self.spot, &self.text)
+    }
+}
+
 /// Where in `whole` a slice of it begins.
 fn offset(whole: &str, part: &str) -> Option<usize> {
     let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
@@ -121,7 +144,7 @@ fn excerpt_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, pointer_to};
+    use super::{Mark, Place, pointer_to};
     use transcript::json::Json;
     use transcript::session::{Slot, Spot};
 
@@ -137,6 +160,19 @@ mod tests {
         let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
         let place = Place::inside(&spot, Slot::Line, text, deep);
         assert_eq!((place.line, &*place.pointer, &*place.within), (3, "/raw/b~0~1c/1/d", ""));
+    }
+
+    #[test]
+    fn a_mark_makes_the_place_that_its_text_would_have_made() {
+        let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
+        for char in ["a", "é", "\u{10348}"] {
+            for length in [0, 1, 119, 120, 121, 122, 483, 484, 485, 1000] {
+                let text = char.repeat(length);
+                assert_eq!(Mark::of(&spot, &text).place(), Place::of(&spot, &text), "{length}");
+                let text = format!("a{text}");
+                assert_eq!(Mark::of(&spot, &text).place(), Place::of(&spot, &text), "{length}");
+            }
+        }
     }
 
     #[test]

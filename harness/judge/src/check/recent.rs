@@ -2,7 +2,7 @@
 //!
 //! Memory: the last [`MOST`] of them; two texts are mistaken for one another with a chance of one in 10¹⁴.
 
-use foldhash::quality::FixedState;
+use foldhash::{fast, quality::FixedState};
 use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasher;
 
@@ -12,7 +12,7 @@ const MOST: usize = 10_000;
 /// The last texts of a kind.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
-    prints: HashSet<u64>,
+    prints: HashSet<u64, fast::FixedState>,
     order: VecDeque<u64>,
 }
 

@@ -103,9 +103,9 @@ impl Wishes {
         }
         if let (Some(asked), Sort::Result, Some(result)) = (said.asked(), said.sort, said.message.outcome()) {
             let method = METHODS.into_iter().find(|method| *method == asked.method());
-            let params = asked.params().map(|params| params.text().into());
+            let params = || asked.params().map(|params| params.text().into());
             return method
-                .map(|method| Granted { method, params, result, asked: asked.place() })
+                .map(|method| Granted { method, params: params(), result, asked: asked.place() })
                 .into_iter()
                 .collect();
         }

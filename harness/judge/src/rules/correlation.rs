@@ -6,7 +6,7 @@
 
 use super::{Family, Need, Party, Rule, Watch};
 use crate::check::{
-    Asked, Bound, Found, Moment, Place, Recent, Redelivery, Revision, Said, Sort, Span, Wrong,
+    Asked, Bound, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong,
 };
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -107,7 +107,7 @@ struct Watching {
 /// A request or notification, as the other side sees it.
 struct Last {
     /// The method and place of a notification; none for a request.
-    notification: Option<(String, Place)>,
+    notification: Option<(Box<str>, Mark)>,
     exchange: Option<u64>,
     /// The other side spoke since, and did not answer it.
     told: bool,
@@ -122,9 +122,9 @@ impl Watch for Watching {
             (Some(said), _) => match said.sort {
                 Sort::Request => self.request(said, at, found),
                 Sort::Notification => {
-                    let name = said.method.as_deref().unwrap_or_default().to_owned();
+                    let name = said.method.as_deref().unwrap_or_default().into();
                     self.quiet(at, found);
-                    self.heard(at, Some((name, at.place())));
+                    self.heard(at, Some((name, at.mark())));
                 }
                 Sort::Result | Sort::Error => self.response(said, at, found),
             },
@@ -199,7 +199,7 @@ impl Watching {
         }
     }
 
-    fn heard(&mut self, at: &Moment<'_>, notification: Option<(String, Place)>) {
+    fn heard(&mut self, at: &Moment<'_>, notification: Option<(Box<str>, Mark)>) {
         let Some(side) = at.side else { return };
         self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange, told: false });
     }
@@ -294,7 +294,7 @@ impl Watching {
                 if status.is_some_and(|status| status >= 400) => {}
             (Some(Last { notification: Some((name, place)), .. }), None, _) => {
                 let wrong = Wrong::of(format!("an answer to the notification `{name}`"));
-                found.broke(&NO_RESPONSE, at, wrong.see(place.clone(), "the notification"));
+                found.broke(&NO_RESPONSE, at, wrong.see(place.place(), "the notification"));
             }
             (_, Some(asked), Sort::Error) if asked.method() == "server/discover" => {
                 let why = format!("nothing shows the revision of whoever answers {}", asked.id);

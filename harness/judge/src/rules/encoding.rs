@@ -87,12 +87,14 @@ fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     found.check(
         &UTF8,
         at,
-        !text.contains('\u{fffd}'),
+        !text.contains("\u{fffd}"),
         || "the message holds U+FFFD, which stands where a character was lost",
     );
     found.held(&PARSE, at);
     found.held(&BOM, at);
-    match repeated(text) {
+    // Which names stand twice is looked for only where some may.
+    let repeated = if said.message.json().may_repeat() { repeated(text) } else { Ok(None) };
+    match repeated {
         Ok(Some(name)) => found.broke(&TWICE, at, name),
         Ok(None) | Err(_) => found.held(&TWICE, at),
     }

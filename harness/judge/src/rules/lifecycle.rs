@@ -158,11 +158,10 @@ impl Watching {
             Some(Side::Client) if probe => {}
             Some(Side::Client) => self.of_client(method, said, at, found),
             Some(Side::Server) if said.sort == Sort::Request && method != "ping" => {
-                let early = (method.to_owned(), at.place(), at.entry.time);
                 if self.initialized {
                     found.held(&SERVER_EARLY, at);
                 } else {
-                    self.server_early.get_or_insert(early);
+                    self.server_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
                 }
             }
             _ => {}
@@ -197,7 +196,7 @@ impl Watching {
                 }
                 Some(_) => found.held(&CLIENT_EARLY, at),
                 None if self.id.is_some() => {
-                    self.client_early.get_or_insert((method.to_owned(), at.place(), at.entry.time));
+                    self.client_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
                 }
                 None => {}
             },

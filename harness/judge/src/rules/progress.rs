@@ -7,9 +7,10 @@
 
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{
-    Asked, Found, Moment, Place, Recent, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
+    Asked, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
 };
 use foldhash::fast::FixedState;
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use transcript::call_ids::CallIds;
 use transcript::json::{Json, Kind};
@@ -115,7 +116,7 @@ struct Watching {
 
 /// A token in use.
 struct Active {
-    asked: Place,
+    asked: Mark,
     id: Box<str>,
     last: Option<f64>,
     /// It belongs to a task since the request was answered.
@@ -158,13 +159,13 @@ impl Watching {
             found.check(&UNIQUE, at, before.is_none(), || {
                 let wrong = Wrong::of(format!("the token {} is in use", shown(token))).inside(token);
                 match before {
-                    Some(before) => wrong.see(before.asked.clone(), "the request that uses it"),
+                    Some(before) => wrong.see(before.asked.place(), "the request that uses it"),
                     None => wrong,
                 }
             });
         }
         if self.active[lane].len() < MOST_ACTIVE {
-            let active = Active { asked: at.place(), id: id.text().into(), last: None, is_task: false };
+            let active = Active { asked: at.mark(), id: id.text().into(), last: None, is_task: false };
             self.active[lane].insert(key, active);
         }
     }
@@ -306,9 +307,10 @@ fn token_key(token: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<Box<
 
 fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
     let (first, rest) = match token.kind() {
-        Kind::String => (b's', token.as_text()?.decode().into_owned()),
+        Kind::String => (b's', token.as_text()?.decode()),
         _ => {
-            (b'n', token.as_number().filter(|number| !number.contains(['.', 'e', 'E']))?.as_bytes().to_vec())
+            let number = token.as_number().filter(|number| !number.contains(['.', 'e', 'E']))?;
+            (b'n', Cow::Borrowed(number.as_bytes()))
         }
     };
     Some([&[first], &*rest].concat().into())

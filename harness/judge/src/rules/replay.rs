@@ -5,7 +5,7 @@
 use super::{Family, Level, Need, Party, Rule, Watch};
 use crate::check::{Found, Moment, Wrong, shown};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, Kind, Scanner, Text};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side};
 
@@ -161,6 +161,8 @@ struct Watching {
     ended: bool,
     /// What the first text does not know and was told of already: each once, up to [`MOST_SORTS`].
     later: BTreeSet<String>,
+    /// The names of such members of lines.
+    members: Vec<Box<str>>,
 }
 
 impl Watch for Watching {
@@ -242,18 +244,20 @@ impl Watching {
     }
 
     fn line(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let members = at.entry.line.and_then(|line| Json::parse(line).ok());
         let mut t = None;
-        for (name, value) in members.into_iter().flat_map(Json::members) {
-            match name.raw() {
-                "t" => t = Some(value),
-                "dir" | "raw" => {}
-                other => {
+        members(at.entry.line.unwrap_or_default(), at.text(), |name, value| match name.raw() {
+            "t" => t = Some(value),
+            "dir" | "raw" => {}
+            other => {
+                if !self.members.iter().any(|known| **known == *other) {
+                    if self.members.len() < MOST_SORTS {
+                        self.members.push(other.into());
+                    }
                     let said = format!("the member `{other}` is of the later text");
                     self.beyond_first(at, found, said);
                 }
             }
-        }
+        });
         match t {
             Some(t) if is_moment(t) => found.held(&TIME, at),
             Some(t) => found.broke(&TIME, at, format!("`t` is {}", shown(t))),
@@ -328,6 +332,27 @@ impl Watching {
         let strict = at.facts.subject.first_text;
         found.broke(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }
+}
+
+/// The members of a line. What it carries has been read, and is stepped over wherever it stands in the line.
+fn members<'l>(line: &'l str, carried: &str, mut take: impl FnMut(Text<'l>, Json<'l>)) -> Option<()> {
+    let known = carried.as_ptr().addr().checked_sub(line.as_ptr().addr());
+    let mut scanner = Scanner::new(line);
+    scanner.space();
+    if scanner.peek() != Some(b'{') {
+        return None;
+    }
+    let mut more = scanner.open(b'}').ok()?;
+    while more {
+        let name = scanner.key().ok()?;
+        if Some(scanner.at()) == known && !carried.is_empty() {
+            scanner = Scanner::starting(line, scanner.at() + carried.len());
+        } else {
+            take(name, scanner.take().ok()?);
+        }
+        more = scanner.more(b'}').ok()?;
+    }
+    Some(())
 }
 
 /// Whether a value is a moment as the format spells it: `2026-05-12T23:00:00.100Z`.

@@ -89,7 +89,6 @@ impl Watching {
             return found.unsure(&UNIQUE_SESSION, at, "the recorder took out the id");
         }
         let Some(used) = at.ledger.last_use() else { return };
-        let id = shown_id(said);
         let why = match used {
             Use::Fresh if at.ledger.full().is_some() => at.ledger.full(),
             _ if used != Use::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
@@ -112,7 +111,7 @@ impl Watching {
         let turned_away = before.is_some_and(|sent| sent.refused);
         found.check(&UNIQUE_SESSION, at, used == Use::Fresh || turned_away, || {
             let open = if used == Use::Open { ", and that request is still open" } else { "" };
-            Wrong::of(format!("the id {id} was used before by this side{open}"))
+            Wrong::of(format!("the id {} was used before by this side{open}", shown_id(said)))
         });
         self.inflight(said, used, before, at, found);
     }
@@ -125,19 +124,20 @@ impl Watching {
             }
             _ => used == Use::Open,
         };
+        if !open {
+            return found.held(&UNIQUE_INFLIGHT, at);
+        }
         let first = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
         let first = first.filter(|first| first.place() != at.place());
-        if open && first.is_some_and(|first| first.cancelled.is_some()) {
+        if first.is_some_and(|first| first.cancelled.is_some()) {
             return found.unsure(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
         }
-        found.check(&UNIQUE_INFLIGHT, at, !open, || {
-            let wrong =
-                Wrong::of(format!("the id {} belongs to a request that is still open", shown_id(said)));
-            match first {
-                Some(first) => wrong.see(first.place(), "the open request"),
-                None => wrong,
-            }
-        });
+        let wrong = Wrong::of(format!("the id {} belongs to a request that is still open", shown_id(said)));
+        let wrong = match first {
+            Some(first) => wrong.see(first.place(), "the open request"),
+            None => wrong,
+        };
+        found.broke(&UNIQUE_INFLIGHT, at, wrong);
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.

@@ -22,6 +22,9 @@ pub struct Part {
     count: u32,
 }
 
+/// The names of more members are not compared with each other here.
+const MOST_COMPARED: usize = 24;
+
 const ESCAPED: u32 = 1 << 31;
 
 /// No container is open.
@@ -186,6 +189,35 @@ impl<'a> Json<'a> {
             .map(|parts| self.value_of(parts))
     }
 
+    /// Whether some object in it may have two members of one name, in whatever case. That none has is certain; that one
+    /// may is said also of names with escapes, of many members, and of a value that was not taken apart.
+    #[must_use]
+    pub fn may_repeat(self) -> bool {
+        let base = self.parts.first().map_or(0, |part| part.start as usize);
+        let bytes = self.text.as_bytes();
+        let is_object = |part: &Part| part.count > 1 && bytes.get(part.start as usize - base) == Some(&b'{');
+        self.parts.is_empty()
+            || (0..self.parts.len())
+                .filter(|&at| is_object(&self.parts[at]))
+                .any(|at| self.repeats(&self.parts[at..]))
+    }
+
+    fn repeats(self, object: &[Part]) -> bool {
+        for (index, parts) in inside(object).enumerate() {
+            if index >= MOST_COMPARED || parts.first().is_none_or(|part| part.length & ESCAPED != 0) {
+                return true;
+            }
+            let same = |before: &[Part]| {
+                before.first().zip(parts.first()).is_some_and(|(one, other)| one.length == other.length)
+                    && self.name_of(before).raw().eq_ignore_ascii_case(self.name_of(parts).raw())
+            };
+            if inside(object).take(index).any(same) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The value directly inside whose text begins at byte `at` of this one's.
     #[must_use]
     pub fn inside_at(self, at: usize) -> Option<Json<'a>> {
@@ -283,6 +315,31 @@ mod tests {
         ] {
             check(text);
         }
+    }
+
+    #[test]
+    fn names_that_may_stand_twice_are_seen_at_any_depth() {
+        let may_repeat = |text: &str| {
+            let mut parts = Vec::new();
+            take_apart(text, &mut parts);
+            Json::apart(text, &parts).may_repeat()
+        };
+        for text in
+            ["1", "{}", r#"{"a":1,"b":{"a":2,"bb":[{"a":1},{"a":1}]}}"#, r#"[{"name":"a"},{"name":"b"}]"#]
+        {
+            assert!(!may_repeat(text), "{text}");
+        }
+        for text in [
+            r#"{"a":1,"a":1}"#,
+            r#"[[{"b":{"a":1,"c":[1,2],"a":2}}]]"#,
+            r#"{"Name":1,"name":2}"#,
+            r#"{"\u0061":1}"#,
+        ] {
+            assert!(may_repeat(text), "{text}");
+            assert!(Json::parse(text).unwrap().may_repeat(), "{text}");
+        }
+        let many: Vec<_> = (0..30).map(|number| format!("\"{number}\":1")).collect();
+        assert!(may_repeat(&format!("{{{}}}", many.join(","))));
     }
 
     #[test]
