@@ -113,13 +113,19 @@ pub enum Tolerance {
     Nothing,
     /// What a recorder may have picked up beside the messages: see [`Refusal::is_noise`].
     Noise,
-    /// Every faulty message, for whoever judges each by itself.
+    /// Every faulty message, for whoever judges each by itself. The line formats hand the others over taken apart, since
+    /// that is done beside the judging, on another thread.
     Faults,
 }
 
 impl Options {
     /// Options that pass over a recorder's noise.
     pub const LENIENT: Self = Self { tolerance: Tolerance::Noise };
+
+    /// Whether messages are to be taken apart.
+    fn apart(self) -> bool {
+        self.tolerance == Tolerance::Faults
+    }
 
     fn passes(self, refusal: &Refusal) -> bool {
         match self.tolerance {

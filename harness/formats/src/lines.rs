@@ -6,6 +6,8 @@
 
 use crate::excerpt::{excerpt, floor};
 use crate::input::{Input, ReadError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use transcript::json::{Json, Scanner, Text};
 use transcript::message::{Message, Refusal, resembles_message};
@@ -69,9 +71,13 @@ pub(crate) trait Parse {
 /// Below this size a block of lines is not worth a second thread, in bytes.
 const WORTH_SHARING: usize = 128 << 10;
 
+/// So many bytes of lines are parsed at a time; each core takes the next such piece that nobody has begun.
+const PIECE: usize = 32 << 10;
+
 /// Hands each line that is not blank to `take`, in order, with what `P` made of it.
 ///
-/// A block of lines is parsed on two threads and taken on one: a line's JSON is its own, its meaning is not.
+/// The pieces of a block are parsed on two threads and taken on one: a line's JSON is its own, its meaning is not. The
+/// thread that takes also parses where the other has not come ahead of it, so that both are busy whatever takes longer.
 ///
 /// # Errors
 /// Those of the input, and the first that `take` returns.
@@ -90,18 +96,12 @@ pub(crate) fn each<P: Parse>(
             if last { text.len() } else { memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1) };
         let mut block = Block { rest: &text[..whole], offset: input.offset(), number };
         if shared && whole >= WORTH_SHARING {
-            // The taking thread also parses; a little less than half keeps both busy.
-            let mut front = block.split(whole * 2 / 5);
-            thread::scope(|scope| {
-                let behind = scope.spawn(|| {
-                    let lines: Vec<_> = block.by_ref().map(|line| (line, P::parse(line))).collect();
-                    (lines, block.number)
-                });
-                front.try_for_each(|line| take(line, P::parse(line)))?;
-                let (lines, after) = behind.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                number = after;
-                lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed))
-            })?;
+            let mut pieces = Vec::new();
+            while !block.rest.is_empty() {
+                pieces.push(block.split(PIECE));
+            }
+            number = block.number;
+            share::<P>(&pieces, &mut take)?;
         } else {
             block.try_for_each(|line| take(line, P::parse(line)))?;
             number = block.number;
@@ -113,7 +113,56 @@ pub(crate) fn each<P: Parse>(
     }
 }
 
+/// The lines of a piece, parsed.
+type Ready<'a, P> = Vec<(Line<'a>, <P as Parse>::Parsed<'a>)>;
+
+fn share<'a, P: Parse>(
+    pieces: &[Block<'a>],
+    take: &mut impl FnMut(Line<'_>, P::Parsed<'_>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let next = AtomicUsize::new(0);
+    let begin = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&piece| piece < pieces.len());
+    let parse = |piece: usize| -> Ready<'a, P> { pieces[piece].map(|line| (line, P::parse(line))).collect() };
+    let (done, from_there) = mpsc::channel();
+    thread::scope(|scope| {
+        let helper = scope.spawn(move || {
+            while let Some(piece) = begin() {
+                // Nobody listens any more where taking has failed.
+                if done.send((piece, parse(piece))).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut ready: Vec<Option<Ready<'a, P>>> = pieces.iter().map(|_| None).collect();
+        let mut wanted = 0;
+        while wanted < pieces.len() {
+            while let Ok((piece, lines)) = from_there.try_recv() {
+                ready[piece] = Some(lines);
+            }
+            if let Some(lines) = ready[wanted].take() {
+                lines.into_iter().try_for_each(|(line, parsed)| take(line, parsed))?;
+                wanted += 1;
+            } else if let Some(piece) = begin() {
+                if piece == wanted {
+                    pieces[piece].into_iter().try_for_each(|line| take(line, P::parse(line)))?;
+                    wanted += 1;
+                } else {
+                    ready[piece] = Some(parse(piece));
+                }
+            } else if let Ok((piece, lines)) = from_there.recv() {
+                ready[piece] = Some(lines);
+            } else {
+                // Only a panic ends the other thread before its work.
+                break;
+            }
+        }
+        drop(from_there);
+        helper.join().map_err(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Lines that wait to be parsed.
+#[derive(Clone, Copy)]
 struct Block<'a> {
     rest: &'a str,
     offset: u64,

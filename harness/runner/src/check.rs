@@ -16,6 +16,8 @@ pub struct How {
     pub redacted: Vec<String>,
     /// mcp-replay traces are held to the first text of version 1.
     pub first_text: bool,
+    /// Every rule is shown everything, also what it does not listen to: slower, and comes to the same.
+    pub wake_everybody: bool,
 }
 
 /// What recorders commonly write in place of what they took out.
@@ -26,7 +28,11 @@ const MARKER: &str = "[REDACTED]";
 /// # Errors
 /// Where the input cannot be read. What is wrong in it is a finding.
 pub fn judge(format: &Format, input: &mut Input<'_>, how: &How) -> io::Result<Judged> {
-    let mut judging = Judging::new(judge::check::Options { subject: subject(format, how), spec: how.spec });
+    let mut judging = Judging::new(judge::check::Options {
+        subject: subject(format, how),
+        spec: how.spec,
+        wake_everybody: how.wake_everybody,
+    });
     let options = Options { tolerance: Tolerance::Faults };
     let read = (format.read)(input, options, &mut |entry| {
         judging.take(&entry);

@@ -39,6 +39,8 @@ pub struct Message<'a> {
     text: &'a str,
     shape: Shape,
     parts: &'a [Part],
+    /// Those of the params or of the outcome.
+    body: &'a [Part],
 }
 
 /// A message's `id` member (clauses ID-STRING, ID-NUMBER, ID-NULL, ID-MISSING).
@@ -125,6 +127,7 @@ impl<'a> Message<'a> {
 
     /// The message as the JSON value it is.
     #[must_use]
+    #[inline]
     pub fn json(&self) -> Json<'a> {
         Json::apart(self.text, self.parts)
     }
@@ -132,14 +135,17 @@ impl<'a> Message<'a> {
     /// A message whose text has been read before.
     #[must_use]
     pub fn of(text: &'a str, shape: Shape) -> Self {
-        Self { text, shape, parts: &[] }
+        Self { text, shape, parts: &[], body: &[] }
     }
 
     /// The same message, whose text [`take_apart`](crate::json::take_apart) took apart: its values know what is inside
     /// of them.
     #[must_use]
+    #[inline]
     pub fn apart(self, parts: &'a [Part]) -> Self {
-        Self { parts, ..self }
+        let body =
+            Json::apart(self.text, parts).inside_at(self.shape.params.start).map_or(&[][..], Json::parts);
+        Self { parts, body, ..self }
     }
 
     /// The places of the parts, to be kept beside the text they are places in.
@@ -150,18 +156,21 @@ impl<'a> Message<'a> {
 
     /// The message's own text, from brace to brace.
     #[must_use]
+    #[inline]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
     /// The sort of message.
     #[must_use]
+    #[inline]
     pub fn what(&self) -> What {
         self.shape.what
     }
 
     /// Its id.
     #[must_use]
+    #[inline]
     pub fn id(&self) -> Id<'a> {
         match self.part(self.shape.id) {
             None => Id::Missing,
@@ -180,32 +189,35 @@ impl<'a> Message<'a> {
 
     /// The method of a request or notification.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> Option<Text<'a>> {
         (self.shape.what == What::Call).then(|| self.part(self.shape.method)?.as_text()).flatten()
     }
 
     /// The `params` of a request or notification.
     #[must_use]
+    #[inline]
     pub fn params(&self) -> Option<Json<'a>> {
-        (self.shape.what == What::Call).then(|| self.part(self.shape.params)).flatten()
+        (self.shape.what == What::Call).then(|| self.body()).flatten()
     }
 
     /// `params.name` of a request or notification, whatever its type.
     #[must_use]
     pub fn name(&self) -> Option<Json<'a>> {
-        self.in_params(self.shape.name)
+        self.part(self.shape.name)
     }
 
     /// `params.arguments` of a request or notification.
     #[must_use]
     pub fn arguments(&self) -> Option<Json<'a>> {
-        self.in_params(self.shape.arguments)
+        self.part(self.shape.arguments)
     }
 
     /// The `result` or the `error` of a response.
     #[must_use]
+    #[inline]
     pub fn outcome(&self) -> Option<Json<'a>> {
-        (self.shape.what != What::Call).then(|| self.part(self.shape.params)).flatten()
+        (self.shape.what != What::Call).then(|| self.body()).flatten()
     }
 
     fn slice(&self, span: Span) -> Option<&'a str> {
@@ -213,17 +225,13 @@ impl<'a> Message<'a> {
     }
 
     fn part(&self, span: Span) -> Option<Json<'a>> {
-        let text = self.slice(span)?;
-        Some(self.json().inside_at(span.start).unwrap_or(Json::scanned(text)))
+        self.slice(span).map(Json::scanned)
     }
 
-    /// A value that stands in `params`, whatever the sort of message.
-    fn in_params(&self, span: Span) -> Option<Json<'a>> {
-        let text = self.slice(span)?;
-        let params = self.part(self.shape.params).filter(|_| self.shape.what == What::Call);
-        let at = span.start.checked_sub(self.shape.params.start);
-        let inside = params.zip(at).and_then(|(params, at)| params.inside_at(at));
-        Some(inside.unwrap_or(Json::scanned(text)))
+    /// The params or the outcome.
+    #[inline]
+    fn body(&self) -> Option<Json<'a>> {
+        self.slice(self.shape.params).map(|text| Json::apart(text, self.body))
     }
 }
 

@@ -7,14 +7,17 @@ use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
 use crate::{Options, Tolerance, time};
 use std::borrow::Cow;
-use transcript::json::{Json, Scanner, Text, same_number};
+use transcript::json::{Json, Part, Scanner, Text, parts_of, same_number};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
 
 pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
-    lines::each::<Lines>(input, |line, parts| trace.line(line, parts, sink))?;
+    match options.apart() {
+        true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
+        false => lines::each::<Lines<false>>(input, |line, parts| trace.line(line, parts, sink))?,
+    }
     if trace.stage == Stage::Unopened {
         return Err(input.reject(
             Code::MissingMeta,
@@ -25,13 +28,18 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
     Ok(())
 }
 
-struct Lines;
+struct Lines<const APART: bool>;
 
-impl lines::Parse for Lines {
+impl<const APART: bool> lines::Parse for Lines<APART> {
     type Parsed<'a> = Result<Parts<'a>, Refusal>;
 
     fn parse(line: Line<'_>) -> Self::Parsed<'_> {
-        Parts::of(line.text).and_then(|parts| parts.once(&[Name::Type, Name::Dir]).map(|()| parts))
+        let mut parts = Parts::of(line.text)?;
+        parts.once(&[Name::Type, Name::Dir])?;
+        if let (true, Some((_, Ok(message)))) = (APART, &parts.raw) {
+            parts.inside = parts_of(message.text());
+        }
+        Ok(parts)
     }
 }
 
@@ -154,9 +162,8 @@ impl Trace {
             ..Entry::new(line.spot(at, "/raw"), content)
         };
         match raw {
-            Ok(message) => {
-                sink(entry(Content::Message(message))).map_err(|halt| line.halted(halt, at, "/raw"))
-            }
+            Ok(message) => sink(entry(Content::Message(message.apart(&parts.inside))))
+                .map_err(|halt| line.halted(halt, at, "/raw")),
             Err((refusal, raw)) => self.refused(line, refusal, raw.text(), entry(Content::Empty), sink),
         }
     }
@@ -242,6 +249,8 @@ struct Parts<'a> {
     dir: Option<Json<'a>>,
     raw: Option<(usize, Result<Message<'a>, Faulty<'a>>)>,
     t: Option<Json<'a>>,
+    /// What is inside of the message, where that is asked for.
+    inside: Vec<Part>,
     twice: [Option<usize>; 4],
 }
 

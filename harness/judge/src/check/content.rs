@@ -24,7 +24,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), F
     let Some(kind) = value.member("type") else {
         return Err(("a block of content has no `type`".to_owned(), value));
     };
-    let name = string_of(kind).unwrap_or_default();
+    let name = kind.as_text().and_then(|text| text.to_str()).unwrap_or_default();
     if name == "resource" {
         return match value.member("resource") {
             Some(resource) if resource.kind() == Kind::Object => Ok(()),
@@ -52,7 +52,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), F
 
 /// The resource that a block of content embeds.
 pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
-    let is = string_of(block.member("type")?)? == "resource";
+    let is = block.member("type")?.as_text()?.is("resource");
     block.member("resource").filter(|resource| is && resource.kind() == Kind::Object)
 }
 

@@ -258,12 +258,24 @@ impl Found {
 
     /// The rule was broken at this moment.
     pub(crate) fn broke<'v>(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: impl Into<Wrong<'v>>) {
-        let wrong = wrong.into();
-        match self.applies(rule, at) {
-            Applies::No => return,
-            Applies::Unsure(lack) => return self.note(rule, || lack.tell()),
-            Applies::Yes => {}
+        if self.binds(rule, at) {
+            self.broken(rule, at, wrong.into());
         }
+    }
+
+    /// Whether the rule applies at this moment. Where that cannot be told, it is noted.
+    fn binds(&mut self, rule: &'static Rule, at: &Moment<'_>) -> bool {
+        match self.applies(rule, at) {
+            Applies::Yes => true,
+            Applies::No => false,
+            Applies::Unsure(lack) => {
+                self.note(rule, || lack.tell());
+                false
+            }
+        }
+    }
+
+    fn broken(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: Wrong<'_>) {
         if let Some(value) = wrong.inside
             && rule.party != Party::Recorder
             && at.facts.redacted(value)
@@ -307,8 +319,8 @@ impl Found {
     ) {
         if kept {
             self.held(rule, at);
-        } else {
-            self.broke(rule, at, wrong());
+        } else if self.binds(rule, at) {
+            self.broken(rule, at, wrong().into());
         }
     }
 

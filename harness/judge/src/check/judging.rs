@@ -10,6 +10,7 @@ use super::methods::usual_sender;
 use super::moment::{Bound, Moment, Said, Sort};
 use super::place::Place;
 use super::revision::Revision;
+use super::waking::Waking;
 use crate::rules::{FAMILIES, Watch, all};
 use std::borrow::Cow;
 use transcript::json::{Json, Part, take_apart};
@@ -24,6 +25,8 @@ pub struct Options {
     pub subject: Subject,
     /// The revision that rules, whatever the session shows.
     pub spec: Option<Revision>,
+    /// Every family is woken for everything, also for what it does not hear: slower, and comes to the same.
+    pub wake_everybody: bool,
 }
 
 /// What a recording turned out to be.
@@ -44,6 +47,7 @@ pub struct Judged {
 /// A judge at work.
 pub struct Judging {
     watches: Vec<Box<dyn Watch>>,
+    waking: Waking,
     facts: Facts,
     ledger: Ledger,
     found: Found,
@@ -59,6 +63,10 @@ impl Judging {
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
+            waking: match options.wake_everybody {
+                true => Waking::everybody(),
+                false => Waking::of(&options.subject.format),
+            },
             watches: FAMILIES.iter().map(|family| (family.watch)()).collect(),
             found: Found::new(options.subject.carries.clone()),
             facts: Facts::of(options.subject, options.spec),
@@ -137,8 +145,11 @@ impl Judging {
         }
     }
 
-    /// A message is taken apart once, since every family asks it for its members.
+    /// A message is taken apart once, by its reader or here, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        if !message.json().parts().is_empty() {
+            return self.apart(entry, message, item);
+        }
         let mut parts = std::mem::take(&mut self.parts);
         take_apart(message.text(), &mut parts);
         self.apart(entry, message.apart(&parts), item);
@@ -192,8 +203,10 @@ impl Judging {
         let revision = self.facts.revision_of(said.as_ref());
         let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
         let at = Moment { entry, facts: &self.facts, ledger: &self.ledger, revision, side, said, exchange };
-        for watch in &mut self.watches {
-            watch.see(&at, &mut self.found);
+        for family in self.waking.woken(&at) {
+            if let Some(watch) = self.watches.get_mut(family) {
+                watch.see(&at, &mut self.found);
+            }
         }
     }
 }

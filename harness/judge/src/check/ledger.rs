@@ -217,7 +217,8 @@ impl Ledger {
             exchange: entry.exchange,
             cancelled: None,
         };
-        self.open[lane].entry(key).or_default().push(asked);
+        // Two open requests of one id are rare, and a list that makes room for more is large.
+        self.open[lane].entry(key).or_insert_with(|| Vec::with_capacity(1)).push(asked);
     }
 
     /// Closes the request that a response answers.

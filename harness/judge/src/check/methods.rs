@@ -3,6 +3,9 @@
 //! Refuses to know: methods of extensions and of anybody's own; they are unknown here, and no fault.
 
 use super::revision::{Revision, Span};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use transcript::session::Side;
 
 /// Who may send a method.
@@ -91,8 +94,13 @@ const METHODS: &[Known] = &[
 
 /// What the specification says of a method: one for each span of revisions, none where it does not know it.
 pub(crate) fn known(name: &str) -> impl Iterator<Item = &'static Known> {
-    METHODS.iter().filter(move |method| method.name == name)
+    BY_NAME.get(name).copied().unwrap_or_default().iter()
 }
+
+/// Where each method stands in the table; those that changed hands stand together.
+static BY_NAME: LazyLock<HashMap<&str, &[Known], FixedState>> = LazyLock::new(|| {
+    METHODS.chunk_by(|one, other| one.name == other.name).map(|methods| (methods[0].name, methods)).collect()
+});
 
 /// The side that sends this method in every revision that has it, if it is one.
 #[must_use]

@@ -24,6 +24,7 @@ mod schemas;
 mod tool_list;
 mod trip;
 mod url;
+mod waking;
 mod wishes;
 
 pub use facts::Subject;

@@ -60,7 +60,7 @@ fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
     let outcome =
         at.said.as_ref().filter(|said| said.sort == Sort::Result).and_then(|said| said.message.outcome());
     let Some(asked) = outcome.and_then(|result| {
-        let waits = result.member("resultType").and_then(string_of)? == "input_required";
+        let waits = result.member("resultType")?.as_text()?.is("input_required");
         result.member("inputRequests").filter(|_| waits)
     }) else {
         return Vec::new();

@@ -5,7 +5,7 @@
 //! revision is known, so that they are judged at the end. Memory: up to [`MOST`] refusals, sessions and operations.
 
 use super::auth_flow::Documents;
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Challenge, Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, Wrong, parameter,
     query, quoted,
@@ -27,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
         &QUERY_TOKEN,
         &RETRY_LIMIT,
     ],
+    hears: &[Hears::Exchanges, Hears::Contexts],
     watch: || Box::new(Watching::default()),
 };
 

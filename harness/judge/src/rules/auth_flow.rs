@@ -3,7 +3,7 @@
 //! Refuses to know: the flows of other sites. An authorization or token request is judged only where captured
 //! metadata of the server's own authorization server names its address. Memory: up to [`MOST`] documents and requests.
 
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Challenge, Found, Moment, Origin, Place, Revision, Span, Transport, Trip, Trips, Wrong, address,
     parameter, query,
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
     title: "Authorization: metadata and the way to a token",
     rules: &[&SERVERS, &RESOURCE, &PKCE],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

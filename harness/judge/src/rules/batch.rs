@@ -3,7 +3,7 @@
 //! Knows: what may stand in one array together, and what came back for it. Refuses to know: what the messages in it
 //! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
 
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     name: "batch",
     title: "Batches",
     rules: &[&UNSUPPORTED, &RECEIVABLE, &NO_INITIALIZE, &HOMOGENEOUS, &NONEMPTY, &COVER],
+    hears: &[Hears::All],
     watch: || Box::new(Watching::default()),
 };
 

@@ -4,7 +4,7 @@
 //! Memory: the scopes of up to [`MOST_PAGES`] pages whose successor has not come.
 
 use super::modern::UNPROVEN;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Place, Said, Sort, Span, Wrong, shown, text_of};
 use std::collections::VecDeque;
 use transcript::json::{Json, Kind};
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "caching",
     title: "Caching of results",
     rules: &[&FIELDS, &TTL, &SCOPE],
+    hears: &[Hears::Some(&[Sort::Result], CACHEABLE)],
     watch: || Box::new(Watching::default()),
 };
 

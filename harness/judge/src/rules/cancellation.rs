@@ -4,7 +4,7 @@
 //! Refuses to know: cancelling by closing a stream, and what a server of 2026-07-28 cancels; those have families of
 //! their own. Memory: [`MOST_TASKS`] requests that became tasks.
 
-use super::{Family, Level, Rule, Watch};
+use super::{Family, Hears, Level, Rule, Watch};
 use crate::check::{Asked, Found, Moment, Revision, Said, Sort, Span, Wrong, shown, text_of};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -15,6 +15,10 @@ pub(super) const FAMILY: Family = Family {
     name: "cancellation",
     title: "Cancellation",
     rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/cancelled"]),
+        Hears::Each(&[Sort::Result, Sort::Error]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Knows: which capability each method belongs to. From 2026-07-28 on a client declares its capabilities with each
 //! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, META_CAPABILITIES, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -27,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
         &SAMPLING_TOOLS,
         &SAMPLING_CONTEXT,
     ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Notification, Sort::Result])],
     watch: || Box::new(Watching),
 };
 
@@ -291,7 +292,10 @@ fn declares(at: &Moment<'_>, side: Side, path: &str, rule: &'static Rule, found:
         Some(true) => found.held(rule, at),
         Some(false) => {}
         None => {
-            let why = format!("the {}'s capabilities are not in the recording", side.name());
+            let why = match side {
+                Side::Client => "the client's capabilities are not in the recording",
+                Side::Server => "the server's capabilities are not in the recording",
+            };
             found.unsure(rule, at, why);
         }
     }

@@ -2,14 +2,15 @@
 //!
 //! Refuses to know: whether what is suggested makes sense.
 
-use super::{Family, Level, Party, Rule, Watch};
-use crate::check::{Found, Moment, Wrong};
+use super::{Family, Hears, Level, Party, Rule, Watch};
+use crate::check::{Found, Moment, Sort, Wrong};
 use transcript::json::{Json, Kind};
 
 pub(super) const FAMILY: Family = Family {
     name: "completion",
     title: "Completion of arguments",
     rules: &[&MOST],
+    hears: &[Hears::Some(&[Sort::Result], &["completion/complete"])],
     watch: || Box::new(Watching),
 };
 

@@ -4,7 +4,7 @@
 //! asked; and whether a request's id is new, which is the business of `request_ids`. Memory: the last answers by a
 //! fingerprint, and [`MOST_GARBLED`] ids.
 
-use super::{Family, Need, Party, Rule, Watch};
+use super::{Family, Hears, Need, Party, Rule, Watch};
 use crate::check::{
     Asked, Bound, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong,
 };
@@ -18,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
     rules: &[&ID_MATCH, &ID_TYPE, &DUPLICATE, &ID_ECHO, &NO_RESPONSE, &ANSWERED],
+    hears: &[Hears::All],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `Wishes` says, and compiled forms as
 //! `Schemas` says.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, quoted,
     shown, string_of, uri, wishes,
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
     rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &SECRETS],
+    hears: &[Hears::Messages],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
 //! the business of `jsonl` and `stdio`.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Wrong, quoted};
 use transcript::json::{Fault, Json, Scanner, Text};
 use transcript::rejection::Code;
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "encoding",
     title: "Encoding and framing",
     rules: &[&UTF8, &PARSE, &BOM, &TWICE, &UNSAFE],
+    hears: &[Hears::All],
     watch: || Box::new(Watching),
 };
 

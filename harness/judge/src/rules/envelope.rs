@@ -1,6 +1,6 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use super::{Family, Party, Rule, Watch};
+use super::{Family, Hears, Party, Rule, Watch};
 use crate::check::{Found, Moment};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Slot};
@@ -9,6 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "envelope",
     title: "Envelopes of HTTP sessions",
     rules: &[&TRANSPORT, &ONE_SLOT, &ENDPOINT],
+    hears: &[Hears::In("streamable-http"), Hears::In("http-sse")],
     watch: || Box::new(Watching),
 };
 

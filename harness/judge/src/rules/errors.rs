@@ -3,7 +3,7 @@
 //! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
 //! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, text_of};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -12,6 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE],
+    hears: &[Hears::Each(&[Sort::Result, Sort::Error])],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,7 +5,7 @@
 //! sessions, and as many GETs whose 404 may yet turn out to be wrong.
 
 use super::legacy_sse::foreign;
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
 };
@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &GET_ANSWER,
         &ORIGIN,
     ],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

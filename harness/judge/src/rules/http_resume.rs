@@ -6,7 +6,7 @@
 
 use super::http::ERA;
 use super::http_streams::{inside, scope};
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Call, Found, LAST_EVENT, Moment, Place, Revision, Said, Sort, Span, Transport, Trip, Trips, Wrong,
     id_text, quoted,
@@ -30,6 +30,7 @@ pub(super) const FAMILY: Family = Family {
         &KNOWN_ID,
         &SAME_STREAM,
     ],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,7 +5,7 @@
 
 use super::http::ERA;
 use super::modern_http::shows_all;
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
 };
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
     rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,7 +5,7 @@
 //! [`MOST_TOKENS`] progress tokens of requests, and as many of streams; what comes later is not compared.
 
 use super::http::ERA;
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Found, Moment, Place, Revision, SESSION, Said, Sort, Span, Transport, Trip, Trips, Wrong, id_text, plain,
 };
@@ -17,6 +17,7 @@ pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
     rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

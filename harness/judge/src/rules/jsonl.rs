@@ -2,7 +2,7 @@
 //!
 //! Refuses to know: who printed a line that is no message; such a file does not tell.
 
-use super::{Family, Party, Rule, Watch, encoding};
+use super::{Family, Hears, Party, Rule, Watch, encoding};
 use crate::check::{Found, Moment, Piece, Pieces, Place, Wrong, quoted};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "jsonl",
     title: "Files of JSON-RPC lines",
     rules: &[&ONE_PER_LINE],
+    hears: &[Hears::In("jsonrpc")],
     watch: || Box::new(Watching::default()),
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Refuses to know: what stood before a message; that is the business of `correlation`.
 
-use super::{Family, Level, Rule, Watch};
+use super::{Family, Hears, Level, Rule, Watch};
 use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, known, shown};
 use transcript::json::{Json, Kind};
 use transcript::message::{Id, Message, Refusal};
@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_ID_NULL,
         &ERROR_ID_ABSENT,
     ],
+    hears: &[Hears::All],
     watch: || Box::new(Watching),
 };
 

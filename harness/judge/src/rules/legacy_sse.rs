@@ -4,7 +4,7 @@
 //! Refuses to know: statuses of the POSTs, which the revision that has this transport leaves open. Memory: the URLs
 //! of streams that named no address, up to [`MOST_SILENT`].
 
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Found, Moment, Origin, Place, SESSION, Span, Transport, Trip, Trips, Wrong, quoted, resolve,
 };
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "legacy-sse",
     title: "HTTP+SSE of 2024-11-05",
     rules: &[&SENT, &FIRST, &URI, &SAME_ORIGIN, &TARGET, &MESSAGE, &VIA_STREAM, &ORIGIN],
+    hears: &[Hears::Exchanges, Hears::Events],
     watch: || Box::new(Watching::default()),
 };
 

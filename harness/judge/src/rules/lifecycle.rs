@@ -5,7 +5,7 @@
 //! themselves are in `versions`, and pings in `pings`.
 //! Refuses to know: sessions without a handshake; their requests are skipped here.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -24,6 +24,7 @@ pub(super) const FAMILY: Family = Family {
         &SERVER_EARLY,
         &NO_CANCEL,
     ],
+    hears: &[Hears::Messages],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Knows: the eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with
 //! each request. Refuses to know: what is logged.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -12,6 +12,10 @@ pub(super) const FAMILY: Family = Family {
     name: "logging",
     title: "Log messages",
     rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL],
+    hears: &[
+        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
+        Hears::Some(&[Sort::Notification], &["notifications/message"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

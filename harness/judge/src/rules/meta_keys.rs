@@ -3,12 +3,17 @@
 //! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
 //! content and schemas, where a member of that name is somebody's own.
 
-use super::{Family, Rule, Watch};
+use super::{Family, Hears, Rule, Watch};
 use crate::check::{Found, Moment, Revision, Span, Wrong, quoted, shown};
 use transcript::json::Json;
 
-pub(super) const FAMILY: Family =
-    Family { name: "meta_keys", title: "Keys of `_meta`", rules: &[&KEY], watch: || Box::new(Watching) };
+pub(super) const FAMILY: Family = Family {
+    name: "meta_keys",
+    title: "Keys of `_meta`",
+    rules: &[&KEY],
+    hears: &[Hears::Messages],
+    watch: || Box::new(Watching),
+};
 
 static KEY: Rule = Rule {
     id: "meta.key-format",
@@ -41,7 +46,8 @@ impl Watch for Watching {
 fn keys(holder: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(meta) = holder.member("_meta") else { return };
     for (key, value) in meta.members() {
-        let key = String::from_utf8_lossy(&key.decode()).into_owned();
+        let key = key.decode();
+        let key = String::from_utf8_lossy(&key);
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)
         {

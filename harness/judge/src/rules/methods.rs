@@ -2,7 +2,7 @@
 //!
 //! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
 
-use super::{Family, Level, Need, Rule, Watch};
+use super::{Family, Hears, Level, Need, Rule, Watch};
 use crate::check::{Direction, Found, META_VERSION, Moment, Revision, Said, Sort, Span, known};
 use transcript::session::Side;
 
@@ -10,6 +10,7 @@ pub(super) const FAMILY: Family = Family {
     name: "methods",
     title: "Methods",
     rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Notification])],
     watch: || Box::new(Watching),
 };
 

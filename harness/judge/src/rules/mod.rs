@@ -56,7 +56,7 @@ mod typed;
 mod typed_tables;
 mod versions;
 
-use crate::check::{Found, Moment, Revision, Span};
+use crate::check::{Found, Moment, Revision, Sort, Span};
 use transcript::rejection::Rejection;
 
 /// One requirement, as data. Its examples are the cases under `cases/rules` that break or keep it.
@@ -211,8 +211,34 @@ pub struct Family {
     pub title: &'static str,
     /// Its rules.
     pub rules: &'static [&'static Rule],
+    /// What wakes its watch.
+    pub(crate) hears: &'static [Hears],
     /// Begins to watch a session.
     pub(crate) watch: fn() -> Box<dyn Watch>,
+}
+
+/// What a family listens to. Its watch is told of nothing else, so that a message wakes a few families and not all; the
+/// end of a recording it is told of always. A response has the method of the request that it answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Hears {
+    /// Whatever a recording holds.
+    All,
+    /// Whatever a recording of this format holds.
+    In(&'static str),
+    /// Every message.
+    Messages,
+    /// The messages of these sorts, whatever their method.
+    Each(&'static [Sort]),
+    /// The messages of these sorts that have one of these methods.
+    Some(&'static [Sort], &'static [&'static str]),
+    /// Whatever is no message: what opens and closes a trace, noise, control events.
+    Silence,
+    /// Whatever belongs to an HTTP exchange.
+    Exchanges,
+    /// Entries of an envelope that have a context of their own.
+    Contexts,
+    /// Events of SSE streams.
+    Events,
 }
 
 /// Watches one session for the rules of a family.

@@ -4,7 +4,7 @@
 //! an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the requests that
 //! lack a field and are unanswered, up to [`MOST_LACKING`].
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, META_CAPABILITIES, META_VERSION, Moment, Said, Sort, Span, Wrong, shown, text_of};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind, write_compact};
@@ -23,6 +23,7 @@ pub(super) const FAMILY: Family = Family {
         &TYPE_PRESENT,
         &TYPE_KNOWN,
     ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
     watch: || Box::new(Watching::default()),
 };
 
@@ -229,7 +230,7 @@ fn field(
             let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
             found.broke(rule, at, Wrong::of(wrong).inside(value));
         }
-        None => found.broke(rule, at, format!("`{method}` has no `{name}` in its `_meta`")),
+        None => found.check(rule, at, false, || format!("`{method}` has no `{name}` in its `_meta`")),
     }
     said.meta(name).is_some()
 }

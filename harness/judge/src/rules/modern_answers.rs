@@ -4,7 +4,7 @@
 //! Memory: up to [`MOST_BROKEN`] requests whose answer never came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
 
 use super::modern::{UNPROVEN, gist, is_clients, status};
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{Asked, Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, text_of};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "modern_answers",
     title: "Answers over HTTP without sessions",
     rules: &[&UNSUPPORTED, &UNKNOWN, &ENDS, &METHODS, &SESSION, &RESUME, &BUFFERING, &REISSUE],
+    hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
 };
 

@@ -7,7 +7,7 @@
 use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
-use super::{Family, Need, Party, Rule, Watch};
+use super::{Family, Hears, Need, Party, Rule, Watch};
 use crate::check::{Found, META_VERSION, Moment, Revision, Said, Sort, Span, Wrong, quoted, shown, text_of};
 use transcript::json::Json;
 use transcript::session::{Headers, Slot, header};
@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &CLIENT_RESPONSE,
         &SERVER_REQUEST,
     ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
     watch: || Box::new(Watching::default()),
 };
 

@@ -4,7 +4,7 @@
 //! cancelled requests, which `cancellation` looks at. Memory: cancelled requests with a progress token, up to
 //! [`MOST_CANCELLED`].
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, META_VERSION, Moment, Place, Revision, Said, Sort, Span, Wrong, text_of};
 use std::collections::VecDeque;
 use transcript::json::Json;
@@ -15,6 +15,11 @@ pub(super) const FAMILY: Family = Family {
     name: "modern_stdio",
     title: "stdio without sessions",
     rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
+    hears: &[
+        Hears::Silence,
+        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
+        Hears::Some(&[Sort::Notification], &["notifications/cancelled", "notifications/progress"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

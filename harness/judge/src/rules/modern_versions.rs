@@ -6,7 +6,7 @@
 
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Asked, Found, META_CAPABILITIES, META_VERSION, Moment, Place, Said, Sort, Span, Wrong, quoted, shown,
     text_of,
@@ -19,6 +19,7 @@ pub(super) const FAMILY: Family = Family {
     name: "modern-versions",
     title: "Versions and discovery without a handshake",
     rules: &[&UNSUPPORTED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
+    hears: &[Hears::Messages],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Refuses to know: what comes of the question (`retries`), and what a question to a user or a model must look like.
 
 use super::modern::declared;
-use super::{Family, Party, Rule, Watch};
+use super::{Family, Hears, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Sort, Span, Wrong, known, quoted, shown, text_of};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -12,6 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "mrtr",
     title: "Results that ask for input",
     rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
+    hears: &[Hears::Each(&[Sort::Result])],
     watch: || Box::new(Watching),
 };
 
@@ -73,7 +74,7 @@ static KEYS: Rule = Rule {
 /// Whether a result asks for input.
 pub(super) fn asks_for_input(said: &Said<'_>) -> bool {
     let kind = said.message.outcome().and_then(|result| result.member("resultType"));
-    said.sort == Sort::Result && kind.and_then(text_of).as_deref() == Some("input_required")
+    said.sort == Sort::Result && kind.and_then(Json::as_text).is_some_and(|kind| kind.is("input_required"))
 }
 
 struct Watching;

@@ -3,7 +3,7 @@
 //! Knows: the cursors that a server gave, by method. Refuses to know: what a cursor means. Memory: a fingerprint of
 //! each cursor, up to [`MOST_CURSORS`].
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Sort, Wrong, shown, why_not_whole};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &BAD],
+    hears: &[Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &PAGED)],
     watch: || Box::new(Watching::default()),
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Refuses to know: how long an answer takes. Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Place, Said, Sort, Span, Wrong, shown};
 use transcript::session::Side;
 
@@ -10,6 +10,10 @@ pub(super) const FAMILY: Family = Family {
     name: "pings",
     title: "Pings",
     rules: &[&PING, &EARLY_PING],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/initialized"]),
+        Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &["ping", "initialize"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,7 +5,7 @@
 //! know: what the work is. Memory: [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to
 //! [`MOST_FINISHED`], and the last notifications by a fingerprint.
 
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{
     Asked, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
 };
@@ -20,6 +20,10 @@ pub(super) const FAMILY: Family = Family {
     name: "progress",
     title: "Progress",
     rules: &[&TYPE, &UNIQUE, &KNOWN, &MONOTONIC, &STOP, &MESSAGE, &DIRECTION],
+    hears: &[
+        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
+        Hears::Some(&[Sort::Notification], &["notifications/progress", "notifications/tasks/status"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Memory: the prompts of the last listing with the arguments that they require, up to [`MOST_LISTED`] prompts.
 
 use super::tool_output::whole_result;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Contents, Found, Moment, Said, Sort, Wrong, contents, embedded, quoted, string_of};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
@@ -12,6 +12,10 @@ pub(super) const FAMILY: Family = Family {
     name: "prompts",
     title: "Prompts",
     rules: &[&ARGS, &EMBEDDED],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/prompts/list_changed"]),
+        Hears::Some(&[Sort::Result, Sort::Error], &["prompts/list", "prompts/get"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
 
-use super::{Family, Party, Rule, Watch, encoding, envelope, replay};
+use super::{Family, Hears, Party, Rule, Watch, encoding, envelope, replay};
 use crate::check::{Found, Moment, Place, Wrong};
 use transcript::json::Json;
 use transcript::message::resembles_message;
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
     rules: &[&READABLE, &WHOLE, &SHAPE],
+    hears: &[Hears::Silence],
     watch: || Box::new(Watching::default()),
 };
 

@@ -3,7 +3,7 @@
 //! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
 //! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
 
-use super::{Family, Party, Rule, Watch};
+use super::{Family, Hears, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Wrong};
 use transcript::json::{Json, Kind};
 use transcript::session::{Content, Noise};
@@ -12,6 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "redaction",
     title: "What a recorder took out",
     rules: &[&ENVELOPE, &TYPED],
+    hears: &[Hears::All],
     watch: || Box::new(Watching),
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Refuses to know: what the messages in it say.
 
-use super::{Family, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{Found, Moment, Wrong, shown};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind, Scanner, Text};
@@ -27,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
         &AFTER_START,
         &FIRST_TEXT,
     ],
+    hears: &[Hears::In("mcp-replay")],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,7 +5,7 @@
 //! HTTP.
 
 use super::correlation::{is_redacted, shown_id};
-use super::{Family, Rule, Watch};
+use super::{Family, Hears, Rule, Watch};
 use crate::check::{Found, Moment, Said, Sort, Span, Use, Wrong};
 use std::collections::BTreeMap;
 use transcript::json::Json;
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "request-ids",
     title: "The ids of requests",
     rules: &[&UNIQUE_SESSION, &UNIQUE_INFLIGHT],
+    hears: &[Hears::Each(&[Sort::Request]), Hears::Contexts],
     watch: || Box::new(Watching::default()),
 };
 

@@ -4,7 +4,7 @@
 //! [`MOST_SUBSCRIBED`]; past either, nothing is said that would need more.
 
 use super::tool_output::whole_result;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Contents, Found, LONGEST_NAME, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded,
     quoted, shown, string_of, uri,
@@ -16,6 +16,12 @@ pub(super) const FAMILY: Family = Family {
     name: "resources",
     title: "Resources",
     rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED],
+    hears: &[
+        Hears::Some(&[Sort::Request], &["resources/subscribe"]),
+        Hears::Some(&[Sort::Notification], &["notifications/resources/updated"]),
+        Hears::Some(&[Sort::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
+        Hears::Some(&[Sort::Result, Sort::Error], &["resources/read"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 
@@ -107,8 +113,8 @@ impl Watch for Watching {
         }
         if let Some(result) = whole_result(said, "tools/call") {
             for block in result.member("content").into_iter().flat_map(Json::items) {
-                let link =
-                    block.member("type").and_then(string_of).is_some_and(|kind| kind == "resource_link");
+                let kind = block.member("type").and_then(Json::as_text);
+                let link = kind.is_some_and(|kind| kind.is("resource_link"));
                 if link {
                     address(block, at, found);
                 } else if let Some(resource) = embedded(block) {

@@ -6,7 +6,7 @@
 
 use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, known, quoted, why_not_whole};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, Kind};
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     name: "retries",
     title: "Requests that come back with input",
     rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
     watch: || Box::new(Watching::default()),
 };
 

@@ -1,6 +1,6 @@
 //! Roots: the directories that a client opens to a server.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Span, Uri, Wishes, Wrong, shown, string_of, uri};
 use transcript::json::Json;
 use transcript::session::Side;
@@ -9,6 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
     rules: &[&URI, &UNSUPPORTED],
+    hears: &[Hears::Messages],
     watch: || Box::new(Watching::default()),
 };
 

@@ -2,13 +2,18 @@
 //!
 //! Refuses to know: what a model makes of them.
 
-use super::{Family, Party, Rule, Watch};
-use crate::check::{Found, Moment, Revision, Span, Wrong, quoted, string_of, wishes};
+use super::{Family, Hears, Party, Rule, Watch};
+use crate::check::{Found, Moment, Revision, Sort, Span, Wrong, quoted, string_of, wishes};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
 
-pub(super) const FAMILY: Family =
-    Family { name: "sampling", title: "Sampling", rules: &[&ONLY, &BALANCE], watch: || Box::new(Watching) };
+pub(super) const FAMILY: Family = Family {
+    name: "sampling",
+    title: "Sampling",
+    rules: &[&ONLY, &BALANCE],
+    hears: &[Hears::Some(&[Sort::Request], &["sampling/createMessage"]), Hears::Each(&[Sort::Result])],
+    watch: || Box::new(Watching),
+};
 
 const TOOLS: Span = Span::from(Revision::V2025_11_25);
 

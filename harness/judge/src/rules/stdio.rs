@@ -3,7 +3,7 @@
 //! Knows: traces of a process, which keep what was printed beside the messages. A trace whose command names a URL is of
 //! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
 
-use super::{Family, Need, Party, Rule, Watch, encoding};
+use super::{Family, Hears, Need, Party, Rule, Watch, encoding};
 use crate::check::{Found, Moment, Piece, Pieces, Wrong, quoted};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     name: "stdio",
     title: "Standard input and output",
     rules: &[&ONE_LINE, &STDOUT, &STDIN],
+    hears: &[Hears::All],
     watch: || Box::new(Watching::default()),
 };
 

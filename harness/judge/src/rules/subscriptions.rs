@@ -4,7 +4,7 @@
 //! ended a stream. Memory: up to [`MOST_LISTENS`] subscriptions with the filter that each asked for.
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Place, Said, Sort, Span, Wrong, quoted, shown, text_of, why_not_whole};
 use transcript::json::{Json, Kind};
 use transcript::message::Id;
@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
     name: "subscriptions",
     title: "Subscriptions",
     rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
+    hears: &[Hears::Some(&[Sort::Request, Sort::Result], &[LISTEN]), Hears::Each(&[Sort::Notification])],
     watch: || Box::new(Watching::default()),
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
 
-use super::{Family, Rule, Watch};
+use super::{Family, Hears, Rule, Watch};
 use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
 use transcript::json::Json;
 use transcript::session::Side;
@@ -11,6 +11,10 @@ pub(super) const FAMILY: Family = Family {
     name: "task-capabilities",
     title: "Who may ask for a task",
     rules: &[&TASKS],
+    hears: &[Hears::Some(
+        &[Sort::Request],
+        &["tools/call", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/cancel"],
+    )],
     watch: || Box::new(Watching),
 };
 

@@ -5,7 +5,7 @@
 //! brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
 
 use super::tool_output::whole_result;
-use super::{Family, Level, Rule, Watch};
+use super::{Family, Hears, Level, Rule, Watch};
 use crate::check::{
     Found, LONGEST_NAME, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, shown, string_of,
     why_not_whole,
@@ -18,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
     name: "tasks",
     title: "Tasks",
     rules: &[&START, &TERMINAL, &UNIQUE, &STRING, &RELATED, &BLOCKS, &SAME, &TIMES, &CANCEL],
+    hears: &[Hears::Messages],
     watch: || Box::new(Watching::default()),
 };
 

@@ -4,7 +4,7 @@
 //! (`param_headers`). A property that is merely called `x-mcp-header` is no annotation, nor is one among examples.
 
 use super::meta_keys::is_token;
-use super::{Family, Need, Party, Rule, Watch};
+use super::{Family, Hears, Need, Party, Rule, Watch};
 use crate::check::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
     name: "tool_headers",
     title: "Parameters of tools that go into headers",
     rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &REJECT],
+    hears: &[Hears::Some(&[Sort::Request], &["tools/call"]), Hears::Some(&[Sort::Result], &["tools/list"])],
     watch: || Box::new(Watching),
 };
 

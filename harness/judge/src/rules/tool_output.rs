@@ -4,17 +4,22 @@
 //! that only begin something, such as a task or a question to the client. Memory: compiled schemas as `Schemas` says.
 
 use super::tools::is_error;
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
-    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Span, ToolList, Wrong, block,
-    contents, embedded, part, read_base64, string_of,
+    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Sort, Span, ToolList, Wrong,
+    block, contents, embedded, part, read_base64, string_of,
 };
+use std::borrow::Cow;
 use transcript::json::{Json, Kind};
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
     title: "What tools bring back",
     rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
+        Hears::Some(&[Sort::Result], &["tools/list", "tools/call", "prompts/get", "resources/read"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 
@@ -132,7 +137,7 @@ impl Watch for Watching {
 pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>> {
     let result = said.result_of(method).filter(|result| result.kind() == Kind::Object)?;
     if let Some(sort) = result.member("resultType")
-        && string_of(sort).is_some_and(|sort| sort != "complete")
+        && sort.as_text().and_then(|sort| sort.to_str()).is_some_and(|sort| sort != "complete")
     {
         return None;
     }
@@ -223,11 +228,11 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
     if structured.text().len() > LONGEST {
         return found.unsure(&MIRROR, at, "the structured content is longer than 256 KiB");
     }
-    let texts: Vec<String> = content
+    let texts: Vec<Cow<'_, str>> = content
         .into_iter()
         .flat_map(Json::items)
         .take(MOST_TEXTS)
-        .filter_map(|block| string_of(block.member("text")?))
+        .filter_map(|block| block.member("text")?.as_text()?.to_str())
         .collect();
     let says = |text: &str, value: Json<'_>| {
         string_of(value).is_some_and(|said| said == text)
@@ -276,8 +281,8 @@ fn data(block: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         Some(resource) if contents(resource) != Contents::Text => digits(resource.member("blob"), at, found),
         Some(_) => {}
         None => {
-            let kind = block.member("type").and_then(string_of).unwrap_or_default();
-            if kind == "image" || kind == "audio" {
+            let kind = block.member("type").and_then(Json::as_text);
+            if kind.is_some_and(|kind| kind.is("image") || kind.is("audio")) {
                 digits(block.member("data"), at, found);
             }
         }

@@ -3,7 +3,7 @@
 //! Knows: calls and definitions. Refuses to know: what a call brings back; that is the business of `tool_output`.
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Definition, Fit, Found, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong,
     part, quoted, shown, string_of,
@@ -14,6 +14,10 @@ pub(super) const FAMILY: Family = Family {
     name: "tools",
     title: "Tools and their calls",
     rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &ORDER],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
+        Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &["tools/list", "tools/call"]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -5,12 +5,17 @@
 
 use super::tool_output::whole_result;
 use super::typed_tables::{Member, PARAMS, RESULTS, Shape, Sort};
-use super::{Family, Rule, Watch};
-use crate::check::{Fault, Found, Moment, Revision, Wrong, block, shown, string_of};
+use super::{Family, Hears, Rule, Watch};
+use crate::check::{Fault, Found, Moment, Revision, Sort as Heard, Wrong, block, shown, string_of};
 use transcript::json::{Json, Kind};
 
-pub(super) const FAMILY: Family =
-    Family { name: "typed", title: "The shapes of messages", rules: &[&TYPED], watch: || Box::new(Watching) };
+pub(super) const FAMILY: Family = Family {
+    name: "typed",
+    title: "The shapes of messages",
+    rules: &[&TYPED],
+    hears: &[Hears::Each(&[Heard::Request, Heard::Notification, Heard::Result])],
+    watch: || Box::new(Watching),
+};
 
 static TYPED: Rule = Rule {
     id: "jsonrpc.schema.typed",

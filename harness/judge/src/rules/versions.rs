@@ -2,7 +2,7 @@
 //!
 //! Knows: which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
-use super::{Family, Level, Party, Rule, Watch};
+use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
 use transcript::json::Json;
 
@@ -10,6 +10,10 @@ pub(super) const FAMILY: Family = Family {
     name: "versions",
     title: "The revision of a session",
     rules: &[&SAME, &KNOWN],
+    hears: &[
+        Hears::Some(&[Sort::Request, Sort::Result], &["initialize", "server/discover"]),
+        Hears::Each(&[Sort::Error]),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

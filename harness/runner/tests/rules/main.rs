@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 use formats::Input;
-use judge::check::{Judged, Verdict};
+use judge::check::{Judged, Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 use runner::check::{How, judge};
 use runner::suite::{Case, Root, Suite, Transcript};
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     let tests: &[(&str, fn())] = &[
         ("every_rule_has_a_case_that_breaks_it_and_one_that_keeps_it", every_rule_has_its_cases),
         ("every_id_of_the_catalogue_is_a_rule_or_has_a_reason", every_id_is_accounted_for),
+        ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
     ];
     for (name, test) in tests {
         trials.push(Trial::test(*name, || {
@@ -47,9 +48,28 @@ fn main() -> ExitCode {
 }
 
 fn judged(transcript: &Transcript) -> Judged {
+    judged_as(transcript, &How::default())
+}
+
+fn judged_as(transcript: &Transcript, how: &How) -> Judged {
     let bytes = transcript.blob.bytes().unwrap();
     let mut reader: &[u8] = &bytes;
-    judge(transcript.format, &mut Input::new(&mut reader).unwrap(), &How::default()).unwrap()
+    judge(transcript.format, &mut Input::new(&mut reader).unwrap(), how).unwrap()
+}
+
+/// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
+/// case of the suite has it.
+fn sleepers_miss_nothing() {
+    let everybody = How { wake_everybody: true, ..How::default() };
+    for case in SUITE.judged.iter().chain(&SUITE.cases) {
+        for transcript in &case.transcripts {
+            let (some, all) = (judged(transcript), judged_as(transcript, &everybody));
+            for (some, all) in some.outcomes.iter().zip(&all.outcomes) {
+                let told = |outcome: &Outcome| format!("{outcome:?}");
+                assert_eq!(told(some), told(all), "{} as {}", case.name, transcript.format.name);
+            }
+        }
+    }
 }
 
 /// The rules that are broken are those that the case names; the others that it names are kept, or cannot be told.

@@ -13,7 +13,7 @@ mod tree;
 mod write;
 
 pub use number::same_number;
-pub use part::{Kept, MOST_PARTS, Part, take_apart};
+pub use part::{Kept, MOST_PARTS, Part, parts_of, take_apart};
 pub use scan::{Fault, Scanner};
 pub use string::{Text, write_string};
 pub use tree::{Kind, Node, Tree};
@@ -55,35 +55,41 @@ impl<'a> Json<'a> {
     }
 
     /// A value that a [`Scanner`] has already walked over.
+    #[inline]
     pub(crate) fn scanned(text: &'a str) -> Self {
         Self { text, parts: &[] }
     }
 
     /// The value's text, byte for byte.
     #[must_use]
+    #[inline]
     pub fn text(self) -> &'a str {
         self.text
     }
 
     /// What sort of value it is, told by its first byte.
     #[must_use]
+    #[inline]
     pub fn kind(self) -> Kind {
         Kind::of(self.text.as_bytes().first().copied().unwrap_or_default())
     }
 
     /// The string it is, if it is one.
     #[must_use]
+    #[inline]
     pub fn as_text(self) -> Option<Text<'a>> {
         (self.kind() == Kind::String).then(|| Text::quoted(self.text))
     }
 
     /// The text of the number it is, if it is one.
     #[must_use]
+    #[inline]
     pub fn as_number(self) -> Option<&'a str> {
         (self.kind() == Kind::Number).then_some(self.text)
     }
 
     /// The members of an object in file order, twice-named ones twice; nothing for any other value.
+    #[inline]
     pub fn members(self) -> impl Iterator<Item = (Text<'a>, Json<'a>)> {
         let mut inside = part::inside(if self.kind() == Kind::Object { self.parts } else { &[] });
         let mut scanner = Scanner::new(self.text);
@@ -105,6 +111,7 @@ impl<'a> Json<'a> {
 
     /// The first member with this name.
     #[must_use]
+    #[inline]
     pub fn member(self, name: &str) -> Option<Json<'a>> {
         if !self.parts.is_empty() {
             return if self.kind() == Kind::Object { self.member_apart(name) } else { None };
@@ -130,6 +137,7 @@ impl<'a> Json<'a> {
     }
 
     /// The items of an array in order; nothing for any other value.
+    #[inline]
     pub fn items(self) -> impl Iterator<Item = Json<'a>> {
         let mut inside = part::inside(if self.kind() == Kind::Array { self.parts } else { &[] });
         let mut scanner = Scanner::new(self.text);

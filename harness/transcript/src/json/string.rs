@@ -11,17 +11,20 @@ pub struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
     /// From valid JSON text with its quotes.
+    #[inline]
     pub(crate) fn quoted(text: &'a str) -> Self {
         Self(text.get(1..text.len().saturating_sub(1)).unwrap_or_default())
     }
 
     /// From the valid JSON text between the quotes.
+    #[inline]
     pub(super) fn bare(text: &'a str) -> Self {
         Self(text)
     }
 
     /// The text between the quotes, as written.
     #[must_use]
+    #[inline]
     pub fn raw(self) -> &'a str {
         self.0
     }
@@ -36,6 +39,7 @@ impl<'a> Text<'a> {
 
     /// The string's code points as WTF-8; borrowed where nothing is escaped.
     #[must_use]
+    #[inline]
     pub fn decode(self) -> Cow<'a, [u8]> {
         match memchr::memchr(b'\\', self.0.as_bytes()) {
             None => Cow::Borrowed(self.0.as_bytes()),
@@ -45,6 +49,7 @@ impl<'a> Text<'a> {
 
     /// The string as UTF-8, where it has no lone surrogate.
     #[must_use]
+    #[inline]
     pub fn to_str(self) -> Option<Cow<'a, str>> {
         match self.decode() {
             Cow::Borrowed(_) => Some(Cow::Borrowed(self.0)),

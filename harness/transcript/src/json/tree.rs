@@ -19,6 +19,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    #[inline]
     pub(super) fn of(first: u8) -> Self {
         match first {
             b'{' => Self::Object,
