@@ -6,6 +6,7 @@
 use super::matrix;
 use super::sides::{self, Row, Span};
 use super::words::{WIDTH, anchor, cut, in_lines, named, plain};
+use crate::diagram::beside;
 use judge::record::{Line, Note, Record};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -42,6 +43,8 @@ struct Reading {
     stderr: Option<String>,
     places: Vec<Place>,
     sides: Vec<Row>,
+    /// Expected and actual as pictures, where there are events to draw.
+    drawn: Option<[Option<String>; 2]>,
 }
 
 /// One of them.
@@ -118,6 +121,11 @@ fn readings(record: &Record, short: &[&Line], alone: &dyn Fn(&Record, &Line) -> 
             stderr: first.stderr.as_ref().map(|said| in_lines(said)),
             places: group.iter().map(|line| place(line, alone(record, line))).collect(),
             sides: sides.unwrap_or_default(),
+            drawn: first.whole.as_ref().and_then(|whole| {
+                let at = first.difference.as_ref().map(|difference| difference.at.as_str());
+                // A picture that could not be drawn is no reason to lose the page: the texts stand above it.
+                beside(&whole.expected, &whole.actual, at.unwrap_or_default()).ok().flatten()
+            }),
         })
     };
     groups.iter().filter_map(reading).collect()
@@ -165,7 +173,7 @@ fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
 mod tests {
     use super::failures;
     use crate::small::{line, record_of};
-    use judge::record::{Place, Whole};
+    use judge::record::{Difference, Place, Whole};
     use judge::verdict::Verdict::{Crash, Fail, Pass};
 
     #[test]
@@ -203,5 +211,21 @@ mod tests {
             .map(|it| (&*it.format, it.lines.iter().map(|line| line.mark).collect()))
             .collect();
         assert_eq!(marked, [("w", vec![false]), ("x", vec![false, false, true]), ("y", vec![false, true]),]);
+    }
+
+    #[test]
+    fn expected_and_actual_are_drawn_with_the_first_difference_marked() {
+        let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
+        let mut lines = vec![line("a/b", "x", Fail), line("a/c", "x", Crash)];
+        lines[0].whole = Some(Whole { expected: event("1") + &event("2"), actual: event("1") + &event("3") });
+        lines[0].difference = Some(Difference { at: "/events/1/id".into(), expected: None, actual: None });
+        lines[1].whole = Some(Whole { expected: event("1"), actual: "a crash\n".into() });
+        let found = failures(&record_of(lines), &|_, _| String::new());
+        let Some([Some(expected), Some(actual)]) = &found[0].readings[0].drawn else { panic!("{found:#?}") };
+        for (side, id) in [(expected, "id 2"), (actual, "id 3")] {
+            let marked = side.find("class=\"here\"").unwrap();
+            assert!(side[..marked].contains("id 1") && side[marked..].contains(id), "{side}");
+        }
+        assert!(matches!(&found[1].readings[0].drawn, Some([Some(_), None])));
     }
 }

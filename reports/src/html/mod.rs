@@ -48,7 +48,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("kills.html", include_str!("../../templates/kills.html")),
     ("findings.html", include_str!("../../templates/findings.html")),
 ];
-const STYLE: &str = include_str!("../../templates/style.css");
+const STYLE: &str =
+    concat!(include_str!("../../templates/style.css"), include_str!("../../templates/picture.css"));
 const SCRIPT: &str = include_str!("../../templates/script.js");
 
 /// A page of a site, as the others link to it.
