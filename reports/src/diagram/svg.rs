@@ -205,6 +205,7 @@ impl<'d> Drawing<'d> {
         let top = self.y;
         let (label, line) = (top + 14, top + 22);
         if arrow.flags.contains(&super::Flag::Differs) {
+            group.bare = true;
             group.area("here", (MARGIN / 2, top), (self.width - MARGIN, ROW - 4), 4);
         }
         group.text("s", (38, line + 2), Anchor::End, format!("{}", arrow.number));
