@@ -6,9 +6,10 @@
 use super::matrix::Filter;
 use super::words::{named, plain};
 use super::{Place, Press};
+use crate::diagram::{self, KillRow, Look};
 use judge::kills::{Fault, Kills};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many cases that kill a fault are named; the JSON names all.
 const NAMED: usize = 6;
@@ -20,6 +21,8 @@ struct Page {
     clauses: Vec<Clause>,
     faults: Vec<Row>,
     filter: Filter,
+    /// The matrix as a picture.
+    drawn: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,9 +69,43 @@ impl Press {
             filter: Filter { clauses: clauses.keys().map(|id| plain(id)).collect(), ..Filter::of("faults") },
             clauses: clauses.iter().map(clause).collect(),
             faults: kills.faults.iter().map(row).collect(),
+            drawn: drawn(kills)?,
         };
         self.print("kills.html", place, "The kill matrix", &page)
     }
+}
+
+/// Which topics of the suite kill how many faults of each family of clauses; nothing where there is no fault. A fault
+/// stands with the first clause that it breaks.
+fn drawn(kills: &Kills) -> Result<Option<String>, tera::Error> {
+    let topic = |case: &str| case.split('/').next().unwrap_or_default().to_owned();
+    let killers = || kills.faults.iter().flat_map(|fault| &fault.killers);
+    let columns: Vec<String> =
+        killers().map(|killer| topic(&killer.case)).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut rows: BTreeMap<&str, KillRow> = BTreeMap::new();
+    for fault in &kills.faults {
+        let family = fault.breaks.first().and_then(|id| id.split('-').next()).unwrap_or_default();
+        let row = rows.entry(family).or_insert_with(|| KillRow {
+            name: family.to_owned(),
+            cells: vec![0; columns.len()],
+            ..KillRow::default()
+        });
+        row.faults += 1;
+        row.killed += u64::from(!fault.killers.is_empty());
+        let topics: BTreeSet<String> = fault.killers.iter().map(|killer| topic(&killer.case)).collect();
+        for (cell, column) in row.cells.iter_mut().zip(&columns) {
+            *cell += u64::from(topics.contains(column));
+        }
+    }
+    let matrix = diagram::Kills {
+        title: "Faults killed".to_owned(),
+        row_word: "families of the clauses that are broken".to_owned(),
+        column_word: "topics of the cases that kill".to_owned(),
+        columns,
+        rows: rows.into_values().collect(),
+    };
+    let look = Look { alone: false, ..Look::default() };
+    (!kills.faults.is_empty()).then(|| diagram::kills(&matrix, look)).transpose()
 }
 
 fn row(fault: &Fault) -> Row {
@@ -88,6 +125,29 @@ mod tests {
     use judge::kills::{Fault, Killer, Kills, SCHEMA};
     use judge::record::Suite;
     use serde_json::Value;
+
+    #[test]
+    fn the_matrix_is_drawn_by_families_of_clauses_and_topics_of_cases() {
+        let fault = |id: &str, cases: &[&str]| Fault {
+            name: "f".into(),
+            does: "d".into(),
+            breaks: vec![id.into(), "SRV-BYTES".into()],
+            killers: cases.iter().map(|case| Killer { case: (*case).into(), formats: Vec::new() }).collect(),
+        };
+        let faults = vec![
+            fault("ID-STRING", &["ids/a", "ids/b", "har/c"]),
+            fault("ID-NULL", &["ids/a"]),
+            fault("COR-FIRST", &[]),
+        ];
+        let suite = Suite { version: "1".into(), digest: String::new(), contract: "1".into() };
+        let mut kills = Kills { kills: SCHEMA, suite, cases: 3, readings: 3, faults, findings: Vec::new() };
+        let drawn = super::drawn(&kills).unwrap().unwrap();
+        assert!(
+            drawn.contains("COR: 0 of 1 killed.") && drawn.contains("ID: 2 of 2 killed, 1 by har, 2 by ids.")
+        );
+        kills.faults.clear();
+        assert_eq!(super::drawn(&kills).unwrap(), None);
+    }
 
     #[test]
     fn a_kill_matrix_is_as_its_schema_says() {
