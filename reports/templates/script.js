@@ -20,6 +20,7 @@
       topic: element.dataset.topic || (case_.includes("/") ? case_.slice(0, case_.lastIndexOf("/")) : "-"),
       clauses: " " + (element.dataset.c || "") + " ",
       verdicts: element.dataset.v || "",
+      group: element.closest(".group"),
     };
   };
 
@@ -48,16 +49,15 @@
       (!now.clause || it.clauses.includes(" " + now.clause + " ")) &&
       cells(now, it.verdicts);
     let count = 0;
+    const groups = new Map();
     for (const it of index.rows) {
       const hidden = !matches(it);
       if (it.element.hidden !== hidden) it.element.hidden = hidden;
+      if (it.group) groups.set(it.group, groups.get(it.group) || !hidden);
       count += hidden ? 0 : 1;
     }
     for (const it of index.failures) it.element.hidden = !matches(it);
-    for (const family of document.querySelectorAll(".family")) {
-      const inside = Array.from(family.querySelectorAll("article"));
-      family.hidden = inside.length > 0 && inside.every((article) => article.hidden);
-    }
+    for (const [group, some] of groups) group.hidden = !some;
     shown.textContent = count + " of " + rows.length + " " + form.dataset.what;
   };
 

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Matrix {
     /// What stands above each column.
     columns: Vec<String>,
-    rows: Vec<Row>,
+    /// A table for each topic: a browser lays out those that are in view, however many there are.
+    topics: Vec<(String, Vec<Row>)>,
     filter: Filter,
 }
 
@@ -104,17 +105,21 @@ fn matrix(
             cells: (0..columns.len()).map(cell).collect(),
         }
     };
+    let mut topics: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for of_it in &found {
+        topics.entry(topic(of_it.0)).or_default().push(row(of_it));
+    }
     Matrix {
-        rows: found.iter().map(row).collect(),
         filter: Filter {
             what: "cases",
-            topics: found.keys().map(|case| topic(case)).collect(),
+            topics: topics.keys().cloned().collect(),
             clauses: records.iter().flat_map(|record| record.clauses.keys()).map(|id| plain(id)).collect(),
             verdicts: choices(records),
             formats: formats.iter().map(|format| plain(format)).collect(),
             implementations: if records.len() > 1 { columns.clone() } else { Vec::new() },
         },
         columns,
+        topics: topics.into_iter().collect(),
     }
 }
 
@@ -191,19 +196,19 @@ mod tests {
         let one = record_of(vec![line("a/b", "x", Pass), line("a/b", "y", Fail), line("a/c", "x", Skip)]);
         let alone = by_format(&one);
         let cells = |row: usize| -> Vec<(&str, Option<&str>)> {
-            alone.rows[row].cells.iter().map(|cell| (&*cell.text, cell.link.as_deref())).collect()
+            alone.topics[0].1[row].cells.iter().map(|cell| (&*cell.text, cell.link.as_deref())).collect()
         };
         assert_eq!(cells(0), [("pass", None), ("fail", Some("#f-a.b~y"))]);
         assert_eq!(cells(1), [("skip", None), ("", None)]);
         let mut two = record_of(vec![line("a/b", "x", Crash), line("a/b", "y", Crash)]);
         two.implementation.name = "j".into();
         let side_by_side = by_implementation(&[&one, &two], &["i-2".to_owned(), "j-2".to_owned()]);
-        let row = &side_by_side.rows[0];
+        let row = &side_by_side.topics[0].1[0];
         assert_eq!(row.cells[0].text, "fail 1/2");
         assert_eq!(row.cells[0].link.as_deref(), Some("i-2/index.html#f-a.b~y"));
         assert_eq!(row.cells[1].text, "crash 2/2");
         assert_eq!(row.codes, "0155");
-        assert_eq!(side_by_side.rows[1].codes, "4---");
+        assert_eq!(side_by_side.topics[0].1[1].codes, "4---");
         let choices: Vec<_> =
             side_by_side.filter.verdicts.iter().map(|choice| (choice.name, &*choice.code)).collect();
         assert_eq!(

@@ -20,6 +20,8 @@ const MOST: usize = 2000;
 pub(super) struct Row {
     /// So many lines that are alike stand here and are not shown.
     pub(super) alike: Option<usize>,
+    /// The two sides are not the same.
+    pub(super) differs: bool,
     pub(super) left: Option<Vec<Span>>,
     pub(super) right: Option<Vec<Span>>,
 }
@@ -60,8 +62,12 @@ pub(super) fn sides(expected: &str, actual: &str) -> Vec<Row> {
 
 /// Lines that both sides have: all, or those next to a difference.
 fn alike(lines: &[&str], first: bool, last: bool, rows: &mut Vec<Row>) {
-    let row =
-        |line: &&str| Row { alike: None, left: Some(whole(line, false)), right: Some(whole(line, false)) };
+    let row = |line: &&str| Row {
+        alike: None,
+        differs: false,
+        left: Some(whole(line, false)),
+        right: Some(whole(line, false)),
+    };
     let before = if first { 0 } else { AROUND };
     let after = if last { 0 } else { AROUND };
     // A line that says how many lines are missing is worth it for some lines alone.
@@ -70,7 +76,7 @@ fn alike(lines: &[&str], first: bool, last: bool, rows: &mut Vec<Row>) {
     }
     let (head, tail) = (lines.get(..before), lines.get(lines.len() - after..));
     rows.extend(head.unwrap_or_default().iter().map(row));
-    rows.push(Row { alike: Some(lines.len() - before - after), left: None, right: None });
+    rows.push(Row { alike: Some(lines.len() - before - after), differs: false, left: None, right: None });
     rows.extend(tail.unwrap_or_default().iter().map(row));
 }
 
@@ -85,7 +91,7 @@ fn pair(left: Option<String>, right: Option<String>) -> Row {
         }
         (left, right) => (left.map(|it| whole(&it, true)), right.map(|it| whole(&it, true))),
     };
-    Row { alike: None, left, right }
+    Row { alike: None, differs: true, left, right }
 }
 
 fn common(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
@@ -99,10 +105,6 @@ fn spans(text: &str, head: usize, tail: usize) -> Vec<Span> {
         let text: String = chars.get(range).unwrap_or_default().iter().collect();
         Span { text: plain(&text), mark }
     };
-    // A side that lacks what the other has is marked as a whole: nothing marked would look like no difference.
-    if head >= end {
-        return whole(text, true);
-    }
     let mut spans = vec![piece(0..head, false), piece(head..end, true), piece(end..chars.len(), false)];
     spans.retain(|span| !span.text.is_empty());
     spans
@@ -153,14 +155,16 @@ mod tests {
     fn what_differs_is_marked_and_lines_stay_beside_each_other() {
         assert_eq!(
             shown(&sides("a\nid: 1.0, x\nc\n", "a\nid: 1, x\nc\nd\n")),
-            ["a|a", "id: 1[.0], x|[id: 1, x]", "c|c", "~|[d]",]
+            ["a|a", "id: 1[.0], x|id: 1, x", "c|c", "~|[d]",]
         );
         assert_eq!(shown(&sides("a\n\"null\"\n", "a\nnull\n"))[1], "[\"null\"]|[null]");
         assert_eq!(shown(&sides("ab1cd\n", "ab2cd\n")), ["ab[1]cd|ab[2]cd"]);
-        assert_eq!(shown(&sides("aaa\n", "aa\n")), ["aa[a]|[aa]"]);
+        assert_eq!(shown(&sides("aaa\n", "aa\n")), ["aa[a]|aa"]);
         assert_eq!(shown(&sides("é→b\n", "é←b\n")), ["é[→]b|é[←]b"]);
         assert_eq!(shown(&sides("a\n", "")), ["[a]|~"]);
         assert!(sides("", "").is_empty());
+        let differ: Vec<bool> = sides("a\nbc\n", "a\nb\n").iter().map(|row| row.differs).collect();
+        assert_eq!(differ, [false, true], "also where one side has nothing to mark");
     }
 
     #[test]

@@ -122,6 +122,18 @@ fn a_page_has_every_case_every_failure_and_its_command() {
 }
 
 #[test]
+fn topics_stand_in_the_order_of_their_names_and_the_same_record_gives_the_same_page() {
+    let topics: Vec<String> = (10..40).map(|number| format!("topic-{number}")).collect();
+    let lines = topics.iter().map(|topic| line(&format!("{topic}/a"), "x", Verdict::Pass));
+    let record = record_of(lines.collect());
+    let page = run(&record);
+    let places: Vec<usize> =
+        topics.iter().map(|topic| page.find(&format!(">{topic}</h3>")).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(page, run(&record));
+}
+
+#[test]
 fn a_page_asks_for_nothing_and_runs_nothing_but_its_own() {
     for (name, page) in pages("x") {
         for part in
