@@ -29,6 +29,7 @@ pub struct Changes<'c> {
 
 #[derive(Debug, Serialize)]
 struct Page {
+    counts: Vec<String>,
     runs: [Implementation; 2],
     other_suite: bool,
     sorts: Vec<Group>,
@@ -65,7 +66,7 @@ const SORTS: [(Sort, &str, &str, char); 4] = [
 ];
 
 /// How many changes there are of each sort, in words: `2 new failures`.
-pub fn counts(changes: &[Change]) -> Vec<String> {
+fn counts(changes: &[Change]) -> Vec<String> {
     let count = |sort| changes.iter().filter(|change| change.sort == sort).count();
     let words = |(sort, title, _, _): &(Sort, &str, &str, char)| match count(*sort) {
         0 => None,
@@ -123,6 +124,7 @@ impl Press {
             ..Filter::of("changes")
         };
         let page = Page {
+            counts: counts(changes),
             runs: [count::implementation(old), count::implementation(new)],
             other_suite: old.suite != new.suite,
             sorts,
@@ -151,5 +153,20 @@ fn what(line: &Line) -> String {
             shown(difference.actual.as_deref())
         ),
         (None, None) => loss.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+    use crate::small::record;
+    use judge::verdict::Verdict::{Fail, Pass, Skip};
+
+    #[test]
+    fn changes_are_counted_by_sort_in_words() {
+        let (old, new) = (record(&[Pass, Fail, Fail, Skip]), record(&[Fail, Pass, Pass, Pass]));
+        let counted = counts(&judge::change::changes(&old, &new));
+        assert_eq!(counted, ["1 new failure", "2 no longer failing", "1 other change"]);
+        assert!(counts(&[]).is_empty());
     }
 }
