@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Looks at rendered reports in a real browser: scripts/browser.sh [SCREENSHOTS]
+#
+# Renders a site from the kept results, and one from a made-up result of 5,000 cases, and has headless Chromium try
+# them: filters, links, keyboard, console, network, axe-core, and how soon a page can be used. Screenshots go to the
+# folder SCREENSHOTS. Chromium comes from Debian's packages where it is absent and this user may install them; what npm
+# brings goes to a folder that is removed again.
+#
+# Exit code 0: no fault; 1: a fault was found; 4: there is no browser to look with, and the last line says why.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+concord=$(realpath "${MCP_CONCORD:-target/release/mcp-concord}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+shots=${1:-$folder/shots}
+mkdir -p "$shots"
+
+lacking() { echo "no browser check: $*"; exit 4; }
+
+browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+if ! browser >/dev/null; then
+  command -v apt-get >/dev/null || lacking "there is no chromium, and no apt-get to install it"
+  [ "$(id -u)" = 0 ] || lacking "there is no chromium: apt-get install chromium, as root"
+  { apt-get update -qq && timeout 300 apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } \
+    >"$folder/apt.log" 2>&1 || lacking "chromium cannot be installed: $(tail -1 "$folder/apt.log")"
+fi
+command -v npm >/dev/null || lacking "npm is not here"
+cp scripts/browser/* "$folder"
+(cd "$folder" && timeout 300 npm ci --no-audit --no-fund --ignore-scripts) >"$folder/npm.log" 2>&1 ||
+  lacking "npm cannot install what the check needs: $(tail -1 "$folder/npm.log")"
+
+# What people will look at: the results that are kept, or else a run of now; recordings that were checked; and a matrix.
+mapfile -t kept < <(grep -rlF --include='*.json' '"planned":' docs/results 2>/dev/null | sort)
+if [ ${#kept[@]} = 0 ]; then
+  "$concord" -q run --results "$folder/builtin.json" >/dev/null
+  kept=("$folder/builtin.json")
+fi
+"$concord" -q check --output json docs/examples >"$folder/found.json" || [ $? = 1 ]
+node "$folder/made-up.js" "$folder"
+"$concord" -q report "${kept[@]}" "$folder/other.json" "$folder/kills.json" "$folder/found.json" --out "$folder/kept"
+"$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
+  [ $? = 1 ]
+
+CHROMIUM=$(browser) node "$folder/check.js" "$folder" "$shots"
