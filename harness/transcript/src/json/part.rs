@@ -78,7 +78,7 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
                 if names {
                     names = false;
                     name = start + 1;
-                    length = place(end) - name | if escaped { ESCAPED } else { 0 };
+                    length = (place(end) - name) | if escaped { ESCAPED } else { 0 };
                     continue;
                 }
                 (place(at), 1)
