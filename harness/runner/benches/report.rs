@@ -89,7 +89,7 @@ fn record() -> Record {
         }
         cases.insert(case, note);
     }
-    let suite = Suite { version: "1".into(), digest: format!("sha256:{:064}", 0), contract: "1".into() };
+    let suite = Suite::new("1", &format!("sha256:{:064}", 0));
     let implementation = Implementation { name: "made-up".into(), version: "1".into(), level: Level::Events };
     Record::new(suite, implementation, cases, lines)
 }
