@@ -33,6 +33,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mcp_rec", |bytes| reader("mcp-rec", bytes)),
     ("mcporter", |bytes| reader("mcporter", bytes)),
     ("mcp_recorder", |bytes| reader("mcp-recorder", bytes)),
+    ("vscode_log", |bytes| reader("vscode-log", bytes)),
     ("sse", sse),
     ("equivalence", equivalence),
     ("convert", convert),

@@ -50,7 +50,7 @@ fn session(format: &Format, text: &[u8]) -> Session {
 
 /// Document formats are one JSON value; the others are lines.
 fn is_document(format: &Format) -> bool {
-    !format.file.ends_with(".jsonl")
+    !format.is_lines()
 }
 
 /// Nothing but messages stands in such a file, so that an empty session is an empty file.

@@ -211,7 +211,7 @@ impl Page {
 /// Whether a format is one of lines rather than one document.
 #[must_use]
 pub fn is_lines(format: &Format) -> bool {
-    format.file.ends_with(".jsonl")
+    format.is_lines()
 }
 
 /// Whether an envelope's event is one that carries a message.

@@ -1,6 +1,7 @@
 //! Which format is this? Told from the first value of the file, never from its name.
 //!
-//! Knows: the first value's kind and its outermost members, as far as they must be seen. Refuses to know: whether
+//! Knows: the first value's kind and its outermost members, as far as they must be seen, and the first line of what
+//! begins with a digit. Refuses to know: whether
 //! the rest of the file keeps what its beginning promises; the reader finds out.
 
 use crate::excerpt::floor;
@@ -13,6 +14,7 @@ use transcript::json::{Kind, Scanner};
 pub struct Head {
     kind: Option<Kind>,
     members: Vec<(String, Option<String>)>,
+    line: Option<String>,
 }
 
 impl Head {
@@ -20,6 +22,12 @@ impl Head {
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         self.kind
+    }
+
+    /// The first line, where it begins with a digit, as a log's does.
+    #[must_use]
+    pub fn line(&self) -> Option<&str> {
+        self.line.as_deref()
     }
 
     /// Whether the first value is an object with this member.
@@ -56,12 +64,14 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
     }
 }
 
-/// Of a list the first byte is enough, and so it is of anything else that is no object: a number may go on for ever.
+/// Of a list the first byte is enough, and so it is of anything else that is neither an object nor a line that begins
+/// with a digit. A number may go on for ever, and is looked at no longer than anything else.
 fn is_enough(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     scanner.space();
     match scanner.peek() {
         Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
+        Some(b'0'..=b'9') => text.len() >= LOOKED_AT || text[scanner.at()..].contains('\n'),
         Some(_) => true,
         None => text.len() >= LOOKED_AT,
     }
@@ -74,6 +84,10 @@ fn head(text: &str) -> Head {
     head.kind = match scanner.peek() {
         Some(b'{') => Some(Kind::Object),
         Some(b'[') => Some(Kind::Array),
+        Some(b'0'..=b'9') => {
+            head.line = text[scanner.at()..].lines().next().map(Into::into);
+            None
+        }
         _ => None,
     };
     if head.kind == Some(Kind::Object) {

@@ -26,6 +26,7 @@ mod small;
 pub mod sse;
 mod streamable_http;
 mod time;
+mod vscode_log;
 
 pub use detect::{Head, detect};
 pub use input::{Input, LARGEST, ReadError};
@@ -48,6 +49,7 @@ pub static FORMATS: &[&Format] = &[
     &mcp_rec::FORMAT,
     &mcporter::FORMAT,
     &mcp_recorder::FORMAT,
+    &vscode_log::FORMAT,
 ];
 
 /// A capture format: its names, what it can carry, and its reader and writer.
@@ -71,6 +73,14 @@ pub struct Format {
     pub read: fn(&mut Input<'_>, Options, &mut Sink<'_>) -> Result<(), ReadError>,
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
+}
+
+impl Format {
+    /// Whether a transcript is lines, rather than one document.
+    #[must_use]
+    pub fn is_lines(&self) -> bool {
+        [".jsonl", ".log"].iter().any(|end| self.file.ends_with(end))
+    }
 }
 
 /// The format of this name or alias.

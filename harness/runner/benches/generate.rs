@@ -104,7 +104,7 @@ fn files(count: u64) -> Vec<(&'static Format, Vec<u8>)> {
 }
 
 fn bare_pass((format, bytes): &(&'static Format, Vec<u8>)) -> u64 {
-    let texts: Vec<&[u8]> = match format.file.ends_with(".jsonl") {
+    let texts: Vec<&[u8]> = match format.is_lines() {
         true => bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect(),
         false => vec![bytes],
     };
