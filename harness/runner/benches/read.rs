@@ -3,7 +3,9 @@
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
 //! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule.
-//! `CONCORD_BENCH_MB` sets the size (100).
+//! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
+//! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
+//! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,6 +16,7 @@
 use clap::Parser;
 use formats::{Input, Options, walk};
 use generators::bulk::{self, Spelling};
+use judge::check::Judged;
 use runner::check::How;
 use runner::command::{Around, diff};
 use runner::show::Voice;
@@ -25,7 +28,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 5;
+#[path = "read/hostile.rs"]
+mod hostile;
+
+fn rounds() -> usize {
+    std::env::var("CONCORD_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -35,7 +43,12 @@ fn main() {
     let megabytes: u64 =
         std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     let folder = tempfile::tempdir().unwrap();
-    println!("{megabytes} MB of tool calls; median of {ROUNDS}\n");
+    println!("{megabytes} MB of tool calls; median of {}\n", rounds());
+    if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "check") {
+        generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
+        judging(folder.path());
+        return overwhelmed(folder.path(), megabytes);
+    }
     println!(
         "{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
         "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB"
@@ -47,7 +60,7 @@ fn main() {
         let path = generated(folder.path(), name, spelling, megabytes << 20, false);
         let bytes = std::fs::read(&path).unwrap();
         let (mut bare, mut ours) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds() {
             bare.push(timed(|| bare_pass(spelling, &bytes)));
             ours.push(timed(|| read(name, &mut &bytes[..])));
         }
@@ -62,6 +75,7 @@ fn main() {
         );
     }
     judging(folder.path());
+    overwhelmed(folder.path(), megabytes);
     let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
     let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
     let (left, right) = (left.display().to_string(), right.display().to_string());
@@ -76,9 +90,9 @@ fn judging(folder: &Path) {
     );
     for (name, _) in Spelling::ALL {
         let path = folder.join(name);
-        let bytes = std::fs::read(&path).unwrap();
+        let Ok(bytes) = std::fs::read(&path) else { continue };
         let (mut plain, mut judged) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds() {
             plain.push(timed(|| read(name, &mut &bytes[..])));
             judged.push(timed(|| check(name, &mut &bytes[..])));
         }
@@ -91,6 +105,31 @@ fn judging(folder: &Path) {
             bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
             peak(&["check", name, &path.display().to_string()]),
         );
+    }
+}
+
+/// `check` of traces that fill its tables: in proportion to their size, in bounded memory, and the limit is told.
+fn overwhelmed(folder: &Path, megabytes: u64) {
+    println!("\n{:<18}{:>12}{:>14}{:>12}  limit", "hostile", "check", "check, MB/s", "peak, MiB");
+    for (name, shape) in hostile::Shape::ALL {
+        let path = folder.join(name);
+        hostile::write(shape, megabytes << 20, &mut BufWriter::new(std::fs::File::create(&path).unwrap()))
+            .unwrap();
+        let size = std::fs::metadata(&path).unwrap().len();
+        let mut limit = None;
+        let time = timed(|| {
+            let judged = judged("mcp-replay", &mut std::fs::File::open(&path).unwrap());
+            limit = judged.limit;
+            judged.messages
+        });
+        println!(
+            "{name:<18}{:>10.0}ms{:>14.0}{:>12.1}  {}",
+            time.as_secs_f64() * 1e3,
+            size as f64 / 1e6 / time.as_secs_f64(),
+            peak(&["check", "mcp-replay", &path.display().to_string()]),
+            limit.unwrap_or("none"),
+        );
+        std::fs::remove_file(&path).unwrap();
     }
 }
 
@@ -118,9 +157,13 @@ fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
 }
 
 fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
-    let format = formats::find(format).unwrap();
-    let judged = runner::check::judge(format, &mut Input::new(reader).unwrap(), &How::default()).unwrap();
+    let judged = judged(format, reader);
     judged.messages + judged.outcomes.iter().map(|outcome| outcome.held).sum::<u64>()
+}
+
+fn judged(format: &str, reader: &mut dyn std::io::Read) -> Judged {
+    let format = formats::find(format).unwrap();
+    runner::check::judge(format, &mut Input::new(reader).unwrap(), &How::default()).unwrap()
 }
 
 #[derive(Deserialize)]

@@ -36,6 +36,12 @@ impl CallIds {
 }
 
 impl CallIds {
+    /// How many things are remembered: runs, and ids that are in none.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.others.len() + self.runs.values().map(|runs| runs.0.len()).sum::<usize>()
+    }
+
     /// Whether an id was added.
     #[must_use]
     pub fn has(&self, id: &[u8]) -> bool {
@@ -106,6 +112,9 @@ mod tests {
         assert!(!ids.insert(b"777") && !ids.insert(b"call-0") && ids.insert(b"call-1000000"));
         assert_eq!(ids.runs.values().map(|runs| runs.0.len()).sum::<usize>(), 2);
         assert!(ids.others.is_empty());
+        assert_eq!(ids.remembered(), 2);
+        assert!(ids.insert(b"other") && ids.insert(b"another"));
+        assert_eq!(ids.remembered(), 4);
     }
 
     proptest! {

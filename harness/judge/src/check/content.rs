@@ -3,6 +3,7 @@
 //! Refuses to know: which rule a fault falls under.
 
 use super::revision::{Revision, Span};
+use std::borrow::Cow;
 use transcript::json::{Json, Kind};
 
 /// A fault: what is wrong, and the value that has it.
@@ -78,6 +79,11 @@ pub(crate) fn contents(resource: Json<'_>) -> Contents {
 
 /// Longer names are not remembered by whoever remembers names, in bytes.
 pub(crate) const LONGEST_NAME: usize = 1_024;
+
+/// The same, where nobody keeps it.
+pub(crate) fn str_of(value: Json<'_>) -> Option<Cow<'_, str>> {
+    value.as_text()?.to_str()
+}
 
 /// A string without what no Unicode text can hold.
 pub(crate) fn string_of(value: Json<'_>) -> Option<String> {

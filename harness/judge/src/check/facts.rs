@@ -338,3 +338,15 @@ pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
 fn kept(value: Json<'_>) -> Option<Kept> {
     (value.kind() == Kind::Object && value.text().len() <= LONGEST).then(|| Kept::of(value))
 }
+
+/// Why something that is not in the recording may still have been said.
+pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
+    match facts {
+        _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
+        _ if facts.mixed => {
+            Some("exchanges of several sessions alternate; a recording of one session would tell")
+        }
+        _ if facts.torn => Some("parts of the recording are missing or could not be read"),
+        _ => None,
+    }
+}

@@ -3,7 +3,7 @@
 //! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
 //! ask. Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
 
-use super::facts::Facts;
+use super::facts::why_not_whole;
 use super::moment::Moment;
 use super::place::Place;
 use super::revision::{Revision, Span};
@@ -160,6 +160,8 @@ impl From<&str> for Wrong<'_> {
 
 #[derive(Debug, Default)]
 struct Tally {
+    /// A revision by which the rule is known to apply.
+    applied: Option<Revision>,
     held: u64,
     broken: u64,
     counts: Vec<Count>,
@@ -249,10 +251,14 @@ impl Found {
 
     /// The rule was kept at this moment.
     pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
-        match self.applies(rule, at) {
-            Applies::Yes => self.tallies.of(rule).held += 1,
-            Applies::No => {}
-            Applies::Unsure(lack) => self.note(rule, || lack.tell()),
+        // By one revision a rule applies always or never, and nearly all that is said of rules is that they were kept.
+        let tally = self.tallies.of(rule);
+        if tally.applied == at.revision && at.revision.is_some() {
+            tally.held += 1;
+        } else if self.binds(rule, at) {
+            let tally = self.tallies.of(rule);
+            tally.applied = at.revision;
+            tally.held += 1;
         }
     }
 
@@ -377,7 +383,8 @@ impl Found {
     ) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         for rule in rules {
-            let Tally { held, broken, counts, worst, findings, mut unsure } = self.tallies.take(rule);
+            let Tally { held, broken, counts, worst, findings, mut unsure, applied: _ } =
+                self.tallies.take(rule);
             let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))
@@ -398,16 +405,4 @@ impl Found {
 
 fn lacks(need: Need) -> String {
     format!("such recordings do not carry {}", need.lack())
-}
-
-/// Why something that is not in the recording may still have been said.
-pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
-    match facts {
-        _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
-        _ if facts.mixed => {
-            Some("exchanges of several sessions alternate; a recording of one session would tell")
-        }
-        _ if facts.torn => Some("parts of the recording are missing or could not be read"),
-        _ => None,
-    }
 }

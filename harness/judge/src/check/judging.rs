@@ -210,3 +210,99 @@ impl Judging {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Judged, Judging, Options};
+    use crate::check::{Subject, Verdict};
+    use crate::rules::Need;
+    use transcript::message::Message;
+    use transcript::session::{Content, Entry, Side, Spot};
+
+    /// Judges messages as a trace would have them, each with who said it.
+    fn judged(messages: impl Iterator<Item = (Side, String)>) -> Judged {
+        let subject = Subject {
+            format: "mcp-replay".to_owned(),
+            carries: vec![Need::Direction, Need::Times, Need::Process],
+            ..Subject::default()
+        };
+        let mut judging = Judging::new(Options { subject, spec: None, wake_everybody: false });
+        for (line, (side, text)) in (1..).zip(messages) {
+            let spot = Spot { line, ..Spot::default() };
+            let content = Content::Message(Message::parse(&text).unwrap());
+            judging.take(&Entry { side: Some(side), ..Entry::new(spot, content) });
+        }
+        judging.finish()
+    }
+
+    fn handshake() -> impl Iterator<Item = (Side, String)> {
+        let about = r#""protocolVersion":"2025-11-25","capabilities":{}"#;
+        [
+            (Side::Client, format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{{about},"clientInfo":{{"name":"c","version":"1"}}}}}}"#)),
+            (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":"i","result":{{{about},"serverInfo":{{"name":"s","version":"1"}}}}}}"#)),
+            (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()),
+        ]
+        .into_iter()
+    }
+
+    fn call(id: u64) -> (Side, String) {
+        let said = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}}}"#
+        );
+        (Side::Client, said)
+    }
+
+    fn progress(token: u64) -> (Side, String) {
+        let said = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t{token}","progress":1}}}}"#
+        );
+        (Side::Server, said)
+    }
+
+    fn answer(id: u64) -> (Side, String) {
+        (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
+    }
+
+    fn of(judged: &Judged, rule: &str) -> (Verdict, String) {
+        let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
+        (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
+    }
+
+    #[test]
+    fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
+        let most = 50_000;
+        let over = most + 5;
+        let messages = handshake()
+            .chain((1..=over).map(call))
+            .chain([progress(over)])
+            .chain((1..=over).map(answer))
+            .chain([progress(over + 1)]);
+        let judged = judged(messages);
+        assert!(
+            judged.limit.is_some_and(|limit| limit.contains("50,000 requests are open")),
+            "{:?}",
+            judged.limit
+        );
+        for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
+            let (verdict, why) = of(&judged, rule);
+            assert_eq!(verdict, Verdict::Inconclusive, "{rule}");
+            assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
+        }
+        let (verdict, why) = of(&judged, "progress.token.known");
+        assert_eq!(verdict, Verdict::Inconclusive, "{why}");
+        assert!(why.contains("more tokens than are remembered"), "{why}");
+    }
+
+    #[test]
+    fn short_of_the_limits_all_of_it_is_told() {
+        let messages =
+            handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
+        let judged = judged(messages);
+        assert_eq!(judged.limit, None);
+        assert_eq!(of(&judged, "progress.token.known").0, Verdict::Fail);
+        assert_eq!(of(&judged, "jsonrpc.response.id-match").0, Verdict::Fail);
+        let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
+        let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]));
+        assert_eq!(of(&again, "jsonrpc.response.duplicate").0, Verdict::Fail);
+    }
+}

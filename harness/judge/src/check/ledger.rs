@@ -4,10 +4,12 @@
 //! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`Ledger::full`]), and
 //! rules that need more are inconclusive.
 
+use super::methods::known;
 use super::moment::Bound;
 use super::place::Place;
 use super::revision::Revision;
 use foldhash::fast::FixedState;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::call_ids::CallIds;
 use transcript::json::{Json, Kept};
@@ -23,13 +25,16 @@ pub(crate) const MOST_HELD: usize = 32 << 20;
 /// So many bytes are held beside the params, for what is inside of them.
 const MOST_BESIDE: usize = 8 << 20;
 
-/// How many ids are remembered to tell which were used before.
-pub(crate) const MOST_IDS: u64 = 1_000_000;
+/// How many ids are remembered to tell which were used before; ids that count up are remembered as one.
+pub(crate) const MOST_IDS: usize = 500_000;
+
+/// So often is looked whether that many are.
+const BETWEEN: u64 = 1_000;
 
 /// A request that was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    method: Box<str>,
+    method: Cow<'static, str>,
     params: Option<Kept>,
     /// The id as it was written, quotes and all.
     pub(crate) id: Box<str>,
@@ -46,7 +51,7 @@ pub(crate) struct Asked {
     /// The HTTP exchange that it was made in.
     pub(crate) exchange: Option<u64>,
     /// Whoever asked took it back: where, and when if the recording tells.
-    pub(crate) cancelled: Option<(Place, Option<i64>)>,
+    pub(crate) cancelled: Option<Box<(Place, Option<i64>)>>,
 }
 
 impl Asked {
@@ -109,7 +114,13 @@ pub(crate) struct Ledger {
     ids: u64,
     requests: u64,
     full: Option<&'static str>,
+    /// No more ids are remembered.
+    forgets_ids: bool,
+    /// Some request was not followed, so that a response may answer what is not known here.
+    loses: bool,
 }
+
+const FULL_OF_IDS: &str = "more than 500,000 ids in no order; ids used later are not compared";
 
 impl Ledger {
     /// The limit that was reached, in words, if any was.
@@ -159,7 +170,7 @@ impl Ledger {
         let mut lists = lanes.filter_map(|&lane| self.open[lane].contains_key(&key).then_some(lane));
         let Some(lane) = lists.next() else { return };
         if let Some(asked) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
-            asked.cancelled.get_or_insert((place, time));
+            asked.cancelled.get_or_insert_with(|| Box::new((place, time)));
         }
     }
 
@@ -183,10 +194,13 @@ impl Ledger {
         let Some(key) = key(message.id()) else { return };
         let lane = lane(side);
         let open = self.open[lane].get(&key).is_some_and(|list| !list.is_empty());
-        let fresh = self.ids >= MOST_IDS || self.used[lane].insert(&key);
+        let fresh = self.forgets_ids || self.used[lane].insert(&key);
         self.ids += 1;
-        if self.ids == MOST_IDS {
-            self.full = Some("more than 1,000,000 requests; ids used later are not compared");
+        if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
+            self.forgets_ids = self.used.iter().map(CallIds::remembered).sum::<usize>() >= MOST_IDS;
+        }
+        if self.forgets_ids {
+            self.full = Some(FULL_OF_IDS);
         }
         self.last_use = Some(match (open, fresh) {
             (true, _) => Use::Open,
@@ -195,6 +209,7 @@ impl Ledger {
         });
         if self.count >= MOST_OPEN {
             self.full = Some("more than 50,000 requests are open; later ones are not followed");
+            self.loses = true;
             return;
         }
         let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
@@ -206,7 +221,10 @@ impl Ledger {
             Id::Null | Id::Missing => "null".into(),
         };
         let asked = Asked {
-            method: method.into(),
+            method: match known(method).next() {
+                Some(known) => Cow::Borrowed(known.name),
+                None => Cow::Owned(method.to_owned()),
+            },
             params,
             id,
             side,
@@ -230,27 +248,31 @@ impl Ledger {
             Some(Side::Server) => &[0, 2],
             None => &[0, 1, 2],
         };
-        let holding = |key: &Key| -> Vec<usize> {
-            lanes.iter().copied().filter(|&lane| self.open[lane].contains_key(key)).collect()
-        };
-        match holding(&exact).as_slice() {
-            [] => {}
-            [lane] => return self.close(*lane, &exact).map_or(Answer::Nothing, Answer::To),
-            [first, ..] => {
-                let _ = self.close(*first, &exact);
+        match self.holding(lanes, &exact) {
+            (None, _) => {}
+            (Some(lane), false) => return self.close(lane, &exact).map_or(Answer::Nothing, Answer::To),
+            (Some(first), true) => {
+                let _ = self.close(first, &exact);
                 return Answer::Unclear;
             }
+        }
+        if self.loses {
+            return Answer::Untold;
         }
         if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
             return Answer::Again;
         }
-        let other = retyped(&exact);
-        match other.as_ref().map(holding).as_deref() {
-            Some([lane, ..]) => {
-                other.and_then(|key| self.close(*lane, &key)).map_or(Answer::Nothing, Answer::Mistyped)
-            }
-            _ => Answer::Nothing,
+        if self.forgets_ids {
+            return Answer::Untold;
         }
+        let other = retyped(&exact).and_then(|key| self.close(self.holding(lanes, &key).0?, &key));
+        other.map_or(Answer::Nothing, Answer::Mistyped)
+    }
+
+    /// The first of these lanes that has an open request with this id, and whether another has one, too.
+    fn holding(&self, lanes: &[usize], key: &Key) -> (Option<usize>, bool) {
+        let mut holding = lanes.iter().copied().filter(|&lane| self.open[lane].contains_key(key));
+        (holding.next(), holding.next().is_some())
     }
 
     /// Params are long where many requests are open; past a limit, their members are looked for in their text.
@@ -289,6 +311,7 @@ pub(super) enum Answer {
     Again,
     Nothing,
     Unclear,
+    Untold,
 }
 
 impl Answer {
@@ -299,6 +322,7 @@ impl Answer {
             Self::Again => Bound::Again,
             Self::Nothing => Bound::Nothing,
             Self::Unclear => Bound::Unclear,
+            Self::Untold => Bound::Untold,
         }
     }
 
@@ -338,8 +362,10 @@ fn key(id: Id<'_>) -> Option<Key> {
         Id::Text(_) => b's',
         Id::Number(_) => b'n',
     };
-    let mut key = vec![first];
-    key.extend_from_slice(&id.key()?);
+    let id = id.key()?;
+    let mut key = Vec::with_capacity(1 + id.len());
+    key.push(first);
+    key.extend_from_slice(&id);
     Some(key.into())
 }
 
@@ -358,3 +384,6 @@ fn retyped(key: &Key) -> Option<Key> {
     *first = if *first == b's' { b'n' } else { b's' };
     Some(other.into())
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,10 +39,11 @@ pub use revision::{Revision, Span};
 pub(crate) use base64::base64;
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{
-    Base64, Contents, Fault, LONGEST_NAME, Uri, block, contents, embedded, read_base64, string_of, uri,
+    Base64, Contents, Fault, LONGEST_NAME, Uri, block, contents, embedded, read_base64, str_of, string_of,
+    uri,
 };
-pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of};
-pub(crate) use found::{Found, Wrong, why_not_whole};
+pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of, why_not_whole};
+pub(crate) use found::{Found, Wrong};
 pub(crate) use ledger::{Asked, Use};
 pub(crate) use methods::{Direction, known};
 pub(crate) use moment::{Bound, Moment, Said, Sort};
@@ -53,3 +54,11 @@ pub(crate) use tool_list::{Definition, ToolList};
 pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
 pub(crate) use url::{Origin, address, parameter, query, resolve};
 pub(crate) use wishes::{Granted, Wishes, wishes};
+
+/// The limits that a document names, for the test that holds it to them.
+#[cfg(test)]
+pub(crate) mod limits {
+    pub(crate) use super::facts::MOST_TOOLS;
+    pub(crate) use super::found::MOST_KEPT;
+    pub(crate) use super::ledger::{MOST_HELD, MOST_IDS, MOST_OPEN};
+}

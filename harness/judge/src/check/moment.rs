@@ -115,6 +115,8 @@ pub(crate) enum Bound<'m> {
     Nothing,
     /// The recording does not say who spoke, and both sides have asked with this id.
     Unclear,
+    /// Nothing that is remembered, and not all is: the ledger is full.
+    Untold,
 }
 
 impl<'m> Said<'m> {

@@ -58,9 +58,10 @@ pub(crate) struct Mark {
 impl Mark {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(spot: &Spot, text: &str) -> Self {
-        // No character is longer than four bytes; one more tells that there was more.
-        let end = text.len().min(4 * (SHOWN + 1));
-        let end = (end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+        // One character more tells that there was more. Most are one byte long.
+        let ascii = text.get(..=SHOWN).filter(|text| text.is_ascii()).map(str::len);
+        let end =
+            ascii.or_else(|| text.char_indices().nth(SHOWN + 1).map(|(end, _)| end)).unwrap_or(text.len());
         Self { spot: *spot, text: text[..end].into() }
     }
 

@@ -4,8 +4,8 @@
 //! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
 
 use super::{Family, Hears, Level, Need, Party, Rule, Watch};
-use crate::check::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
-use std::collections::BTreeSet;
+use crate::check::{Asked, Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
+use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side, Spot};
@@ -198,14 +198,22 @@ impl Watching {
     }
 
     fn cover(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let open: BTreeSet<u64> = at.ledger.open().iter().filter_map(|asked| asked.exchange).collect();
+        if self.exchanges.is_empty() {
+            return;
+        }
+        // Of each exchange, the first request that is open.
+        let mut open: BTreeMap<u64, &Asked> = BTreeMap::new();
+        for asked in at.ledger.open() {
+            if let Some(exchange) = asked.exchange {
+                open.entry(exchange).or_insert(asked);
+            }
+        }
         for exchange in std::mem::take(&mut self.exchanges) {
-            if !open.contains(&exchange) {
+            let Some(asked) = open.get(&exchange) else {
                 found.held(&COVER, at);
                 continue;
-            }
-            let asked = at.ledger.open().into_iter().find(|asked| asked.exchange == Some(exchange));
-            let Some(asked) = asked.filter(|asked| asked.cancelled.is_none()) else { continue };
+            };
+            let Some(asked) = Some(asked).filter(|asked| asked.cancelled.is_none()) else { continue };
             let wrong = Wrong::of(format!("`{}` of a batch is not answered", asked.method()));
             found.broke_if_whole(&COVER, at, wrong.at(asked.place()));
         }

@@ -143,7 +143,7 @@ impl Watching {
         {
             self.tasks.insert((side == Side::Server, asked.id.clone()));
         }
-        let Some((place, cancelled)) = &asked.cancelled else { return };
+        let Some((place, cancelled)) = asked.cancelled.as_deref() else { return };
         let says_so = said
             .error()
             .and_then(|error| text_of(error.member("message")?))

@@ -147,6 +147,9 @@ impl Watch for Watching {
     }
 
     fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        if let Some(why) = at.ledger.full() {
+            found.unsure(&ANSWERED, at, why);
+        }
         let due = |asked: &&Asked| is_due(asked) && !self.garbled.contains(&asked.id);
         for asked in at.ledger.open().into_iter().filter(due) {
             if at.facts.over_stdio() != Some(true) {
@@ -245,6 +248,12 @@ impl Watching {
                 found.broke(&DUPLICATE, at, wrong);
             }
             Bound::Unclear => found.unsure(&ID_MATCH, at, Need::Direction.lack()),
+            Bound::Untold => {
+                let why = at.ledger.full().unwrap_or_default();
+                for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
+                    found.unsure(rule, at, why);
+                }
+            }
             Bound::Nothing => self.astray(said, at, found),
         }
     }

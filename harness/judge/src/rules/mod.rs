@@ -371,4 +371,29 @@ mod tests {
         assert_eq!(names.len(), FAMILIES.len());
         assert!(FAMILIES.iter().all(|family| !family.rules.is_empty() && !family.title.is_empty()));
     }
+
+    #[test]
+    fn the_limits_in_the_readme_are_those_that_hold() {
+        use crate::check::limits;
+        let readme = include_str!("../../README.md");
+        let told = |what: &str| -> u64 {
+            let row = readme.lines().find(|line| line.starts_with(&format!("| {what}"))).unwrap();
+            let limit = row.split('|').nth(2).unwrap().trim();
+            let digits: String =
+                limit.split(' ').next().unwrap().chars().filter(char::is_ascii_digit).collect();
+            digits.parse::<u64>().unwrap() << if limit.contains("MiB") { 20 } else { 0 }
+        };
+        for (what, limit) in [
+            ("open requests", limits::MOST_OPEN),
+            ("params of open requests", limits::MOST_HELD),
+            ("ids that were used", limits::MOST_IDS),
+            ("progress tokens in use", super::progress::MOST_ACTIVE),
+            ("progress tokens that were in use", super::progress::MOST_FINISHED),
+            ("tool definitions", limits::MOST_TOOLS),
+            ("findings with their places", limits::MOST_KEPT),
+            ("values inside of one message", transcript::json::MOST_PARTS),
+        ] {
+            assert_eq!(told(what), limit as u64, "{what}");
+        }
+    }
 }

@@ -94,10 +94,13 @@ static DIRECTION: Rule = Rule {
 };
 
 /// So many tokens in use are remembered.
-const MOST_ACTIVE: usize = 50_000;
+pub(super) const MOST_ACTIVE: usize = 50_000;
 
-/// So many tokens that were in use are remembered.
-const MOST_FINISHED: u64 = 1_000_000;
+/// So many tokens that were in use are remembered; those that count up as one.
+pub(super) const MOST_FINISHED: usize = 500_000;
+
+/// So often is looked whether that many are.
+const BETWEEN: u64 = 1_000;
 
 /// So many tokens are remembered with the exchange in which their work ended.
 const MOST_ENDED: usize = 1_000;
@@ -110,6 +113,10 @@ struct Watching {
     active: [HashMap<Box<[u8]>, Active, FixedState>; 3],
     finished: [CallIds; 3],
     count: u64,
+    /// Some token in use is not remembered.
+    loses: bool,
+    /// Tokens that were in use are no longer remembered.
+    forgets: bool,
     /// The tokens whose work ended last, and the exchanges in which it did.
     ended: VecDeque<(Box<[u8]>, Option<u64>)>,
     /// The last notifications.
@@ -168,7 +175,9 @@ impl Watching {
                 }
             });
         }
-        if self.active[lane].len() < MOST_ACTIVE {
+        if self.active[lane].len() >= MOST_ACTIVE {
+            self.loses = true;
+        } else {
             let active = Active { asked: at.mark(), id: id.text().into(), last: None, is_task: false };
             self.active[lane].insert(key, active);
         }
@@ -211,9 +220,15 @@ impl Watching {
 
     fn finish(&mut self, lane: usize, key: &[u8], at: &Moment<'_>) {
         self.active[lane].remove(key);
-        if self.count < MOST_FINISHED {
-            self.count += 1;
+        self.count += 1;
+        if self.count.is_multiple_of(BETWEEN) {
+            self.forgets |= self.finished.iter().map(CallIds::remembered).sum::<usize>() >= MOST_FINISHED;
+        }
+        if !self.forgets {
             self.finished[lane].insert(key);
+        }
+        if at.entry.exchange.is_none() {
+            return;
         }
         if self.ended.len() >= MOST_ENDED {
             self.ended.pop_front();
@@ -259,7 +274,7 @@ impl Watching {
                 at,
                 "an exchange log does not tell what was asked before a stream said this",
             );
-        } else if self.count >= MOST_FINISHED {
+        } else if self.loses || self.forgets {
             found.unsure(&KNOWN, at, "there were more tokens than are remembered");
         } else {
             let wrong = format!("the token {} was never given", shown(token));

@@ -3,7 +3,7 @@
 //! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
 
 use super::{Family, Hears, Rule, Watch};
-use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
+use crate::check::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, str_of, text_of};
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -79,7 +79,7 @@ fn request(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
 
 /// A call with or without a task, where the tool has its own say.
 fn tool<'m>(said: &Said<'m>, task: Option<Json<'m>>, at: &Moment<'m>, found: &mut Found) {
-    let Some(name) = said.param("name").and_then(text_of) else { return };
+    let Some(name) = said.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else {
         if task.is_some() {
             found.unsure(&TASKS, at, "the tool's definition is not in the recording");

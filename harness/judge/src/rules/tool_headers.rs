@@ -5,7 +5,7 @@
 
 use super::meta_keys::is_token;
 use super::{Family, Hears, Need, Party, Rule, Watch};
-use crate::check::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
+use crate::check::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, str_of, text_of};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
 
@@ -263,7 +263,7 @@ fn listed(tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 }
 
 fn called(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(name) = said.param("name").and_then(text_of) else { return };
+    let Some(name) = said.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else { return };
     let Some(schema) = tool.member("inputSchema") else { return };
     let read = annotations(schema);

@@ -7,7 +7,7 @@ use super::tools::is_error;
 use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Sort, Span, ToolList, Wrong,
-    block, contents, embedded, part, read_base64, string_of,
+    block, contents, embedded, part, read_base64, str_of, string_of,
 };
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};
@@ -182,7 +182,7 @@ impl Watching {
 
     fn output(&mut self, structured: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
         let Some(asked) = at.said.as_ref().and_then(Said::asked) else { return };
-        let name = asked.param("name").and_then(string_of).unwrap_or_default();
+        let name = asked.param("name").and_then(str_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,
             Definition::Missing => return,
@@ -232,7 +232,7 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
         .into_iter()
         .flat_map(Json::items)
         .take(MOST_TEXTS)
-        .filter_map(|block| block.member("text")?.as_text()?.to_str())
+        .filter_map(|block| str_of(block.member("text")?))
         .collect();
     let says = |text: &str, value: Json<'_>| {
         string_of(value).is_some_and(|said| said == text)

@@ -6,7 +6,7 @@
 use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
     Definition, Fit, Found, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong,
-    part, quoted, shown, string_of,
+    part, quoted, shown, str_of, string_of,
 };
 use transcript::json::{Json, Kind};
 
@@ -172,7 +172,7 @@ impl Watching {
         }
         found.held(&PARAMS, at);
         let (Some(value), Some(params)) = (said.param("name"), params) else { return };
-        let Some(name) = string_of(value) else { return };
+        let Some(name) = str_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 found.unsure(&KNOWN, at, why);
@@ -213,7 +213,7 @@ impl Watching {
     fn answered(&mut self, at: &Moment<'_>, found: &mut Found) {
         let Some(said) = &at.said else { return };
         let Some(asked) = said.asked() else { return };
-        let Some(name) = asked.param("name").and_then(string_of) else { return };
+        let Some(name) = asked.param("name").and_then(str_of) else { return };
         let failed = said.message.outcome().filter(|_| said.sort == Sort::Result).is_some_and(is_error);
         let see = |wrong: String| Wrong::of(wrong).see(asked.place(), "the call");
         match self.list.find(at.facts, &name) {

@@ -27,6 +27,9 @@ const MOST_COMPARED: usize = 24;
 
 const ESCAPED: u32 = 1 << 31;
 
+/// In the place of a length of the whole: no object in it has two members of one name.
+const ALL_DIFFER: u32 = 1;
+
 /// No container is open.
 const NONE: u32 = u32::MAX;
 
@@ -42,6 +45,8 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
     // While a container is open, its count is the number of the container around it.
     let (mut top, mut in_object, mut names) = (NONE, false, false);
     let (mut name, mut length) = (0, 0);
+    // In no object a name stands twice, as far as was seen.
+    let mut differ = true;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let start = place(at);
@@ -61,6 +66,7 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
                 let Some(part) = parts.get_mut(top as usize) else { break };
                 part.end = place(at);
                 let around = std::mem::replace(&mut part.count, all - top);
+                differ = differ && !(in_object && repeats(bytes, &parts[top as usize..]));
                 top = around;
                 in_object = parts.get(top as usize).is_some_and(|part| bytes[part.start as usize] == b'{');
                 continue;
@@ -94,6 +100,10 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
             return;
         }
         parts.push(Part { start, end, name, length, count });
+    }
+    // The whole has no name.
+    if let Some(whole) = parts.first_mut() {
+        whole.length = if differ { ALL_DIFFER } else { 0 };
     }
 }
 
@@ -132,6 +142,29 @@ fn string_end(bytes: &[u8], mut at: usize) -> (usize, bool) {
             Some(_) => at += 1,
         }
     }
+}
+
+/// Whether two members of an object may have one name. Its parts are the last that were made.
+#[inline]
+fn repeats(bytes: &[u8], object: &[Part]) -> bool {
+    let name_of = |part: &Part| bytes.get(part.name as usize..(part.name + part.length) as usize);
+    for (index, parts) in inside(object).enumerate() {
+        let Some(part) = parts.first().filter(|part| index < MOST_COMPARED && part.length & ESCAPED == 0)
+        else {
+            return true;
+        };
+        let same = |before: &[Part]| {
+            before.first().is_some_and(|before| {
+                let both = name_of(before).zip(name_of(part));
+                before.length == part.length
+                    && both.is_none_or(|(one, other)| one.eq_ignore_ascii_case(other))
+            })
+        };
+        if inside(object).take(index).any(same) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The values directly inside of the one that `parts` begins with, each with what it has inside.
@@ -199,32 +232,10 @@ impl<'a> Json<'a> {
     }
 
     /// Whether some object in it may have two members of one name, in whatever case. That none has is certain; that one
-    /// may is said also of names with escapes, of many members, and of a value that was not taken apart.
+    /// may is said also of names with escapes, of many members, and of a value that was not taken apart as a whole.
     #[must_use]
     pub fn may_repeat(self) -> bool {
-        let base = self.parts.first().map_or(0, |part| part.start as usize);
-        let bytes = self.text.as_bytes();
-        let is_object = |part: &Part| part.count > 1 && bytes.get(part.start as usize - base) == Some(&b'{');
-        self.parts.is_empty()
-            || (0..self.parts.len())
-                .filter(|&at| is_object(&self.parts[at]))
-                .any(|at| self.repeats(&self.parts[at..]))
-    }
-
-    fn repeats(self, object: &[Part]) -> bool {
-        for (index, parts) in inside(object).enumerate() {
-            if index >= MOST_COMPARED || parts.first().is_none_or(|part| part.length & ESCAPED != 0) {
-                return true;
-            }
-            let same = |before: &[Part]| {
-                before.first().zip(parts.first()).is_some_and(|(one, other)| one.length == other.length)
-                    && self.name_of(before).raw().eq_ignore_ascii_case(self.name_of(parts).raw())
-            };
-            if inside(object).take(index).any(same) {
-                return true;
-            }
-        }
-        false
+        self.parts.first().is_none_or(|part| part.length & ALL_DIFFER == 0 || part.start > 0)
     }
 
     /// The value directly inside whose text begins at byte `at` of this one's.
