@@ -139,7 +139,7 @@ mod tests {
             fault("ID-NULL", &["ids/a"]),
             fault("COR-FIRST", &[]),
         ];
-        let suite = Suite { version: "1".into(), digest: String::new(), contract: "1".into() };
+        let suite = Suite::new("1", "");
         let mut kills = Kills { kills: SCHEMA, suite, cases: 3, readings: 3, faults, findings: Vec::new() };
         let drawn = super::drawn(&kills).unwrap().unwrap();
         assert!(
