@@ -89,8 +89,15 @@ for (const site of ["kept", "large"].map((name) => join(folder, name))) {
         await page.screenshot({ path: join(shots, `${shot}.${scheme}.${name}.png`) });
         const failure = await page.$("article.failure:not([hidden])");
         if (failure) {
-          await failure.$$eval("details", (all) => all.forEach((details) => { details.open = true; }));
-          await failure.screenshot({ path: join(shots, `${shot}.${scheme}.${name}.failure.png`) });
+          // What is out of view is not drawn before it comes into view.
+          await failure.evaluate(async (article) => {
+            for (const details of article.querySelectorAll("details")) details.open = true;
+            article.scrollIntoView();
+            await new Promise((done) => setTimeout(done, 100));
+            article.scrollIntoView();
+            await new Promise((done) => setTimeout(done, 100));
+          });
+          await page.screenshot({ path: join(shots, `${shot}.${scheme}.${name}.failure.png`) });
         }
         if (name === "wide") await accessible(opened);
         await page.close();
