@@ -25,7 +25,7 @@ mod owned;
 mod small;
 pub mod sse;
 mod streamable_http;
-mod time;
+pub mod time;
 mod vscode_log;
 
 pub use detect::{Head, detect};

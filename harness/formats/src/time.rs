@@ -4,7 +4,7 @@ use jiff::{Timestamp, Unit, tz::TimeZone};
 
 /// An ISO 8601 date and time with an offset (RFC 3339), in milliseconds.
 #[must_use]
-pub(crate) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     usual(text.as_bytes()).or_else(|| text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond))
 }
 
@@ -51,7 +51,7 @@ fn usual(text: &[u8]) -> Option<i64> {
 /// Milliseconds as ISO 8601 in UTC, to the millisecond: `2026-05-12T23:00:00.123Z`. Beyond the years that ISO 8601
 /// writes in four digits, the nearest such time.
 #[must_use]
-pub(crate) fn write(milliseconds: i64) -> String {
+pub fn write(milliseconds: i64) -> String {
     const FIRST: i64 = -62_167_219_200_000;
     const LAST: i64 = 253_402_207_200_000;
     let time = Timestamp::from_millisecond(milliseconds.clamp(FIRST, LAST)).unwrap_or(Timestamp::UNIX_EPOCH);

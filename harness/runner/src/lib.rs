@@ -16,6 +16,7 @@ pub mod importer;
 pub mod interrupt;
 mod place;
 pub mod proxy;
+pub mod record;
 pub mod recordings;
 mod rules_page;
 pub mod run;

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, report, run, show,
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, record, report, run, show,
 };
 use runner::exit;
 use runner::show::{Voice, Volume};
@@ -60,6 +60,7 @@ enum Verb {
     Fuzz(Box<fuzz::Args>),
     Identify(identify::Args),
     Report(report::Args),
+    Record(record::Args),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -100,6 +101,7 @@ fn main() -> ExitCode {
         Verb::Fuzz(args) => fuzz::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
         Verb::Report(args) => report::run(args, around),
+        Verb::Record(args) => record::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),
     };

@@ -6,7 +6,7 @@
 use std::process::{Child, Command};
 
 /// Has the command start in a group of its own, where no signal to ours reaches it.
-pub(super) fn lead(command: &mut Command) {
+pub(crate) fn lead(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
@@ -14,7 +14,7 @@ pub(super) fn lead(command: &mut Command) {
 }
 
 /// Whether the leader has exited. It is not reaped: as long as it is a zombie, its number names its group.
-pub(super) fn exited(leader: &mut Child) -> bool {
+pub(crate) fn exited(leader: &mut Child) -> bool {
     #[cfg(unix)]
     if let Some(pid) = number(leader) {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -25,7 +25,7 @@ pub(super) fn exited(leader: &mut Child) -> bool {
 }
 
 /// Kills the whole group. To be called before the leader is reaped.
-pub(super) fn kill(leader: &mut Child) {
+pub(crate) fn kill(leader: &mut Child) {
     #[cfg(unix)]
     if let Some(pid) = number(leader) {
         let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
@@ -40,7 +40,7 @@ fn number(leader: &Child) -> Option<rustix::process::Pid> {
 }
 
 /// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
-pub(super) fn resident(leader: &Child) -> Option<u64> {
+pub(crate) fn resident(leader: &Child) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let mut pages = 0;

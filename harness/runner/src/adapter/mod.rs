@@ -6,7 +6,7 @@
 //! answer at hand and nothing else.
 
 mod command;
-mod group;
+pub(crate) mod group;
 mod once;
 mod process;
 pub(crate) mod protocol;

@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod identify;
 pub mod read;
+pub mod record;
 pub mod report;
 pub mod run;
 pub mod show;

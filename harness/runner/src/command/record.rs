@@ -1,0 +1,152 @@
+//! `record`: a transparent recorder between a client and a stdio server.
+
+use super::{Around, Failure, named_format};
+use crate::exit;
+use crate::record::{self, Plan, Recorded, Redaction, Refused};
+use formats::{Format, Input, Options, Session};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Starts a server and records what it and its client say on stdio, without changing a byte.
+///
+/// Bytes pass through untouched and at once, whatever they are; so do the end of input, signals (HUP, INT, QUIT, TERM,
+/// USR1 and USR2, to the server's process group), the standard error, and the exit code. Put it before the server's
+/// command where your client has that command.
+///
+/// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is no message
+/// is kept under `dir` "event", where readers pass over it. Nothing waits for the file for longer than half a second in
+/// all: what it cannot take is counted, said, and marked in the file. At most 16 MiB wait to be written, and lines of
+/// more than 4 MiB wait in a temporary file beside the recording.
+///
+/// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord record -o trace.jsonl -- npx -y @modelcontextprotocol/server-everything
+  mcp-concord record -o 'traces/{time}-{pid}.jsonl' -- ./server     a new file for each start
+  mcp-concord record -o trace.jsonl --redact token --redact '*secret*' --redact-text 'sk-[A-Za-z0-9]+' -- ./server
+  mcp-concord record -o session.har -- ./server                     converted when the session has ended
+  mcp-concord check --profile recorder trace.jsonl                  is the recording right?
+
+Exit code: the server's own; 128 and the signal's number where a signal ended it; 1 where the server ended well and
+something is missing in the recording; 2: the file cannot be used; 3: the server cannot be started.")]
+pub struct Args {
+    /// The file to write; `{time}` and `{pid}` in its name are filled in. One that is there already is refused.
+    #[arg(short, long = "output", value_name = "FILE")]
+    out: PathBuf,
+    /// The format, where the file's ending should not decide: `.har` is har, `.json` says too little, all else is
+    /// mcp-replay. Other formats than mcp-replay are written when the session has ended.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// Write over a file that is there already.
+    #[arg(long)]
+    force: bool,
+    /// The trace's label; the program's name where none is given.
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Take out the texts and numbers under members of this name, in any case; `*` stands for anything. Ids, methods
+    /// and schemas are never touched; noise is withheld. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    redact: Vec<String>,
+    /// Take out the parts of texts that this regular expression fits. May be given several times.
+    #[arg(long, value_name = "REGEX")]
+    redact_text: Vec<String>,
+    /// The server's command.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+/// The format that is written line by line while the session goes on.
+const NATIVE: &str = "mcp-replay";
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the file or the server's command cannot be used.
+pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let format = format_of(args).map_err(Failure::Unusable)?;
+    let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let out = record::file_name(&args.out);
+    let converted = format.name != NATIVE;
+    if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
+        return Err(Failure::Unusable(format!("{} is there already; --force writes over it", out.display())));
+    }
+    let plan = Plan {
+        command: args.command.clone(),
+        out: if converted { trace_of(&out) } else { out.clone() },
+        force: args.force,
+        label: args.label.clone(),
+        redaction,
+    };
+    let recorded = record::run(&plan, around.voice).map_err(|refused| match refused {
+        Refused::File(why) => Failure::Unusable(why),
+        Refused::Command(why) => Failure::NotRun(why),
+    })?;
+    let mut whole = tell(&recorded, around);
+    if converted && let Err(why) = convert(&recorded.path, &out, format) {
+        around.voice.error(&format!("{why}; the session is kept as {}", recorded.path.display()));
+        whole = false;
+    }
+    // An exit code is a byte wherever this runs.
+    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FELL_SHORT);
+    Ok(if code == exit::WELL && !whole { exit::FELL_SHORT } else { code })
+}
+
+fn format_of(args: &Args) -> Result<&'static Format, String> {
+    let ending = args.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let format = match (args.format, ending) {
+        (Some(format), _) => Some(format),
+        (None, "json") => {
+            return Err("several formats end in `.json`: name one with --format".to_owned());
+        }
+        (None, ending) => formats::find(ending).or_else(|| formats::find(NATIVE)),
+    };
+    format.ok_or_else(|| format!("there is no format `{NATIVE}`"))
+}
+
+/// Where a session waits that is to be converted.
+fn trace_of(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".mcp-replay.jsonl");
+    PathBuf::from(name)
+}
+
+/// Says what is missing. Whether nothing is.
+fn tell(recorded: &Recorded, around: Around) -> bool {
+    let (path, summary) = (recorded.path.display(), &recorded.summary);
+    let [client, server] = summary.missing;
+    if let Some(why) = &summary.trouble {
+        let end = if summary.ended { "" } else { ", and the line that ends it" };
+        around.voice.error(&format!(
+            "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"
+        ));
+    } else {
+        around.voice.detail(&format!("{path}: the server ended with {}", recorded.exit));
+    }
+    summary.trouble.is_none()
+}
+
+/// Writes the trace in another format, and takes it away.
+fn convert(trace: &Path, out: &Path, format: &Format) -> Result<(), String> {
+    let native = formats::find(NATIVE).ok_or("there is no reader for it")?;
+    let shown = out.display();
+    let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
+    let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
+    let session = Session::read(native, &mut input, Options::default())
+        .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
+    if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
+        let clause = loss.clause.unwrap_or_default();
+        return Err(format!(
+            "{shown} was not written: {} cannot carry {} ({clause})",
+            format.name, loss.what
+        ));
+    }
+    let written = File::create(out).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        (format.write)(&session, &mut file)?;
+        file.flush()
+    });
+    written.map_err(|error| format!("{shown} was not written: {error}"))?;
+    fs::remove_file(trace).map_err(|error| format!("{} cannot be removed: {error}", trace.display()))
+}

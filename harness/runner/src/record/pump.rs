@@ -1,0 +1,155 @@
+//! Bytes from one end to the other, as they are and at once.
+//!
+//! Knows: that what is read is kept before it is passed on, and that an end which closes is to be seen on the other
+//! side. Refuses to know: what the bytes say.
+
+use super::queue::Queue;
+use std::fs::File;
+use std::io::{self, PipeReader, Read as _, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+use transcript::session::Side;
+
+/// So much is read at a time: what a pipe holds.
+const CHUNK: usize = 64 << 10;
+
+/// So long may nothing come, after the server has ended, until its output is taken for complete although some process
+/// that it left behind still holds it open.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// One way through the recorder. Both ends close when it is over.
+pub(super) struct Pump {
+    pub(super) side: Side,
+    pub(super) from: File,
+    pub(super) to: File,
+    pub(super) queue: Arc<Queue>,
+    /// Closes when the server has ended.
+    pub(super) over: Option<PipeReader>,
+}
+
+impl Pump {
+    /// Forwards to the end.
+    pub(super) fn run(mut self) {
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            match ready::next(&self.from, &self.to, self.over.as_ref(), None) {
+                ready::Next::Data => {}
+                ready::Next::Broken | ready::Next::Quiet => break,
+                ready::Next::Over => {
+                    self.drain(&mut chunk);
+                    break;
+                }
+            }
+            if !self.forward(&mut chunk) {
+                break;
+            }
+        }
+        self.queue.end(self.side);
+    }
+
+    /// Forwards what is still there.
+    fn drain(&mut self, chunk: &mut [u8]) {
+        while ready::next(&self.from, &self.to, None, Some(QUIET)) == ready::Next::Data && self.forward(chunk)
+        {
+        }
+    }
+
+    /// Forwards one chunk. Whether more may come.
+    fn forward(&mut self, chunk: &mut [u8]) -> bool {
+        match self.from.read(chunk) {
+            Ok(0) => false,
+            Ok(count) => {
+                let bytes = &chunk[..count];
+                self.queue.keep(self.side, bytes);
+                self.pass_on(bytes).is_ok()
+            }
+            Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),
+        }
+    }
+
+    fn pass_on(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.to.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The other end was set so by whoever made it.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready::for_more(&self.to),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+mod ready {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::fs::File;
+    use std::io::PipeReader;
+    use std::time::Duration;
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) enum Next {
+        /// Something can be read, or the end is there.
+        Data,
+        /// Nobody reads what would be written.
+        Broken,
+        /// The server has ended.
+        Over,
+        /// Nothing came in time.
+        Quiet,
+    }
+
+    /// Waits for whatever comes first. An output that is read before the server's end is noticed is whole.
+    pub(super) fn next(from: &File, to: &File, over: Option<&PipeReader>, time: Option<Duration>) -> Next {
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        loop {
+            let third = match over {
+                Some(over) => PollFd::new(over, PollFlags::IN),
+                None => PollFd::new(to, PollFlags::empty()),
+            };
+            let mut ends = [PollFd::new(from, PollFlags::IN), PollFd::new(to, PollFlags::empty()), third];
+            match poll(&mut ends, time.as_ref()) {
+                Ok(0) => return Next::Quiet,
+                Err(rustix::io::Errno::INTR) => continue,
+                // The reading itself will tell.
+                Err(_) => return Next::Data,
+                Ok(_) => {}
+            }
+            return match [0, 1].map(|end| ends[end].revents()) {
+                [_, to] if to.intersects(PollFlags::ERR | PollFlags::HUP) => Next::Broken,
+                [from, _] if !from.is_empty() => Next::Data,
+                _ => Next::Over,
+            };
+        }
+    }
+
+    /// Waits until something can be written.
+    pub(super) fn for_more(to: &File) {
+        let _ = poll(&mut [PollFd::new(to, PollFlags::OUT)], None);
+    }
+}
+
+#[cfg(not(unix))]
+mod ready {
+    use std::fs::File;
+    use std::io::PipeReader;
+    use std::time::Duration;
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) enum Next {
+        Data,
+        Broken,
+        Over,
+        Quiet,
+    }
+
+    /// The reading itself waits.
+    pub(super) fn next(_: &File, _: &File, _: Option<&PipeReader>, _: Option<Duration>) -> Next {
+        Next::Data
+    }
+
+    pub(super) fn for_more(_: &File) {
+        std::thread::yield_now();
+    }
+}

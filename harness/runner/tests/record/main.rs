@@ -1,0 +1,436 @@
+//! The recorder between this test, which is the client, and this test binary, which is the server when it is started
+//! with `--as-server`.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
+
+mod server;
+
+use libtest_mimic::{Arguments, Trial};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::env;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().collect();
+    if let [_, flag, mode] = &arguments[..]
+        && flag == "--as-server"
+    {
+        server::serve(mode);
+        return ExitCode::SUCCESS;
+    }
+    let tests: &[(&'static str, fn())] = &[
+        ("a_session_is_recorded_and_found_right", a_session_is_recorded_and_found_right),
+        ("noise_breaks_nothing", noise_breaks_nothing),
+        ("bytes_pass_untouched", bytes_pass_untouched),
+        ("exit_code_and_standard_error_pass", exit_code_and_standard_error_pass),
+        ("a_crash_has_an_end", a_crash_has_an_end),
+        ("signals_pass_and_have_an_end", signals_pass_and_have_an_end),
+        ("a_kill_leaves_whole_lines", a_kill_leaves_whole_lines),
+        ("half_a_message_is_kept", half_a_message_is_kept),
+        ("a_full_disk_holds_nothing_up", a_full_disk_holds_nothing_up),
+        ("a_file_that_hangs_holds_nothing_up", a_file_that_hangs_holds_nothing_up),
+        ("a_message_of_100_megabytes_streams", a_message_of_100_megabytes_streams),
+        ("a_slow_reader_loses_nothing", a_slow_reader_loses_nothing),
+        ("what_cannot_be_used_is_said", what_cannot_be_used_is_said),
+        ("secrets_are_taken_out_when_asked", secrets_are_taken_out_when_asked),
+        ("other_formats_are_written_at_the_end", other_formats_are_written_at_the_end),
+    ];
+    let trials = tests.iter().map(|&(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+const ASK: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn trace(&self) -> PathBuf {
+        self.folder.path().join("trace.jsonl")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.trace()).unwrap()
+    }
+
+    fn record(&self, out: &Path, flags: &[&str], mode: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+        command.args(["record", "-o"]).arg(out).args(flags).arg("--").arg(env::current_exe().unwrap());
+        command.args(["--as-server", mode]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, flags: &[&str], mode: &str) -> Child {
+        self.record(&self.trace(), flags, mode).spawn().unwrap()
+    }
+
+    /// Says `input`, closes, and waits.
+    fn run(&self, flags: &[&str], mode: &str, input: &[u8]) -> Output {
+        talk(self.start(flags, mode), input)
+    }
+
+    /// What `check` and `read` make of the recording.
+    fn judged(&self) -> [Output; 2] {
+        let run = |words: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(words).arg(self.trace()).output().unwrap()
+        };
+        [run(&["check", "--profile", "recorder"]), run(&["read"])]
+    }
+
+    fn is_right(&self) -> String {
+        let [check, read] = self.judged();
+        assert!(check.status.success(), "{}{}", words(&check), self.text());
+        assert_eq!(recorder(&check), [0, 0, 0], "{}", words(&check));
+        assert!(read.status.success(), "{}", words(&read));
+        String::from_utf8(read.stdout).unwrap()
+    }
+}
+
+fn talk(mut child: Child, input: &[u8]) -> Output {
+    let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
+    let saying = thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    saying.join().unwrap();
+    output
+}
+
+/// How many errors, warnings and notes `check` has for the recorder.
+fn recorder(check: &Output) -> Vec<u64> {
+    let text = words(check);
+    if text.contains("nothing wrong was found") {
+        return vec![0, 0, 0];
+    }
+    let row = text.lines().find_map(|line| line.trim().strip_prefix("recorder "));
+    row.unwrap_or_else(|| panic!("{text}")).split_whitespace().map(|count| count.parse().unwrap()).collect()
+}
+
+fn words(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Waits until the server has said its first line.
+fn first_line(child: &mut Child) -> String {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    let out = child.stdout.as_mut().unwrap();
+    while !line.ends_with(b"\n") && out.read(&mut byte).unwrap() == 1 {
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn until(what: &str, done: impl Fn() -> bool) {
+    let since = Instant::now();
+    while !done() {
+        assert!(since.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn a_session_is_recorded_and_found_right() {
+    let bench = Bench::new();
+    let input: String = (0..100).map(|id| ASK.replace("1,", &format!("{id},"))).collect();
+    let output = bench.run(&[], "answers", input.as_bytes());
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", words(&output));
+    let meaning = bench.is_right();
+    assert_eq!(meaning.matches("\"kind\": \"request\"").count(), 100);
+    assert_eq!(meaning.matches("\"answers\": ").count(), 100);
+    assert!(!meaning.contains("\"answers\": null"), "an answer stands before its request:\n{meaning}");
+    let text = bench.text();
+    let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
+    assert!(
+        first.starts_with("{\"v\":1,\"type\":\"meta\",") && first.contains("\"--as-server\",\"answers\"")
+    );
+    assert!(last.contains("\"exitCode\":0"), "{last}");
+}
+
+fn noise_breaks_nothing() {
+    let bench = Bench::new();
+    let input = format!("{}hello\n\n{}", ASK.replace('\n', "\r\n"), ASK.trim_end().replace("1,", "2,"));
+    let output = bench.run(&[], "noise", input.as_bytes());
+    assert!(output.status.success(), "{}", words(&output));
+    let [check, read] = bench.judged();
+    assert_eq!(recorder(&check)[..2], [0, 0], "{}", words(&check));
+    let meaning = String::from_utf8(read.stdout).unwrap();
+    // The byte order mark, two texts of each side and the bytes are noise; nothing else is lost.
+    assert_eq!(meaning.matches("\"kind\"").count(), 6, "{meaning}");
+    let text = bench.text();
+    for kept in
+        ["\"text\":\"listening on 3000\\r\"", "\"base64\":\"//4=\"", "\"text\":\"42\"", "\"text\":\"hello\""]
+    {
+        assert!(text.contains(kept), "{kept} is not in {text}");
+    }
+    assert_eq!(text.matches("\"kind\":\"stdio.noise\"").count(), 6, "{text}");
+}
+
+fn bytes_pass_untouched() {
+    let mut runner =
+        TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) });
+    let bytes = prop::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n')], 0..200_000);
+    let cuts = prop::collection::vec(1usize..70_000, 1..6);
+    let ran = runner.run(&(bytes, cuts), |(bytes, cuts)| {
+        let bench = Bench::new();
+        let mut child = bench.start(&[], "mirror");
+        let mut stdin = child.stdin.take().unwrap();
+        let said = bytes.clone();
+        let saying = thread::spawn(move || {
+            let (mut rest, mut cuts) = (&said[..], cuts.into_iter().cycle());
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(cuts.next().unwrap().min(rest.len()));
+                stdin.write_all(now).unwrap();
+                rest = later;
+            }
+        });
+        let output = child.wait_with_output().unwrap();
+        saying.join().unwrap();
+        prop_assert!(output.stdout == bytes, "{} bytes became {}", bytes.len(), output.stdout.len());
+        prop_assert!(output.status.success());
+        let lines = bytes.split_inclusive(|&byte| byte == b'\n').count();
+        // Every line of both sides is one of the trace, whatever it holds, beside the first and the last.
+        prop_assert_eq!(bench.text().lines().count(), lines * 2 + 2);
+        Ok(())
+    });
+    ran.unwrap();
+}
+
+fn exit_code_and_standard_error_pass() {
+    let bench = Bench::new();
+    let output = bench.run(&[], "exits", ASK.as_bytes());
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "the server's own words\n");
+    assert!(bench.text().lines().last().unwrap().contains("\"exitCode\":7"));
+    bench.is_right();
+}
+
+fn a_crash_has_an_end() {
+    let bench = Bench::new();
+    let output = bench.run(&[], "crashes", ASK.as_bytes());
+    assert_eq!(output.status.code(), Some(128 + 6), "{}", words(&output));
+    assert!(bench.text().lines().last().unwrap().contains("\"exitCode\":134"));
+    assert_eq!(bench.is_right().matches("\"kind\"").count(), 2);
+}
+
+fn signals_pass_and_have_an_end() {
+    for (name, number) in [("-TERM", 15), ("-HUP", 1), ("-INT", 2)] {
+        let bench = Bench::new();
+        let mut child = bench.start(&[], "sleeps");
+        assert!(first_line(&mut child).contains("ready"));
+        signal(&child, name);
+        // Its input is open still, so that nothing but the signal can have ended it.
+        let _open = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(128 + number), "{name}");
+        assert!(
+            bench.text().lines().last().unwrap().contains(&format!("\"exitCode\":{}", 128 + number)),
+            "{name}"
+        );
+        bench.is_right();
+    }
+}
+
+fn a_kill_leaves_whole_lines() {
+    let bench = Bench::new();
+    let mut child = bench.start(&[], "answers");
+    let mut stdin = child.stdin.take().unwrap();
+    for _ in 0..50 {
+        stdin.write_all(ASK.as_bytes()).unwrap();
+        assert!(first_line(&mut child).contains("result"));
+    }
+    until("the last answer is written down at once", || bench.text().lines().count() == 101);
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    let [_, read] = bench.judged();
+    assert_eq!(words(&read).matches("\"kind\"").count(), 100, "{}", words(&read));
+}
+
+fn half_a_message_is_kept() {
+    let bench = Bench::new();
+    let mut child = bench.start(&[], "half");
+    let mut head = [0; 17];
+    child.stdout.as_mut().unwrap().read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"{\"jsonrpc\":\"2.0\",");
+    let output = talk(child, b"{\"jsonrpc\":\"2.0\",\"method\":");
+    assert!(output.status.success());
+    let text = bench.text();
+    assert!(
+        text.contains("\"from\":\"server\",\"text\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"from\":\"client\",\"text\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\""),
+        "{text}"
+    );
+    assert!(words(&bench.judged()[1]).contains("\"events\": ["));
+}
+
+fn a_full_disk_holds_nothing_up() {
+    let bench = Bench::new();
+    let input = ASK.repeat(2000);
+    let output = talk(bench.record(Path::new("/dev/full"), &[], "mirror").spawn().unwrap(), input.as_bytes());
+    assert!(output.stdout == input.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("/dev/full is incomplete (No space left on device"), "{said}");
+    assert!(said.contains("2000 lines of the client and 2000 of the server"), "{said}");
+    // The server's own code comes before ours.
+    let output = talk(bench.record(Path::new("/dev/full"), &[], "exits").spawn().unwrap(), ASK.as_bytes());
+    assert_eq!(output.status.code(), Some(7));
+}
+
+fn a_file_that_hangs_holds_nothing_up() {
+    let bench = Bench::new();
+    let pipe = bench.folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let holder = fs::File::options().read(true).write(true).open(&pipe).unwrap();
+    let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
+    let input = line.repeat(40);
+    let since = Instant::now();
+    let output = talk(bench.record(&pipe, &[], "mirror").spawn().unwrap(), input.as_bytes());
+    assert!(output.stdout == input.as_bytes(), "{}", output.stdout.len());
+    assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(words(&output).contains("incomplete (it does not take what is written)"));
+    drop(holder);
+}
+
+fn a_message_of_100_megabytes_streams() {
+    let bench = Bench::new();
+    let mut child = bench.start(&[], "long");
+    let pid = child.id();
+    let mut out = child.stdout.take().unwrap();
+    let reading = thread::spawn(move || {
+        let mut all = Vec::new();
+        out.read_to_end(&mut all).unwrap();
+        all.len()
+    });
+    drop(child.stdin.take());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let kilobytes = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(reading.join().unwrap() > 105 << 20);
+    assert!(peak < 64 << 10, "{peak} KiB");
+    let text = bench.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[1].ends_with("xxx\"}}}") && lines[1].len() > 100 << 20);
+    assert!(lines[2].ends_with("yyy\\\"\"}}") && lines[2].contains("\"kind\":\"stdio.noise\""));
+    let [check, _] = bench.judged();
+    assert_eq!(recorder(&check)[..2], [0, 0]);
+}
+
+fn a_slow_reader_loses_nothing() {
+    let bench = Bench::new();
+    let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
+    let mut child = bench.start(&[], "mirror");
+    let mut stdin = child.stdin.take().unwrap();
+    let said = line.repeat(24);
+    let input = said.clone();
+    let saying = thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
+    let mut out = child.stdout.take().unwrap();
+    let (mut all, mut chunk) = (Vec::new(), vec![0; 256 << 10]);
+    loop {
+        let count = out.read(&mut chunk).unwrap();
+        if count == 0 {
+            break;
+        }
+        all.extend_from_slice(&chunk[..count]);
+        thread::sleep(Duration::from_millis(1));
+    }
+    saying.join().unwrap();
+    assert!(child.wait().unwrap().success() && all == said.as_bytes());
+    assert_eq!(bench.is_right().matches("\"kind\"").count(), 48);
+}
+
+fn what_cannot_be_used_is_said() {
+    let bench = Bench::new();
+    let program = env!("CARGO_BIN_EXE_mcp-concord");
+    let call = |out: &Path, words: &[&str]| {
+        let output = Command::new(program).args(["record", "-o"]).arg(out).args(words).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = call(&bench.trace(), &["--", "./no-such-server"]);
+    assert!(code == Some(3) && said.contains("there is no program `./no-such-server`"), "{code:?} {said}");
+    assert!(!bench.trace().exists());
+    fs::write(bench.trace(), "precious").unwrap();
+    let (code, said) = call(&bench.trace(), &["--", "true"]);
+    assert!(code == Some(2) && said.contains("is there already"), "{code:?} {said}");
+    assert_eq!(bench.text(), "precious");
+    assert_eq!(call(&bench.trace(), &["--force", "--", "true"]).0, Some(0));
+    bench.is_right();
+    for (out, flags, part) in [
+        ("no/trace.jsonl", vec!["--", "true"], "its folder is not there"),
+        ("trace.json", vec!["--", "true"], "name one with --format"),
+        ("a.jsonl", vec!["--redact-text", "(", "--", "true"], "no regular expression"),
+        ("a.jsonl", vec!["--redact", "*", "--", "true"], "every text"),
+        ("a.jsonl", vec![], "CMD"),
+    ] {
+        let (code, said) = call(&bench.folder.path().join(out), &flags);
+        assert!(code == Some(2) && said.contains(part), "{out}: {code:?} {said}");
+    }
+}
+
+fn secrets_are_taken_out_when_asked() {
+    let bench = Bench::new();
+    let input = ASK
+        .replace("\"ping\"", "\"x\",\"params\":{\"token\":\"hush\",\"url\":\"http://a?key=hush2\"}")
+        + "hush3\n";
+    let flags = ["--redact", "token", "--redact-text", "key=[a-z0-9]+"];
+    let output = bench.run(&flags, "mirror", input.as_bytes());
+    assert!(output.stdout == input.as_bytes(), "the traffic is never touched");
+    let text = bench.text();
+    assert!(!text.contains("hush"), "{text}");
+    assert_eq!(
+        text.matches("{\"token\":\"[REDACTED]\",\"url\":\"http://a?[REDACTED]\"}").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(recorder(&bench.judged()[0])[..2], [0, 0]);
+}
+
+fn other_formats_are_written_at_the_end() {
+    let bench = Bench::new();
+    let out = bench.folder.path().join("session.har");
+    let output = talk(bench.record(&out, &[], "answers").spawn().unwrap(), ASK.as_bytes());
+    assert!(output.status.success(), "{}", words(&output));
+    let read = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(["read"]).arg(&out).output().unwrap();
+    assert_eq!(words(&read).matches("\"kind\"").count(), 2, "{}", words(&read));
+    assert_eq!(fs::read_dir(bench.folder.path()).unwrap().count(), 1, "the trace is gone");
+    // A format that cannot tell directions cannot carry this one: both sides ask with id 1 at the same time.
+    let out = bench.folder.path().join("flat");
+    let command = bench.record(&out, &["--format", "jsonrpc"], "mirror").spawn();
+    let both = format!("{ASK}{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n");
+    let output = talk(command.unwrap(), both.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(words(&output).contains("jsonrpc cannot carry") && words(&output).contains("COR-DIRECTION-FLAT"));
+    assert!(!out.exists() && bench.folder.path().join("flat.mcp-replay.jsonl").exists());
+}
