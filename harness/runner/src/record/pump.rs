@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use transcript::session::Side;
 
-/// So much is read at a time: what a pipe holds.
-const CHUNK: usize = 64 << 10;
+/// So much is read at a time.
+const CHUNK: usize = 256 << 10;
 
 /// So long may nothing come, after the server has ended, until its output is taken for complete although some process
 /// that it left behind still holds it open.

@@ -74,9 +74,10 @@ impl Speller {
         out.extend_from_slice(br#","raw":"#);
         let text = self.redaction.message(text).map_or(Cow::Borrowed(text), Cow::Owned);
         // A line of the wire may hold a carriage return between two tokens, and some readers end a line there.
-        match (memchr::memchr(b'\r', text.as_bytes()), Json::parse(&text)) {
-            (Some(_), Ok(value)) => write_compact(value, out),
-            _ => out.extend_from_slice(text.as_bytes()),
+        let torn = memchr::memchr(b'\r', text.as_bytes()).and_then(|_| Json::parse(&text).ok());
+        match torn {
+            Some(value) => write_compact(value, out),
+            None => out.extend_from_slice(text.as_bytes()),
         }
         out.extend_from_slice(b"}\n");
     }

@@ -85,10 +85,9 @@ impl Splitter {
         self.forget();
     }
 
-    /// A line of megabytes is the exception: its room is given back.
+    /// Its room is kept: where one line was long, the next one is.
     fn forget(&mut self) {
         self.partial.clear();
-        self.partial.shrink_to(64 << 10);
     }
 }
 

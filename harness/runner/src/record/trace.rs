@@ -8,7 +8,7 @@ use super::long::Long;
 use super::output::Output;
 use super::queue::{Parcel, Queue, What};
 use super::spell::Speller;
-use super::split::{Piece, Splitter};
+use super::split::{HELD, Piece, Splitter};
 use crate::show::Voice;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -162,7 +162,7 @@ impl Trace {
         });
         let lines = std::mem::take(&mut self.block.lines);
         self.block.text.clear();
-        self.block.text.shrink_to(BLOCK * 2);
+        self.block.text.shrink_to(HELD);
         self.settle(done, lines)
     }
 
