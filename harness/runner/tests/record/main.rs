@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
+mod burdens;
 mod server;
 
 use libtest_mimic::{Arguments, Trial};
@@ -34,9 +35,9 @@ fn main() -> ExitCode {
         ("signals_pass_and_have_an_end", signals_pass_and_have_an_end),
         ("a_kill_leaves_whole_lines", a_kill_leaves_whole_lines),
         ("half_a_message_is_kept", half_a_message_is_kept),
-        ("a_full_disk_holds_nothing_up", a_full_disk_holds_nothing_up),
-        ("a_file_that_hangs_holds_nothing_up", a_file_that_hangs_holds_nothing_up),
-        ("a_message_of_100_megabytes_streams", a_message_of_100_megabytes_streams),
+        ("a_full_disk_holds_nothing_up", burdens::a_full_disk_holds_nothing_up),
+        ("a_file_that_hangs_holds_nothing_up", burdens::a_file_that_hangs_holds_nothing_up),
+        ("a_message_of_100_megabytes_streams", burdens::a_message_of_100_megabytes_streams),
         ("a_slow_reader_loses_nothing", a_slow_reader_loses_nothing),
         ("what_cannot_be_used_is_said", what_cannot_be_used_is_said),
         ("secrets_are_taken_out_when_asked", secrets_are_taken_out_when_asked),
@@ -284,68 +285,6 @@ fn half_a_message_is_kept() {
         "{text}"
     );
     assert!(words(&bench.judged()[1]).contains("\"events\": ["));
-}
-
-fn a_full_disk_holds_nothing_up() {
-    let bench = Bench::new();
-    let input = ASK.repeat(2000);
-    let output = talk(bench.record(Path::new("/dev/full"), &[], "mirror").spawn().unwrap(), input.as_bytes());
-    assert!(output.stdout == input.as_bytes());
-    assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("/dev/full is incomplete (No space left on device"), "{said}");
-    assert!(said.contains("2000 lines of the client and 2000 of the server"), "{said}");
-    // The server's own code comes before ours.
-    let output = talk(bench.record(Path::new("/dev/full"), &[], "exits").spawn().unwrap(), ASK.as_bytes());
-    assert_eq!(output.status.code(), Some(7));
-}
-
-fn a_file_that_hangs_holds_nothing_up() {
-    let bench = Bench::new();
-    let pipe = bench.folder.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let holder = fs::File::options().read(true).write(true).open(&pipe).unwrap();
-    let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
-    let input = line.repeat(40);
-    let since = Instant::now();
-    let output = talk(bench.record(&pipe, &[], "mirror").spawn().unwrap(), input.as_bytes());
-    assert!(output.stdout == input.as_bytes(), "{}", output.stdout.len());
-    assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(words(&output).contains("incomplete (it does not take what is written)"));
-    drop(holder);
-}
-
-fn a_message_of_100_megabytes_streams() {
-    let bench = Bench::new();
-    let mut child = bench.start(&[], "long");
-    let pid = child.id();
-    let mut out = child.stdout.take().unwrap();
-    let reading = thread::spawn(move || {
-        let mut all = Vec::new();
-        out.read_to_end(&mut all).unwrap();
-        all.len()
-    });
-    drop(child.stdin.take());
-    let mut peak = 0;
-    while child.try_wait().unwrap().is_none() {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let kilobytes = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok());
-        peak = peak.max(kilobytes.unwrap_or(0));
-        thread::sleep(Duration::from_millis(5));
-    }
-    assert!(child.wait().unwrap().success());
-    assert!(reading.join().unwrap() > 105 << 20);
-    assert!(peak < 64 << 10, "{peak} KiB");
-    let text = bench.text();
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 4);
-    assert!(lines[1].ends_with("xxx\"}}}") && lines[1].len() > 100 << 20);
-    assert!(lines[2].ends_with("yyy\\\"\"}}") && lines[2].contains("\"kind\":\"stdio.noise\""));
-    let [check, _] = bench.judged();
-    assert_eq!(recorder(&check)[..2], [0, 0]);
 }
 
 fn a_slow_reader_loses_nothing() {
