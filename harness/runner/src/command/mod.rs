@@ -8,6 +8,7 @@ pub mod explain;
 pub mod fuzz;
 pub mod generate;
 pub mod identify;
+mod listen;
 pub mod read;
 pub mod record;
 pub mod report;

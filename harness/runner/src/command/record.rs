@@ -1,14 +1,16 @@
-//! `record`: a transparent recorder between a client and a stdio server.
+//! `record`: a transparent recorder between a client and a server.
 
-use super::{Around, Failure, named_format};
+use super::{Around, Failure, listen, named_format};
 use crate::exit;
+use crate::proxy::Target;
 use crate::record::{self, Plan, Recorded, Redaction, Refused};
 use formats::{Format, Input, Options, Session};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Starts a server and records what it and its client say on stdio, without changing a byte.
+/// Records what a client and a server say, over stdio or HTTP, without changing a byte.
 ///
 /// Bytes pass through untouched and at once, whatever they are; so do the end of input, signals (HUP, INT, QUIT, TERM,
 /// USR1 and USR2, to the server's process group), the standard error, and the exit code. Put it before the server's
@@ -19,6 +21,11 @@ use std::path::{Path, PathBuf};
 /// all: what it cannot take is counted, said, and marked in the file. At most 16 MiB wait to be written, and lines of
 /// more than 4 MiB wait in a temporary file beside the recording.
 ///
+/// With --listen it stands between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
+/// HAR 1.2 with the times of events under `_events`. Streams pass as they come; the file is a whole archive at any time,
+/// and what is still open is in it too. Codings other than gzip are not asked for, and an `endpoint` event that names
+/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written.
+///
 /// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -27,33 +34,41 @@ Examples:
   mcp-concord record -o 'traces/{time}-{pid}.jsonl' -- ./server     a new file for each start
   mcp-concord record -o trace.jsonl --redact token --redact '*secret*' --redact-text 'sk-[A-Za-z0-9]+' -- ./server
   mcp-concord record -o session.har -- ./server                     converted when the session has ended
+  mcp-concord record -o session.har --listen 127.0.0.1:8080 --to http://127.0.0.1:3001/mcp
+                                                                    over HTTP, until Ctrl-C
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
 Exit code: the server's own; 128 and the signal's number where a signal ended it; 1 where the server ended well and
-something is missing in the recording; 2: the file cannot be used; 3: the server cannot be started.")]
+something is missing in the recording; 2: the file or the address cannot be used; 3: the server cannot be started.")]
 pub struct Args {
     /// The file to write; `{time}` and `{pid}` in its name are filled in. One that is there already is refused.
     #[arg(short, long = "output", value_name = "FILE")]
     out: PathBuf,
     /// The format, where the file's ending should not decide: `.har` is har, `.json` says too little, all else is
-    /// mcp-replay. Other formats than mcp-replay are written when the session has ended.
+    /// mcp-replay. Other formats than mcp-replay, or than har with --listen, are written when the session has ended.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
     /// Write over a file that is there already.
     #[arg(long)]
     force: bool,
     /// The trace's label; the program's name where none is given.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
     /// Take out the texts and numbers under members of this name, in any case; `*` stands for anything. Ids, methods
     /// and schemas are never touched; noise is withheld. May be given several times.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "listen")]
     redact: Vec<String>,
     /// Take out the parts of texts that this regular expression fits. May be given several times.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", conflicts_with = "listen")]
     redact_text: Vec<String>,
+    /// Listen here for clients that speak HTTP: an address, or a port of this machine alone; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
+    listen: Option<SocketAddr>,
+    /// The server to which everything is forwarded. `/` at the recorder is its path; every other path is itself.
+    #[arg(long, value_name = "URL", value_parser = Target::parse, requires = "listen")]
+    to: Option<Target>,
     /// The server's command.
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "listen", conflicts_with = "listen", value_name = "CMD")]
     command: Vec<String>,
 }
 
@@ -65,16 +80,23 @@ const NATIVE: &str = "mcp-replay";
 /// # Errors
 /// Where the file or the server's command cannot be used.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let http = args.listen.zip(args.to.as_ref());
+    let native = if http.is_some() { listen::NATIVE } else { NATIVE };
     let format = format_of(args).map_err(Failure::Unusable)?;
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
-    let converted = format.name != NATIVE;
+    let converted = format.name != native;
     if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
         return Err(Failure::Unusable(format!("{} is there already; --force writes over it", out.display())));
     }
+    let first = if converted { between(&out, native) } else { out.clone() };
+    if let Some((at, to)) = http {
+        let whole = listen::run(at, to, &first, args.force, around)?;
+        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, around) && whole));
+    }
     let plan = Plan {
         command: args.command.clone(),
-        out: if converted { trace_of(&out) } else { out.clone() },
+        out: first,
         force: args.force,
         label: args.label.clone(),
         redaction,
@@ -83,11 +105,8 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         Refused::File(why) => Failure::Unusable(why),
         Refused::Command(why) => Failure::NotRun(why),
     })?;
-    let mut whole = tell(&recorded, around);
-    if converted && let Err(why) = convert(&recorded.path, &out, format) {
-        around.voice.error(&format!("{why}; the session is kept as {}", recorded.path.display()));
-        whole = false;
-    }
+    let whole = tell(&recorded, around);
+    let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;
     // An exit code is a byte wherever this runs.
     let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FELL_SHORT);
     Ok(if code == exit::WELL && !whole { exit::FELL_SHORT } else { code })
@@ -106,10 +125,20 @@ fn format_of(args: &Args) -> Result<&'static Format, String> {
 }
 
 /// Where a session waits that is to be converted.
-fn trace_of(out: &Path) -> PathBuf {
+fn between(out: &Path, native: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
-    name.push(".mcp-replay.jsonl");
+    name.push(if native == NATIVE { ".mcp-replay.jsonl" } else { ".har" });
     PathBuf::from(name)
+}
+
+/// Converts what waits for it. Whether `out` is there.
+fn finish(waits: Option<&PathBuf>, out: &Path, native: &str, format: &Format, around: Around) -> bool {
+    let Some(waits) = waits else { return true };
+    let done = convert(waits, out, native, format);
+    if let Err(why) = &done {
+        around.voice.error(&format!("{why}; the session is kept as {}", waits.display()));
+    }
+    done.is_ok()
 }
 
 /// Says what is missing. Whether nothing is.
@@ -127,9 +156,9 @@ fn tell(recorded: &Recorded, around: Around) -> bool {
     summary.trouble.is_none()
 }
 
-/// Writes the trace in another format, and takes it away.
-fn convert(trace: &Path, out: &Path, format: &Format) -> Result<(), String> {
-    let native = formats::find(NATIVE).ok_or("there is no reader for it")?;
+/// Writes the recording in another format, and takes it away.
+fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<(), String> {
+    let native = formats::find(native).ok_or("there is no reader for it")?;
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;

@@ -83,6 +83,17 @@ pub fn file_name(path: &Path) -> PathBuf {
     output::filled(path, Queue::new().time())
 }
 
+/// Opens a file that is written in place, as an archive is whose end moves.
+///
+/// # Errors
+/// A sentence, where something is there already, it cannot be written, or it is no file.
+pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
+    match output::open(path, force)? {
+        output::Opened { file, regular: true, .. } => Ok(file),
+        _ => Err(format!("{} is no file, and this format is written in place", path.display())),
+    }
+}
+
 /// Runs the command between the standard streams of this process, and records what goes through them.
 ///
 /// # Errors

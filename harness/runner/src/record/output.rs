@@ -18,28 +18,8 @@ pub(super) struct Output {
 impl Output {
     /// Opens `path` for a new recording, and says whether it made the file.
     pub(super) fn create(path: &Path, force: bool) -> Result<(Self, bool), String> {
-        let name = path.display();
-        let metadata = path.metadata().ok();
-        match &metadata {
-            Some(metadata) if metadata.is_dir() => {
-                return Err(format!("{name} is a folder; a recording is one file"));
-            }
-            Some(metadata) if metadata.is_file() && metadata.len() > 0 && !force => {
-                return Err(format!(
-                    "{name} is there already; choose another name (`{{time}}` in it stands for the time), or write over \
-                     it with --force"
-                ));
-            }
-            _ => {}
-        }
-        let regular = metadata.as_ref().is_none_or(std::fs::Metadata::is_file);
-        let file = OpenOptions::new().write(true).create(true).truncate(regular).open(path);
-        let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => format!("{name} cannot be made: its folder is not there"),
-            io::ErrorKind::PermissionDenied => format!("{name} may not be written by this user"),
-            _ => format!("{name} cannot be opened: {error}"),
-        })?;
-        Ok((Self { file, whole: regular.then_some(0) }, metadata.is_none()))
+        let Opened { file, regular, made } = open(path, force)?;
+        Ok((Self { file, whole: regular.then_some(0) }, made))
     }
 
     /// Runs `write`, which appends whole lines; what it wrote is taken back where it fails.
@@ -56,6 +36,44 @@ impl Output {
         }
         done
     }
+}
+
+/// A file for a new recording.
+pub(super) struct Opened {
+    pub(super) file: File,
+    /// Whether it is a file, and no pipe or device.
+    pub(super) regular: bool,
+    /// Whether it was not there before.
+    made: bool,
+}
+
+/// Opens `path` for a new recording.
+///
+/// # Errors
+/// A sentence, where something is there already or it cannot be written.
+pub(super) fn open(path: &Path, force: bool) -> Result<Opened, String> {
+    let name = path.display();
+    let metadata = path.metadata().ok();
+    match &metadata {
+        Some(metadata) if metadata.is_dir() => {
+            return Err(format!("{name} is a folder; a recording is one file"));
+        }
+        Some(metadata) if metadata.is_file() && metadata.len() > 0 && !force => {
+            return Err(format!(
+                "{name} is there already; choose another name (`{{time}}` in it stands for the time), or write over \
+                     it with --force"
+            ));
+        }
+        _ => {}
+    }
+    let regular = metadata.as_ref().is_none_or(std::fs::Metadata::is_file);
+    let file = OpenOptions::new().write(true).create(true).truncate(regular).open(path);
+    let file = file.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{name} cannot be made: its folder is not there"),
+        io::ErrorKind::PermissionDenied => format!("{name} may not be written by this user"),
+        _ => format!("{name} cannot be opened: {error}"),
+    })?;
+    Ok(Opened { file, regular, made: metadata.is_none() })
 }
 
 /// A name with its holes filled: `{time}` and `{pid}`.

@@ -1,0 +1,122 @@
+//! `record --listen` through the built binary: over TLS, until it is told to end, and where it cannot begin.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::thread;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+fn concord() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A server behind TLS that answers each request with one message; its port. Its certificate is put into `folder`.
+fn secure_server(folder: &Path) -> u16 {
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(folder.join("ca.pem"), cert.pem()).unwrap();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            while let Ok((stream, _)) = listener.accept().await {
+                let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+                let mut request = Vec::new();
+                while !request.ends_with(PING.as_bytes()) {
+                    let mut part = [0; 1024];
+                    let read = stream.read(&mut part).await.unwrap();
+                    request.extend_from_slice(&part[..read]);
+                }
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length:";
+                stream.write_all(format!("{head} {}\r\n\r\n{PONG}", PONG.len()).as_bytes()).await.unwrap();
+                let _ = stream.shutdown().await;
+            }
+        });
+    });
+    port
+}
+
+/// The recorder, and the address at which it says that it listens.
+fn recorder(folder: &Path, to: &str) -> (Child, String) {
+    let mut child = concord()
+        .current_dir(folder)
+        .env("SSL_CERT_FILE", folder.join("ca.pem"))
+        .args(["record", "-o", "session.har", "--listen", "0", "--to", to])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    (child, address)
+}
+
+#[test]
+fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = secure_server(folder.path());
+    let (mut child, address) = recorder(folder.path(), &format!("https://localhost:{port}/mcp"));
+    let mut client = TcpStream::connect(&address).unwrap();
+    let head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json";
+    write!(client, "{head}, text/event-stream\r\nContent-Length: {}\r\n\r\n{PING}", PING.len()).unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(PONG), "{answer}");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let file = fs::read_to_string(folder.path().join("session.har")).unwrap();
+    assert!(file.contains(&format!("https://localhost:{port}/mcp")), "{file}");
+    let read = concord().current_dir(folder.path()).args(["read", "session.har"]).output().unwrap();
+    assert!(read.status.success() && told(&read).contains("\"answers\": 0"), "{}", told(&read));
+    let check = ["check", "--profile", "recorder", "session.har"];
+    let check = concord().current_dir(folder.path()).args(check).output().unwrap();
+    assert!(check.status.success(), "{}", told(&check));
+}
+
+#[test]
+fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("there.har"), "{}").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (arguments, part) in [
+        (&["-o", "a.har", "--listen", &taken, "--to", "http://127.0.0.1:1"][..], "is in use"),
+        (&["-o", "there.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "there already"),
+        (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is no address"),
+        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is no server"),
+        (&["-o", "a.har", "--listen", "0"], "--to"),
+        (&["-o", "a.har"], "CMD"),
+        (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),
+    ] {
+        let output = concord().current_dir(folder.path()).arg("record").args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", told(&output));
+        assert!(told(&output).contains(part), "{arguments:?}: {}", told(&output));
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
