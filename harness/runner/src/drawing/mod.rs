@@ -3,8 +3,8 @@
 //! Knows: how entries become rows, which rows are folded, how several traces are merged by time, and where findings
 //! belong. Refuses to know: how a picture looks (that is [`reports::diagram`]), and files.
 //!
-//! Memory: what [`sheet::Sheet`] says, which does not grow with the length of a session; beside it a name for each of
-//! up to [`MOST_OPEN`] open requests, and what the reader and the contract need.
+//! Memory: what `sheet::Sheet` says, which does not grow with the length of a session; beside it a name for each of
+//! up to `MOST_OPEN` open requests, and what the reader and the contract need.
 
 mod findings;
 mod merge;

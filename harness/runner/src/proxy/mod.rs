@@ -1,10 +1,10 @@
 //! A recorder between an MCP client and a server that speaks HTTP: it forwards, and keeps what it forwards as HAR 1.2.
 //!
-//! Knows: how the parts stand to each other. One side forwards ([`forward`]) and tells a queue what passes ([`queue`]);
-//! a thread of its own takes from the queue, gathers exchanges ([`exchange`]) and keeps the file whole ([`archive`]).
+//! Knows: how the parts stand to each other. One side forwards (`forward`) and tells a queue what passes (`queue`);
+//! a thread of its own takes from the queue, gathers exchanges (`exchange`) and keeps the file whole (`archive`).
 //! Refuses to know: JSON-RPC. A recorder that understands what it forwards loses what it does not understand.
 //!
-//! Traffic never waits for the file. What the file is behind with is bounded by [`queue::BOUND`]; beyond it content is
+//! Traffic never waits for the file. What the file is behind with is bounded by `queue::BOUND`; beyond it content is
 //! counted and left out, the archive says of which exchange, and the summary says how much.
 
 mod archive;
@@ -30,7 +30,7 @@ pub struct Summary {
     pub exchanges: u64,
     /// How many of them had not ended when the recorder was told to.
     pub open: u64,
-    /// How many sessions the answers named with `Mcp-Session-Id`; counted up to [`archive::SESSIONS`].
+    /// How many sessions the answers named with `Mcp-Session-Id`; counted up to 1,000.
     pub sessions: usize,
     /// Bytes that passed and are not in the archive.
     pub lost: u64,
