@@ -12,7 +12,6 @@ mod meaning;
 mod parts;
 mod svg;
 mod text;
-mod trend;
 mod words;
 
 pub use beside::beside;
@@ -21,7 +20,6 @@ pub use html::html;
 pub use kills::{KillRow, Kills, kills};
 pub use svg::{Look, svg};
 pub use text::{Terminal, text};
-pub use trend::{Run, Trend, trend};
 
 use std::fmt::Write as _;
 use words::{cut, seconds, took};
