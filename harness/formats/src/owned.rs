@@ -253,23 +253,11 @@ impl Owned {
             time: entry.time,
             side: entry.side,
             slot: entry.slot,
-            sse: entry.sse.as_ref().map(own_sse),
+            sse: entry.sse.as_ref().map(Sse::owned),
             context: entry.context.map(own_context),
             exchange: entry.exchange,
             ..Self::new(what)
         }
-    }
-}
-
-fn own_sse(sse: &Sse<'_>) -> Sse<'static> {
-    let own =
-        |text: &Option<std::borrow::Cow<'_, str>>| text.as_ref().map(|text| text.clone().into_owned().into());
-    Sse {
-        name: own(&sse.name),
-        id: own(&sse.id),
-        data: own(&sse.data),
-        retry: sse.retry,
-        comments: sse.comments,
     }
 }
 

@@ -3,9 +3,11 @@
 //! Knows: what a format's recordings carry in the judge's words. Refuses to know: any rule.
 
 use formats::{Format, Input, Options, ReadError, Tolerance};
-use judge::check::{Judged, Judging, Revision, Subject};
+use judge::check::{Judged, Panel, Revision, Sharing, Subject};
 use judge::rules::Need;
 use std::io;
+use std::num::NonZero;
+use std::thread;
 
 /// How a recording is to be judged, beyond what it shows of itself.
 #[derive(Debug, Clone, Default)]
@@ -18,32 +20,40 @@ pub struct How {
     pub first_text: bool,
     /// Every rule is shown everything, also what it does not listen to: slower, and comes to the same.
     pub wake_everybody: bool,
+    /// How several judges share the work; by the machine's cores where it is not said.
+    pub sharing: Option<Sharing>,
 }
 
 /// What recorders commonly write in place of what they took out.
 const MARKER: &str = "[REDACTED]";
+
+/// More judges would go through the session once more each, and find little left to share.
+const MOST_JUDGES: usize = 2;
 
 /// Judges a recording of `format` in a single pass.
 ///
 /// # Errors
 /// Where the input cannot be read. What is wrong in it is a finding.
 pub fn judge(format: &Format, input: &mut Input<'_>, how: &How) -> io::Result<Judged> {
-    let mut judging = Judging::new(judge::check::Options {
+    let how_to = judge::check::Options {
         subject: subject(format, how),
         spec: how.spec,
         wake_everybody: how.wake_everybody,
-    });
+    };
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let sharing = how.sharing.unwrap_or_else(|| Sharing::among(cores().min(MOST_JUDGES)));
+    let mut panel = Panel::new(how_to, sharing);
     let options = Options { tolerance: Tolerance::Faults };
     let read = (format.read)(input, options, &mut |entry| {
-        judging.take(&entry);
+        panel.take(&entry);
         Ok(())
     });
-    match read {
-        Ok(()) | Err(ReadError::Stopped) => {}
+    let rejected = match read {
+        Ok(()) | Err(ReadError::Stopped) => None,
         Err(ReadError::Io(error)) => return Err(error),
-        Err(ReadError::Rejected(rejection)) => judging.rejected(*rejection),
-    }
-    Ok(judging.finish())
+        Err(ReadError::Rejected(rejection)) => Some(*rejection),
+    };
+    Ok(panel.finish(rejected))
 }
 
 fn subject(format: &Format, how: &How) -> Subject {

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod align;
+pub mod batch;
 pub mod call_ids;
 pub mod calls;
 pub mod clauses;

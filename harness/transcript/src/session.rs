@@ -93,6 +93,21 @@ pub struct Sse<'a> {
     pub comments: u64,
 }
 
+impl Sse<'_> {
+    /// The same fields, for whoever keeps them longer than their entry.
+    #[must_use]
+    pub fn owned(&self) -> Sse<'static> {
+        let own = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| text.clone().into_owned().into());
+        Sse {
+            name: own(&self.name),
+            id: own(&self.id),
+            data: own(&self.data),
+            retry: self.retry,
+            comments: self.comments,
+        }
+    }
+}
+
 /// Header names and values in file order.
 pub type Headers<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 

@@ -6,6 +6,7 @@
 use super::moment::{Said, Sort};
 use super::revision::Revision;
 use crate::rules::Need;
+use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kept, Kind};
 use transcript::session::{Content, Entry, Side, header};
@@ -82,6 +83,8 @@ pub(crate) struct Facts {
     name: Option<Box<str>>,
     /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
     pub(crate) mixed: bool,
+    /// The texts of what was taken out, ready to be looked for.
+    markers: Vec<Finder<'static>>,
     /// Where in memory the message at hand stands, if nothing in it was taken out.
     clean: (usize, usize),
     /// How many messages there were.
@@ -93,7 +96,6 @@ pub(crate) struct Facts {
 impl Facts {
     pub(super) fn of(subject: Subject, forced: Option<Revision>) -> Self {
         Self {
-            subject,
             revision: forced,
             forced: forced.is_some(),
             wished: None,
@@ -105,6 +107,8 @@ impl Facts {
             tools: BTreeMap::new(),
             tool_bytes: 0,
             tool_beside: 0,
+            markers: subject.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
+            subject,
             clean: (0, 0),
             tools_cut: false,
             opened: false,
@@ -163,7 +167,7 @@ impl Facts {
 
     /// Whether a text, such as that of a header, holds what a recorder wrote in place of what it took out.
     pub(crate) fn hides(&self, text: &str) -> bool {
-        self.subject.markers.iter().any(|marker| text.contains(marker.as_str()))
+        self.markers.iter().any(|marker| marker.find(text.as_bytes()).is_some())
     }
 
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.

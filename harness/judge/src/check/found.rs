@@ -195,26 +195,37 @@ pub(crate) struct Found {
 struct Tallies {
     list: Vec<Tally>,
     by_id: HashMap<&'static str, usize, FixedState>,
-    /// Addresses of rules with their numbers in the list, each at the place that the address names.
+    /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
+    /// was free.
     near: Vec<(usize, usize)>,
 }
 
-/// More than there are rules, and a power of two.
+/// Some times as many as there are rules, and a power of two.
 const NEAR: usize = 1024;
 
 impl Tallies {
     fn of(&mut self, rule: &'static Rule) -> &mut Tally {
         let address = std::ptr::from_ref(rule).addr();
-        let near = &mut self.near[address / size_of::<Rule>() % NEAR];
-        if near.0 != address {
-            let next = self.list.len();
-            let number = *self.by_id.entry(rule.id).or_insert(next);
-            if number == next {
-                self.list.push(Tally::default());
+        let mut at = address / size_of::<Rule>() % NEAR;
+        // There are fewer rules than places.
+        while self.near[at].0 != address {
+            if self.near[at].0 == 0 {
+                self.near[at] = (address, self.number(rule));
+                break;
             }
-            *near = (address, number);
+            at = (at + 1) % NEAR;
         }
-        &mut self.list[near.1]
+        let number = self.near[at].1;
+        &mut self.list[number]
+    }
+
+    fn number(&mut self, rule: &'static Rule) -> usize {
+        let next = self.list.len();
+        let number = *self.by_id.entry(rule.id).or_insert(next);
+        if number == next {
+            self.list.push(Tally::default());
+        }
+        number
     }
 
     fn take(&mut self, rule: &Rule) -> Tally {

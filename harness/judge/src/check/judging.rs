@@ -11,7 +11,7 @@ use super::moment::{Bound, Moment, Said, Sort};
 use super::place::Place;
 use super::revision::Revision;
 use super::waking::Waking;
-use crate::rules::{FAMILIES, Watch, all};
+use crate::rules::{FAMILIES, Watch};
 use std::borrow::Cow;
 use transcript::json::{Json, Part, take_apart};
 use transcript::message::Message;
@@ -34,7 +34,7 @@ pub struct Options {
 pub struct Judged {
     /// The revision by which it was judged; none where nothing shows it.
     pub revision: Option<Revision>,
-    /// What came of every rule, in the order of the families.
+    /// What came of every rule that it judges by, in the order of the families.
     pub outcomes: Vec<Outcome>,
     /// How many messages there were.
     pub messages: u64,
@@ -46,7 +46,8 @@ pub struct Judged {
 
 /// A judge at work.
 pub struct Judging {
-    watches: Vec<Box<dyn Watch>>,
+    /// The families that it judges by, each at its number; none where another judge does.
+    watches: Vec<Option<Box<dyn Watch>>>,
     waking: Waking,
     facts: Facts,
     ledger: Ledger,
@@ -62,12 +63,18 @@ impl Judging {
     /// Begins.
     #[must_use]
     pub fn new(options: Options) -> Self {
+        Self::of(options, |_| true)
+    }
+
+    /// Begins, and judges by some of the families alone, told by their numbers.
+    #[must_use]
+    pub(super) fn of(options: Options, by: impl Fn(usize) -> bool) -> Self {
         Self {
             waking: match options.wake_everybody {
                 true => Waking::everybody(),
                 false => Waking::of(&options.subject.format),
             },
-            watches: FAMILIES.iter().map(|family| (family.watch)()).collect(),
+            watches: (0..).zip(FAMILIES).map(|(number, family)| by(number).then(family.watch)).collect(),
             found: Found::new(options.subject.carries.clone()),
             facts: Facts::of(options.subject, options.spec),
             ledger: Ledger::default(),
@@ -133,12 +140,14 @@ impl Judging {
             said: None,
             exchange: None,
         };
-        for watch in &mut watches {
+        for watch in watches.iter_mut().flatten() {
             watch.end(&at, self.rejected.as_ref(), &mut self.found);
         }
+        let rules = FAMILIES.iter().zip(&watches).filter(|(_, watch)| watch.is_some());
+        let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
         Judged {
             revision,
-            outcomes: self.found.outcomes(all(), revision),
+            outcomes: self.found.outcomes(rules, revision),
             messages: self.facts.messages,
             limit: self.ledger.full(),
             rejected: self.rejected,
@@ -204,7 +213,7 @@ impl Judging {
         let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
         let at = Moment { entry, facts: &self.facts, ledger: &self.ledger, revision, side, said, exchange };
         for family in self.waking.woken(&at) {
-            if let Some(watch) = self.watches.get_mut(family) {
+            if let Some(Some(watch)) = self.watches.get_mut(family) {
                 watch.see(&at, &mut self.found);
             }
         }

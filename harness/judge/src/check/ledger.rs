@@ -9,6 +9,7 @@ use super::moment::Bound;
 use super::place::Place;
 use super::revision::Revision;
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::call_ids::CallIds;
@@ -97,13 +98,17 @@ pub(crate) enum Use {
     Open,
 }
 
-type Key = Box<[u8]>;
+/// Ids are short.
+type Key = SmallVec<[u8; 24]>;
+
+/// The open requests of one id, oldest first. Two are rare.
+type Open = SmallVec<[Asked; 1]>;
 
 /// The requests of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// By requestor: client, server, unknown.
-    open: [HashMap<Key, Vec<Asked>, FixedState>; 3],
+    open: [HashMap<Key, Open, FixedState>; 3],
     used: [CallIds; 3],
     /// How the last request's id stood when it was made.
     last_use: Option<Use>,
@@ -235,8 +240,7 @@ impl Ledger {
             exchange: entry.exchange,
             cancelled: None,
         };
-        // Two open requests of one id are rare, and a list that makes room for more is large.
-        self.open[lane].entry(key).or_insert_with(|| Vec::with_capacity(1)).push(asked);
+        self.open[lane].entry(key).or_default().push(asked);
     }
 
     /// Closes the request that a response answers.
@@ -363,10 +367,10 @@ fn key(id: Id<'_>) -> Option<Key> {
         Id::Number(_) => b'n',
     };
     let id = id.key()?;
-    let mut key = Vec::with_capacity(1 + id.len());
+    let mut key = Key::new();
     key.push(first);
     key.extend_from_slice(&id);
-    Some(key.into())
+    Some(key)
 }
 
 fn key_of(value: Json<'_>) -> Option<Key> {
@@ -379,10 +383,10 @@ fn key_of(value: Json<'_>) -> Option<Key> {
 
 /// The same id as the other type: `"1"` for `1`.
 fn retyped(key: &Key) -> Option<Key> {
-    let mut other = key.to_vec();
+    let mut other = key.clone();
     let first = other.first_mut()?;
     *first = if *first == b's' { b'n' } else { b's' };
-    Some(other.into())
+    Some(other)
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ const MOST_BACKTRACKING: usize = 100_000;
 /// A pattern that needs more bytes is not matched.
 const MOST_PATTERN: usize = 256 << 10;
 
+/// The names of fewer members are compared one by one.
+const FEW: usize = 8;
+
 /// What came of holding a value to a schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
@@ -226,8 +229,17 @@ impl Size {
             }
             Kind::Object => {
                 let mut names = BTreeSet::new();
-                for (name, part) in value.members() {
-                    if !names.insert(name.decode()) {
+                for (count, (name, part)) in value.members().enumerate() {
+                    let again = match count {
+                        0..FEW => value.members().take(count).any(|(before, _)| before == name),
+                        _ => {
+                            if count == FEW {
+                                names.extend(value.members().take(count).map(|(before, _)| before.decode()));
+                            }
+                            !names.insert(name.decode())
+                        }
+                    };
+                    if again {
                         return Err("the value has two members of one name");
                     }
                     self.walk(part, level + 1)?;
@@ -300,6 +312,8 @@ mod tests {
             (r#"{"type":"integer"}"#, "12345678901234567890123"),
             (r#"{"type":"number"}"#, "1e400"),
             (r#"{"type":"object"}"#, r#"{"a":1,"\u0061":2}"#),
+            ("{}", r#"{"a":0,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":8,"j":9,"d":10}"#),
+            ("{}", r#"{"a":0,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":8,"j":9,"i":10}"#),
             (r#"{"type":"string"}"#, r#""\ud83d""#),
             (r#"{"$ref":"https://example.com/a.json"}"#, "{}"),
             (r#"{"$ref":"file:///etc/hostname"}"#, "{}"),

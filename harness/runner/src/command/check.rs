@@ -272,7 +272,7 @@ impl Checking<'_> {
             spec: self.args.spec,
             redacted: self.args.redacted.clone(),
             first_text: self.args.format_text == FormatText::First,
-            wake_everybody: false,
+            ..How::default()
         };
         let judged = judge(format, &mut input, &how)
             .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;

@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 use formats::Input;
-use judge::check::{Judged, Outcome, Verdict};
+use judge::check::{Judged, Sharing, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 use runner::check::{How, judge};
 use runner::suite::{Case, Root, Suite, Transcript};
@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         ("every_rule_has_a_case_that_breaks_it_and_one_that_keeps_it", every_rule_has_its_cases),
         ("every_id_of_the_catalogue_is_a_rule_or_has_a_reason", every_id_is_accounted_for),
         ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
+        ("several_judges_come_to_the_same_as_one", several_judges_come_to_the_same),
     ];
     for (name, test) in tests {
         trials.push(Trial::test(*name, || {
@@ -61,16 +62,27 @@ fn judged_as(transcript: &Transcript, how: &How) -> Option<Judged> {
 /// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
 /// case of the suite has it.
 fn sleepers_miss_nothing() {
-    let everybody = How { wake_everybody: true, ..How::default() };
+    comes_to_the_same(&How { wake_everybody: true, ..How::default() });
+}
+
+/// Families know nothing of each other, so that several judges may share them.
+fn several_judges_come_to_the_same() {
+    comes_to_the_same(&How { sharing: Some(Sharing { judges: 3, batch: 1_000 }), ..How::default() });
+}
+
+fn comes_to_the_same(other: &How) {
     let mut compared = 0;
     for case in SUITE.judged.iter().chain(&SUITE.cases) {
         for transcript in &case.transcripts {
-            let awake = |how| judged_as(transcript, how);
-            let (Some(some), Some(all)) = (awake(&How::default()), awake(&everybody)) else { continue };
+            let judged = |how| judged_as(transcript, how);
+            let (Some(usual), Some(other)) = (judged(&How::default()), judged(other)) else { continue };
             compared += 1;
-            for (some, all) in some.outcomes.iter().zip(&all.outcomes) {
-                let told = |outcome: &Outcome| format!("{outcome:?}");
-                assert_eq!(told(some), told(all), "{} as {}", case.name, transcript.format.name);
+            let at = format!("{} as {}", case.name, transcript.format.name);
+            let of = |judged: &Judged| (judged.revision, judged.messages, judged.limit, judged.rejected.clone());
+            assert_eq!(of(&usual), of(&other), "{at}");
+            assert_eq!(usual.outcomes.len(), other.outcomes.len(), "{at}");
+            for (one, other) in usual.outcomes.iter().zip(&other.outcomes) {
+                assert_eq!(format!("{one:?}"), format!("{other:?}"), "{at}");
             }
         }
     }

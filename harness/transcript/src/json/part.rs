@@ -224,11 +224,29 @@ impl<'a> Json<'a> {
     /// The first member of this name, of a value that was taken apart.
     #[inline]
     pub(super) fn member_apart(self, name: &str) -> Option<Json<'a>> {
-        // A name of another length is another one, unless something in it is escaped.
-        let may_be = |part: &Part| part.length as usize == name.len() || part.length & ESCAPED != 0;
-        inside(self.parts)
-            .find(|parts| parts.first().is_some_and(may_be) && self.name_of(parts).is(name))
-            .map(|parts| self.value_of(parts))
+        let whole = self.parts.first()?;
+        let (text, wanted) = (self.text.as_bytes(), name.as_bytes());
+        let first = wanted.first();
+        let is = |parts: &[Part], part: &Part| {
+            if part.length as usize != wanted.len() {
+                // A name of another length is another one, unless something in it is escaped.
+                return part.length & ESCAPED != 0 && self.name_of(parts).is(name);
+            }
+            // Most names of one length differ in their first letters.
+            let start = (part.name - whole.start) as usize;
+            text.get(start) == first && text.get(start..start + wanted.len()) == Some(wanted)
+                || wanted.is_empty()
+        };
+        let mut at = 1;
+        while at < whole.count as usize {
+            let parts = self.parts.get(at..)?;
+            let part = parts.first()?;
+            if is(parts, part) {
+                return Some(self.value_of(parts.get(..part.count as usize)?));
+            }
+            at += part.count as usize;
+        }
+        None
     }
 
     /// Whether some object in it may have two members of one name, in whatever case. That none has is certain; that one

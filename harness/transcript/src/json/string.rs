@@ -60,7 +60,8 @@ impl<'a> Text<'a> {
 
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0 || self.decode() == other.decode()
+        let escaped = || self.0.contains('\\') || other.0.contains('\\');
+        self.0 == other.0 || escaped() && self.decode() == other.decode()
     }
 }
 
