@@ -93,9 +93,7 @@ impl Batch {
             Content::Opened(meta) => What::Opened(self.keep(meta.text(), around)),
             Content::Closed(end) => What::Closed(self.keep(end.text(), around)),
             Content::Passed(what) => What::Passed(self.keep(what, around)),
-            Content::Noise(noise) => {
-                What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around))
-            }
+            Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
             Content::Missing(whose) => What::Missing(whose),
         };
         let context = entry.context.map(|context| {
@@ -192,7 +190,8 @@ mod tests {
 
     #[test]
     fn what_is_looked_at_later_is_what_was_set_aside() {
-        let line = r#"{"dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,{"b":2}]}}}"#;
+        let line =
+            r#"{"dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,{"b":2}]}}}"#;
         let text = &line[18..line.len() - 1];
         let parts = parts_of(text);
         let message = Message::parse(text).unwrap();
@@ -202,8 +201,7 @@ mod tests {
             status: Some(401),
             headers: vec![("WWW-Authenticate".into(), "Bearer".into())],
         };
-        let why =
-            Refusal { code: Code::NotAMessage, clause: "RPL-NOISE", at: 3, message: "none".to_owned() };
+        let why = Refusal { code: Code::NotAMessage, clause: "RPL-NOISE", at: 3, message: "none".to_owned() };
         let spot = Spot { offset: 7, line: 2, root: "/raw", index: Some(1), tail: "/x" };
         let entries = [
             Entry {
@@ -225,7 +223,10 @@ mod tests {
             Entry { line: Some(line), ..Entry::new(spot, Content::Opened(Json::parse(line).unwrap())) },
             Entry::new(spot, Content::Closed(Json::parse("{}").unwrap())),
             Entry::new(spot, Content::Passed("a line of type \"turn\"".into())),
-            Entry { line: Some(line), ..Entry::new(spot, Content::Noise(Noise { why, text: line[2..9].into() })) },
+            Entry {
+                line: Some(line),
+                ..Entry::new(spot, Content::Noise(Noise { why, text: line[2..9].into() }))
+            },
             Entry::new(spot, Content::Missing("the answer's")),
         ];
         let mut batch = Batch::default();

@@ -158,11 +158,16 @@ impl From<&str> for Wrong<'_> {
     }
 }
 
-#[derive(Debug, Default)]
-struct Tally {
+/// How often a rule was kept: all that most moments say of it.
+#[derive(Debug, Default, Clone, Copy)]
+struct Kept {
+    times: u64,
     /// A revision by which the rule is known to apply.
     applied: Option<Revision>,
-    held: u64,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
     broken: u64,
     counts: Vec<Count>,
     worst: Option<Level>,
@@ -194,42 +199,56 @@ pub(crate) struct Found {
 #[derive(Debug)]
 struct Tallies {
     list: Vec<Tally>,
-    by_id: HashMap<&'static str, usize, FixedState>,
+    /// Beside the list and small: it is written to at nearly every moment.
+    kept: Vec<Kept>,
+    by_id: HashMap<&'static str, u16, FixedState>,
     /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
     /// was free.
-    near: Vec<(usize, usize)>,
+    near: Vec<(usize, u16)>,
 }
 
 /// Some times as many as there are rules, and a power of two.
 const NEAR: usize = 1024;
 
 impl Tallies {
-    fn of(&mut self, rule: &'static Rule) -> &mut Tally {
+    fn number(&mut self, rule: &'static Rule) -> usize {
         let address = std::ptr::from_ref(rule).addr();
         let mut at = address / size_of::<Rule>() % NEAR;
         // There are fewer rules than places.
         while self.near[at].0 != address {
             if self.near[at].0 == 0 {
-                self.near[at] = (address, self.number(rule));
+                self.near[at] = (address, self.new_number(rule));
                 break;
             }
             at = (at + 1) % NEAR;
         }
-        let number = self.near[at].1;
-        &mut self.list[number]
+        usize::from(self.near[at].1)
     }
 
-    fn number(&mut self, rule: &'static Rule) -> usize {
-        let next = self.list.len();
+    fn new_number(&mut self, rule: &'static Rule) -> u16 {
+        let next = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         let number = *self.by_id.entry(rule.id).or_insert(next);
         if number == next {
             self.list.push(Tally::default());
+            self.kept.push(Kept::default());
         }
         number
     }
 
-    fn take(&mut self, rule: &Rule) -> Tally {
-        self.by_id.get(rule.id).map(|&number| std::mem::take(&mut self.list[number])).unwrap_or_default()
+    fn of(&mut self, rule: &'static Rule) -> &mut Tally {
+        let number = self.number(rule);
+        &mut self.list[number]
+    }
+
+    fn kept(&mut self, rule: &'static Rule) -> &mut Kept {
+        let number = self.number(rule);
+        &mut self.kept[number]
+    }
+
+    fn take(&mut self, rule: &Rule) -> (Tally, u64) {
+        let Some(&number) = self.by_id.get(rule.id) else { return (Tally::default(), 0) };
+        let number = usize::from(number);
+        (std::mem::take(&mut self.list[number]), self.kept[number].times)
     }
 }
 
@@ -256,20 +275,25 @@ impl Lack {
 
 impl Found {
     pub(super) fn new(carries: Vec<Need>) -> Self {
-        let tallies = Tallies { list: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); NEAR] };
+        let tallies = Tallies {
+            list: Vec::new(),
+            kept: Vec::new(),
+            by_id: HashMap::default(),
+            near: vec![(0, 0); NEAR],
+        };
         Self { carries, tallies }
     }
 
     /// The rule was kept at this moment.
     pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
         // By one revision a rule applies always or never, and nearly all that is said of rules is that they were kept.
-        let tally = self.tallies.of(rule);
-        if tally.applied == at.revision && at.revision.is_some() {
-            tally.held += 1;
+        let kept = self.tallies.kept(rule);
+        if kept.applied == at.revision && at.revision.is_some() {
+            kept.times += 1;
         } else if self.binds(rule, at) {
-            let tally = self.tallies.of(rule);
-            tally.applied = at.revision;
-            tally.held += 1;
+            let kept = self.tallies.kept(rule);
+            kept.applied = at.revision;
+            kept.times += 1;
         }
     }
 
@@ -394,8 +418,7 @@ impl Found {
     ) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         for rule in rules {
-            let Tally { held, broken, counts, worst, findings, mut unsure, applied: _ } =
-                self.tallies.take(rule);
+            let (Tally { broken, counts, worst, findings, mut unsure }, held) = self.tallies.take(rule);
             let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))

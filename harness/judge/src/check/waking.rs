@@ -3,7 +3,7 @@
 //! Knows: what each family says that it hears. Refuses to know: what any of them does with it. A family that is left
 //! asleep would have found nothing: a test judges every case both ways.
 
-use super::moment::{Moment, Sort};
+use super::moment::{Moment, Said, Sort};
 use crate::rules::{FAMILIES, Hears};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -22,6 +22,7 @@ pub(super) struct Waking {
     methods: HashMap<&'static str, BySort, FixedState>,
     /// For a method that nobody names, and for a response that answers nothing.
     other: BySort,
+    asking: Families,
     silence: Families,
     exchanges: Families,
     contexts: Families,
@@ -52,6 +53,7 @@ impl Waking {
                 Hears::In(name) if *name == format => waking.always |= family,
                 Hears::Messages => each(EVERY),
                 Hears::Each(sorts) => each(sorts),
+                Hears::Asking => waking.asking |= family,
                 Hears::Silence => waking.silence |= family,
                 Hears::Exchanges => waking.exchanges |= family,
                 Hears::Contexts => waking.contexts |= family,
@@ -80,6 +82,9 @@ impl Waking {
                 method.and_then(|method| self.methods.get(method)).unwrap_or(&self.other)[said.sort as usize]
             }
         };
+        if at.said.as_ref().is_some_and(asks) {
+            families |= self.asking;
+        }
         if at.exchange.is_some() {
             families |= self.exchanges;
         }
@@ -97,6 +102,15 @@ impl Waking {
     }
 }
 
+/// See [`Hears::Asking`].
+fn asks(said: &Said<'_>) -> bool {
+    match said.sort {
+        Sort::Request => said.param("inputResponses").is_some(),
+        Sort::Result => said.message.outcome().is_some_and(|result| result.member("resultType").is_some()),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Families, Waking};
@@ -110,7 +124,7 @@ mod tests {
             let waking = Waking::of(format);
             let by_method = waking.methods.values().chain([&waking.other]).flatten();
             heard |= by_method.fold(waking.always, |all, some| all | some);
-            heard |= waking.silence | waking.exchanges | waking.contexts | waking.events;
+            heard |= waking.asking | waking.silence | waking.exchanges | waking.contexts | waking.events;
         }
         assert_eq!(heard.count_ones() as usize, FAMILIES.len());
     }

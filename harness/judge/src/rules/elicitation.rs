@@ -5,8 +5,8 @@
 
 use super::{Family, Hears, Level, Party, Rule, Watch};
 use crate::check::{
-    Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Span, Uri, Wishes, Wrong, part, quoted,
-    shown, string_of, uri, wishes,
+    Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, Uri, Wishes, Wrong, part,
+    quoted, shown, string_of, uri, wishes,
 };
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -16,7 +16,14 @@ pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
     rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &SECRETS],
-    hears: &[Hears::Messages],
+    hears: &[
+        Hears::Asking,
+        Hears::Each(&[Sort::Error]),
+        Hears::Some(
+            &[Sort::Request, Sort::Notification, Sort::Result],
+            &["elicitation/create", "notifications/elicitation/complete"],
+        ),
+    ],
     watch: || Box::new(Watching::default()),
 };
 

@@ -71,6 +71,9 @@ static UNSAFE: Rule = Rule {
 /// The largest integer below which a double misses none.
 const LARGEST: u128 = (1 << 53) - 1;
 
+/// Integers of fewer digits are smaller.
+const DIGITS: usize = 16;
+
 struct Watching;
 
 impl Watch for Watching {
@@ -88,7 +91,7 @@ fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     found.check(
         &UTF8,
         at,
-        !text.contains("\u{fffd}"),
+        memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_none(),
         || "the message holds U+FFFD, which stands where a character was lost",
     );
     found.held(&PARSE, at);
@@ -105,7 +108,7 @@ fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         let Some(number) = value.as_number() else { continue };
         let digits = number.trim_start_matches('-');
         if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let safe = digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
+            let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
             found.check(&UNSAFE, at, safe, || {
                 Wrong::of(format!("{number} is not exact in a double")).inside(value)
             });

@@ -40,6 +40,7 @@ mod prompts;
 mod recording;
 mod redaction;
 mod replay;
+mod replay_frame;
 mod request_ids;
 mod resources;
 mod retries;
@@ -231,6 +232,8 @@ pub(crate) enum Hears {
     Each(&'static [Sort]),
     /// The messages of these sorts that have one of these methods.
     Some(&'static [Sort], &'static [&'static str]),
+    /// Results that may ask for input, by a `resultType`, and requests that bring it, as `inputResponses`.
+    Asking,
     /// Whatever is no message: what opens and closes a trace, noise, control events.
     Silence,
     /// Whatever belongs to an HTTP exchange.

@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     name: "mrtr",
     title: "Results that ask for input",
     rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
-    hears: &[Hears::Each(&[Sort::Result])],
+    hears: &[Hears::Asking],
     watch: || Box::new(Watching),
 };
 

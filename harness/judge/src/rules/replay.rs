@@ -2,10 +2,11 @@
 //!
 //! Refuses to know: what the messages in it say.
 
+use super::replay_frame::{Frame, is_moment, members};
 use super::{Family, Hears, Level, Need, Party, Rule, Watch};
 use crate::check::{Found, Moment, Wrong, shown};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind, Scanner, Text};
+use transcript::json::{Json, Kind};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side};
 
@@ -155,6 +156,9 @@ const SLACK: i64 = 2;
 /// So many sorts of things beyond the first text are told of.
 const MOST_SORTS: usize = 32;
 
+/// So many frames of lines are remembered.
+const MOST_FRAMES: usize = 8;
+
 #[derive(Default)]
 struct Watching {
     started: Option<i64>,
@@ -164,6 +168,8 @@ struct Watching {
     later: BTreeSet<String>,
     /// The names of such members of lines.
     members: Vec<Box<str>>,
+    /// Those of lines that were looked at and have nothing wrong, up to [`MOST_FRAMES`].
+    frames: Vec<Frame>,
 }
 
 impl Watch for Watching {
@@ -245,24 +251,11 @@ impl Watching {
     }
 
     fn line(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let mut t = None;
-        members(at.entry.line.unwrap_or_default(), at.text(), |name, value| match name.raw() {
-            "t" => t = Some(value),
-            "dir" | "raw" => {}
-            other => {
-                if !self.members.iter().any(|known| **known == *other) {
-                    if self.members.len() < MOST_SORTS {
-                        self.members.push(other.into());
-                    }
-                    let said = format!("the member `{other}` is of the later text");
-                    self.beyond_first(at, found, said);
-                }
-            }
-        });
-        match t {
-            Some(t) if is_moment(t) => found.held(&TIME, at),
-            Some(t) => found.broke(&TIME, at, format!("`t` is {}", shown(t))),
-            None => found.broke(&TIME, at, "the line has no `t`"),
+        let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
+        if self.frames.iter().any(|frame| frame.fits(line, carried)) {
+            found.held(&TIME, at);
+        } else {
+            self.frame(line, carried, at, found);
         }
         let (Some(time), Some(side)) = (at.entry.time, at.side) else { return };
         if let Some(started) = self.started {
@@ -280,6 +273,34 @@ impl Watching {
             });
         }
         *last = Some(last.map_or(time, |before| before.max(time)));
+    }
+
+    /// What stands in a line around the message, looked at member by member.
+    fn frame(&mut self, line: &str, carried: &str, at: &Moment<'_>, found: &mut Found) {
+        let mut t = None;
+        members(line, carried, |name, value| match name.raw() {
+            "t" => t = Some(value),
+            "dir" | "raw" => {}
+            other => {
+                if !self.members.iter().any(|known| **known == *other) {
+                    if self.members.len() < MOST_SORTS {
+                        self.members.push(other.into());
+                    }
+                    let said = format!("the member `{other}` is of the later text");
+                    self.beyond_first(at, found, said);
+                }
+            }
+        });
+        match t {
+            Some(t) if is_moment(t) => {
+                found.held(&TIME, at);
+                if self.frames.len() < MOST_FRAMES {
+                    self.frames.extend(Frame::of(line, carried, t));
+                }
+            }
+            Some(t) => found.broke(&TIME, at, format!("`t` is {}", shown(t))),
+            None => found.broke(&TIME, at, "the line has no `t`"),
+        }
     }
 
     fn close(&mut self, end: Json<'_>, at: &Moment<'_>, found: &mut Found) {
@@ -333,37 +354,4 @@ impl Watching {
         let strict = at.facts.subject.first_text;
         found.broke(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }
-}
-
-/// The members of a line. What it carries has been read, and is stepped over wherever it stands in the line.
-fn members<'l>(line: &'l str, carried: &str, mut take: impl FnMut(Text<'l>, Json<'l>)) -> Option<()> {
-    let known = carried.as_ptr().addr().checked_sub(line.as_ptr().addr());
-    let mut scanner = Scanner::new(line);
-    scanner.space();
-    if scanner.peek() != Some(b'{') {
-        return None;
-    }
-    let mut more = scanner.open(b'}').ok()?;
-    while more {
-        let name = scanner.key().ok()?;
-        if Some(scanner.at()) == known && !carried.is_empty() {
-            scanner = Scanner::starting(line, scanner.at() + carried.len());
-        } else {
-            take(name, scanner.take().ok()?);
-        }
-        more = scanner.more(b'}').ok()?;
-    }
-    Some(())
-}
-
-/// Whether a value is a moment as the format spells it: `2026-05-12T23:00:00.100Z`.
-fn is_moment(value: Json<'_>) -> bool {
-    let Some(text) = value.as_text() else { return false };
-    let shape = b"0000-00-00T00:00:00.000Z";
-    let raw = text.raw().as_bytes();
-    raw.len() == shape.len()
-        && raw.iter().zip(shape).all(|(byte, shape)| match shape {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == other,
-        })
 }

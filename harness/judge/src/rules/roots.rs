@@ -1,7 +1,7 @@
 //! Roots: the directories that a client opens to a server.
 
 use super::{Family, Hears, Level, Party, Rule, Watch};
-use crate::check::{Found, Moment, Span, Uri, Wishes, Wrong, shown, string_of, uri};
+use crate::check::{Found, Moment, Sort, Span, Uri, Wishes, Wrong, shown, string_of, uri};
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
     rules: &[&URI, &UNSUPPORTED],
-    hears: &[Hears::Messages],
+    hears: &[Hears::Asking, Hears::Some(&[Sort::Result, Sort::Error], &["roots/list"])],
     watch: || Box::new(Watching::default()),
 };
 

@@ -11,7 +11,7 @@ pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
     rules: &[&ONLY, &BALANCE],
-    hears: &[Hears::Some(&[Sort::Request], &["sampling/createMessage"]), Hears::Each(&[Sort::Result])],
+    hears: &[Hears::Some(&[Sort::Request], &["sampling/createMessage"]), Hears::Asking],
     watch: || Box::new(Watching),
 };
 

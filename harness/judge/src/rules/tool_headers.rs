@@ -128,7 +128,7 @@ impl Annotations<'_> {
 /// Reads the annotations of an input schema.
 pub(super) fn annotations(schema: Json<'_>) -> Annotations<'_> {
     let mut all = Annotations { fields: Vec::new(), faults: Vec::new(), untyped: false };
-    if !schema.text().contains(NAME) {
+    if memchr::memmem::find(schema.text().as_bytes(), NAME.as_bytes()).is_none() {
         return all;
     }
     walk(schema, Some(&mut Vec::new()), 0, &mut all);

@@ -78,7 +78,8 @@ fn comes_to_the_same(other: &How) {
             let (Some(usual), Some(other)) = (judged(&How::default()), judged(other)) else { continue };
             compared += 1;
             let at = format!("{} as {}", case.name, transcript.format.name);
-            let of = |judged: &Judged| (judged.revision, judged.messages, judged.limit, judged.rejected.clone());
+            let of =
+                |judged: &Judged| (judged.revision, judged.messages, judged.limit, judged.rejected.clone());
             assert_eq!(of(&usual), of(&other), "{at}");
             assert_eq!(usual.outcomes.len(), other.outcomes.len(), "{at}");
             for (one, other) in usual.outcomes.iter().zip(&other.outcomes) {
