@@ -6,6 +6,10 @@
 
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
+mod texts;
+
+pub use texts::{adapter_answer, baseline, case_toml};
+
 use crate::session::Known;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::Parser;
@@ -38,6 +42,9 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("equivalence", equivalence),
     ("convert", convert),
     ("json", json),
+    ("adapter_answer", adapter_answer),
+    ("case_file", case_toml),
+    ("baseline", baseline),
 ];
 
 /// Runs the target of this name.

@@ -10,7 +10,8 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-pub mod plain;
 #[cfg(test)]
 mod small;
 pub mod text;
+
+pub use judge::plain;

@@ -5,6 +5,7 @@
 //! that a baseline never rots.
 
 use crate::record::{Line, Reason, Record};
+use crate::slip::Slip;
 use crate::verdict::Verdict;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
@@ -33,15 +34,6 @@ struct Known {
     at: Option<Pattern>,
     silent_loss: bool,
     reason: Reason,
-}
-
-/// Something wrong with a baseline.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slip {
-    /// The line in the file, from 1, where there is one.
-    pub line: Option<usize>,
-    /// What is wrong, and what to write instead.
-    pub message: String,
 }
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.

@@ -11,7 +11,6 @@ pub mod drawing;
 pub mod exit;
 pub mod faults;
 pub mod fuzz;
-pub mod fuzzing;
 pub mod importer;
 pub mod interrupt;
 mod place;

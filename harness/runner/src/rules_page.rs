@@ -2,7 +2,8 @@
 //!
 //! Knows: how a rule stands on that page. Refuses to know: the prose above the list, which is written by hand.
 
-use crate::suite::{Case, Judgement};
+use crate::suite::Case;
+use judge::case_file::Judgement;
 use judge::rules::{FAMILIES, Rule};
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 //!
 //! Knows: ids, the part of an id up to one of its dots, and the names of families. Refuses to know: what any rule asks.
 
-use crate::suite::nearest;
+use judge::nearest::nearest;
 use judge::rules::{FAMILIES, all};
 use std::collections::BTreeSet;
 

@@ -9,7 +9,6 @@ mod command;
 pub(crate) mod group;
 mod once;
 mod process;
-pub(crate) mod protocol;
 mod serve;
 mod transcripts;
 mod verify;
@@ -69,11 +68,4 @@ impl From<Fault> for Answer {
 trait Program {
     /// One answer, and what it wrote to its standard error meanwhile.
     fn about(&self, format: &str, file: &Path) -> (Answer, String);
-}
-
-/// What came instead of an answer, cut to what a person reads.
-fn shown(bytes: &[u8]) -> String {
-    const LONGEST: usize = 200;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST)]);
-    crate::show::cut(text.trim_end_matches(['\n', '\r']), LONGEST)
 }

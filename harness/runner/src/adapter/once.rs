@@ -6,9 +6,10 @@
 use super::process::Process;
 use super::serve::heard_of;
 use super::transcripts::Transcripts;
-use super::{Command, Fault, Limits, NotRun, Program, protocol, verify};
+use super::{Command, Fault, Limits, NotRun, Program, verify};
 use crate::importer::{Heard, Importer};
 use judge::answer::{Answer, How, Level};
+use judge::protocol;
 use std::path::Path;
 
 /// The exit code of a rejection: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives in most languages.
@@ -77,7 +78,7 @@ fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
             Err(Fault::new(How::Garbled, message))
         }
         Err(_) => {
-            let words = super::shown(output);
+            let words = protocol::shown(output);
             let words =
                 if words.trim().is_empty() { said.lines().last().unwrap_or_default() } else { &words };
             Ok(Answer::Rejection { code: None, message: words.to_owned() })

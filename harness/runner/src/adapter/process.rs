@@ -3,9 +3,10 @@
 //! Knows: lines in and out, deadlines, the bounds on memory and output, and the end of what went to the standard
 //! error. Refuses to know: what the lines mean.
 
-use super::{Command, Fault, Limits, NotRun, group, shown};
+use super::{Command, Fault, Limits, NotRun, group};
 use crate::interrupt;
 use judge::answer::How;
+use judge::protocol::shown;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

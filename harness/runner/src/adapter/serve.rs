@@ -4,11 +4,11 @@
 //! transcript is asked of two processes at once, so that a state that one of them keeps shows as instability.
 
 use super::process::Process;
-use super::protocol::{self, Hello, START, STOP};
 use super::transcripts::{Transcript, Transcripts};
 use super::{Command, Fault, Limits, NotRun, Program};
 use crate::importer::{Heard, Importer};
 use judge::answer::{Answer, How, Level};
+use judge::protocol::{self, Hello, START, STOP};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -84,7 +84,7 @@ impl Importer for Adapter {
     }
 
     fn reads(&self, format: &str) -> bool {
-        self.hello.spelling(format).is_some()
+        spelling(&self.hello, format).is_some()
     }
 
     fn read(&self, format: &str, transcript: &[u8]) -> Answer {
@@ -97,7 +97,7 @@ impl Importer for Adapter {
             Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
         };
         let mut servers = self.take();
-        let format = self.hello.spelling(format).unwrap_or(format);
+        let format = spelling(&self.hello, format).unwrap_or(format);
         let heard = self.ask_both(&mut servers, format, file.path());
         self.put_back(servers);
         heard_of(&file, heard)
@@ -161,11 +161,11 @@ impl Server {
             }
         };
         if let Some(line) = process.unasked() {
-            let message = format!("it spoke before it was asked: {}", super::shown(&line));
+            let message = format!("it spoke before it was asked: {}", protocol::shown(&line));
             return Err(Fault::new(How::Garbled, message));
         }
         process.hush();
-        process.tell(&protocol::read(self.seq, format, file))
+        process.tell(&protocol::read(self.seq, format, &file.to_string_lossy()))
     }
 
     /// Waits for the answer. After a fault nobody knows where the process stands, so it is let go.
@@ -196,7 +196,9 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun
         .tell(START)
         .and_then(|()| process.line(Instant::now()))
         .map_err(|fault| fault.message)
-        .and_then(|line| Hello::parse(&line).map_err(|why| format!("{why} (its answer to {START})")));
+        .and_then(|line| {
+            Hello::parse(&line).and_then(readable).map_err(|why| format!("{why} (its answer to {START})"))
+        });
     shaken
         .map(|hello| (hello,))
         .map_err(|why| {
@@ -208,4 +210,55 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun
             NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
         })
         .map(|(hello,)| (process, hello))
+}
+
+/// A greeting whose formats exist.
+fn readable(hello: Hello) -> Result<Hello, String> {
+    let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    if hello.formats.is_empty() {
+        return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
+    }
+    match hello.formats.iter().find(|name| formats::find(name).is_none()) {
+        Some(unknown) => {
+            Err(format!("`formats` names `{unknown}`, which does not exist; there are {}", known()))
+        }
+        None => Ok(hello),
+    }
+}
+
+/// The adapter's own name for a format, where it reads it.
+fn spelling<'h>(hello: &'h Hello, format: &str) -> Option<&'h str> {
+    let wanted = formats::find(format)?;
+    let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
+    hello.formats.iter().find(same).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{readable, spelling};
+    use judge::answer::Level;
+    use judge::protocol::Hello;
+
+    fn hello(formats: &[&str]) -> Hello {
+        let formats = formats.iter().map(|name| (*name).to_owned()).collect();
+        Hello { name: "a".into(), version: "2".into(), level: Level::Calls, formats }
+    }
+
+    #[test]
+    fn a_format_is_asked_for_in_the_adapters_own_words() {
+        let hello = readable(hello(&["sse-legacy", "har"])).unwrap();
+        assert_eq!(spelling(&hello, "http-sse"), Some("sse-legacy"));
+        assert_eq!(spelling(&hello, "inspector"), None);
+    }
+
+    #[test]
+    fn formats_that_do_not_exist_are_refused_by_name() {
+        for (formats, part) in [
+            (&["har", "pcap"][..], "`pcap`, which does not exist; there are jsonrpc"),
+            (&[], "`formats` is empty, so there is nothing to read; there are jsonrpc"),
+        ] {
+            let why = readable(hello(formats)).unwrap_err();
+            assert!(why.contains(part), "{part} is missing in: {why}");
+        }
+    }
 }

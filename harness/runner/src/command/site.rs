@@ -4,8 +4,9 @@
 //! page looks; `reports` renders, and nothing is judged again.
 
 use super::Failure;
-use crate::suite::{Case, Judgement, Root, Suite};
+use crate::suite::{Case, Root, Suite};
 use formats::{Carries, FORMATS};
+use judge::case_file::Judgement;
 use judge::change::Change;
 use judge::kills::Kills;
 use judge::record::{Line, Record};

@@ -3,12 +3,13 @@
 //! Knows: what a case must have. Refuses to know: what an importer reads in its transcripts.
 
 use super::Problem;
-use super::case_file::{self, CaseFile, Expect, Judgement};
 use super::folder::{Blob, Folder};
 use formats::Format;
+use judge::case_file::{self, CaseFile, Expect, Judgement};
 use judge::expectation::Expectation;
 use judge::normal;
 use judge::record::Note;
+use judge::slip::Slip;
 use sha2::{Digest as _, Sha256};
 use std::io;
 use transcript::json::Kind;
@@ -77,8 +78,10 @@ impl Case {
                 let CaseFile {
                     title, clauses, reason, redacted, twin, control, uncarried, judgement, ..
                 } = file;
-                let uncarried =
-                    uncarried.into_iter().map(|(format, why)| Uncarried { format, why }).collect();
+                let uncarried = uncarried
+                    .into_iter()
+                    .filter_map(|(name, why)| Some(Uncarried { format: formats::find(name)?, why }))
+                    .collect();
                 let Folder { name, place, files } = folder;
                 let case = Self {
                     name,
@@ -135,10 +138,13 @@ const MEANING: &str = "meaning.json";
 impl Check<'_> {
     fn case_file(&mut self) -> Option<CaseFile> {
         let text = self.text(CASE)?;
-        match case_file::read(&self.place(CASE), &text) {
+        let known: Vec<&str> = formats::FORMATS.iter().map(|format| format.name).collect();
+        match case_file::read(&text, &known) {
             Ok(file) => Some(file),
-            Err(found) => {
-                self.problems.extend(found);
+            Err(slips) => {
+                let place = self.place(CASE);
+                let problem = |Slip { line, message }| Problem { place: place.clone(), line, message };
+                self.problems.extend(slips.into_iter().map(problem));
                 None
             }
         }
@@ -197,10 +203,10 @@ impl Check<'_> {
         meaning: Option<String>,
         transcripts: &[Transcript],
     ) -> Option<Expectation> {
-        for (format, _) in &file.uncarried {
-            if transcripts.iter().any(|transcript| transcript.format.name == format.name) {
-                let message = format!("stands here, but [formats.{}] says that it cannot be", format.name);
-                self.say(format.file, message);
+        for (name, _) in &file.uncarried {
+            if let Some(stands) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
+                let message = format!("stands here, but [formats.{name}] says that it cannot be");
+                self.say(stands.format.file, message);
             }
         }
         let summary =

@@ -4,18 +4,14 @@
 //! importer makes of it. A case is found by where it stands: nothing registers it, and its path is its name.
 
 mod case;
-pub(crate) mod case_file;
 mod folder;
-mod nearest;
 
 pub use case::{Case, Transcript, Uncarried};
-pub use case_file::Judgement;
 pub use folder::{Blob, MadeCase, Root};
-pub use nearest::nearest;
 
 use folder::Folder;
 use judge::expectation::Expectation;
-use nearest::hint;
+use judge::nearest::hint;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -141,7 +141,7 @@ fn told(judged: &Judged, id: &str) -> String {
 fn every_rule_has_its_cases() {
     let mut lacking = String::new();
     for rule in judge::rules::all() {
-        let cases = |of: fn(&runner::suite::Judgement) -> &Vec<String>| {
+        let cases = |of: fn(&judge::case_file::Judgement) -> &Vec<String>| {
             let judgements = SUITE.judged.iter().filter_map(|case| case.judgement.as_ref());
             judgements.filter(|judgement| of(judgement).iter().any(|id| id == rule.id)).count()
         };

@@ -1,29 +1,16 @@
-//! What must be true of any bytes that come where this crate expects text of somebody else's: an adapter's answer, a
-//! `case.toml`, a baseline.
+//! What must be true of any bytes that come where somebody else's text is expected: an adapter's answer, a `case.toml`, a
+//! baseline.
 //!
 //! Knows: that none of them may end the program, that a refusal says what is wrong and where, and that what was
-//! understood is understood again. The fuzz targets are these functions and nothing more, as in `generators::fuzzing`.
+//! understood is understood again.
 
-#![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
-
-use crate::adapter::protocol::{Hello, answer, quoted};
-use crate::suite::case_file;
-use generators::fuzzing::Target;
+use formats::FORMATS;
 use judge::answer::{Answer, Level};
 use judge::baseline::Baseline;
+use judge::case_file;
+use judge::protocol::{Hello, answer, quoted};
+use judge::slip::Slip;
 use transcript::json::Json;
-
-/// Every target by its name, which is also the name of its seeds and of what it found.
-pub const TARGETS: &[(&str, Target)] =
-    &[("adapter_answer", adapter_answer), ("case_file", case_toml), ("baseline", baseline)];
-
-/// Runs the target of this name.
-pub fn run(name: &str, bytes: &[u8]) {
-    match TARGETS.iter().find(|target| target.0 == name) {
-        Some((_, target)) => target(bytes),
-        None => panic!("there is no target {name}"),
-    }
-}
 
 /// A line that an adapter printed, taken for its greeting, for an answer, and for the answer of a one-shot program.
 ///
@@ -87,11 +74,10 @@ fn spelled(said: &Answer, seq: Option<u64>) -> String {
 /// Where it is refused without a reason, or for a line that it does not have.
 pub fn case_toml(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Err(problems) = case_file::read("case.toml", text) else { return };
-    assert!(!problems.is_empty(), "refused for nothing");
-    for problem in problems {
-        said(text, problem.line, &problem.message);
-    }
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let Err(slips) = case_file::read(text, &known) else { return };
+    assert!(!slips.is_empty(), "refused for nothing");
+    slips.iter().for_each(|slip| said(text, slip));
 }
 
 /// A baseline.
@@ -105,11 +91,11 @@ pub fn baseline(bytes: &[u8]) {
     assert!(strict.is_err() || patient.is_ok(), "patience refuses what strictness takes");
     for slips in [strict.err(), patient.err()].into_iter().flatten() {
         assert!(!slips.is_empty(), "refused for nothing");
-        slips.iter().for_each(|slip| said(text, slip.line, &slip.message));
+        slips.iter().for_each(|slip| said(text, slip));
     }
 }
 
-fn said(text: &str, line: Option<usize>, message: &str) {
+fn said(text: &str, Slip { line, message }: &Slip) {
     let lines = text.split('\n').count();
     assert!(
         !message.is_empty() && line.is_none_or(|line| (1..=lines).contains(&line)),

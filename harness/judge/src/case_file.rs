@@ -1,10 +1,10 @@
 //! `case.toml`: what a case says of itself.
 //!
 //! Knows: its keys, and what to write where one is missing or wrong. Refuses to know: which files stand beside
-//! it, and whether they are any good.
+//! it, and whether they are any good; a format is a name to it, of those that it is given.
 
-use super::Problem;
-use super::nearest::hint;
+use crate::nearest::hint;
+use crate::slip::Slip;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -73,27 +73,37 @@ struct Recorded {
 
 /// The file as it is meant. All of it has been checked by itself.
 #[derive(Debug)]
-pub(crate) struct CaseFile {
-    pub(crate) title: String,
-    pub(crate) clauses: Vec<String>,
-    pub(crate) expect: Expect,
-    pub(crate) reason: String,
-    pub(crate) redacted: Option<String>,
+pub struct CaseFile {
+    /// What it shows, in a line.
+    pub title: String,
+    /// The clauses that it shows.
+    pub clauses: Vec<String>,
+    /// What it expects.
+    pub expect: Expect,
+    /// For the person whose importer fails it.
+    pub reason: String,
+    /// The redaction marker in use, if any.
+    pub redacted: Option<String>,
     /// The case that is the same without the fault, where a rejection is expected.
-    pub(crate) twin: Option<String>,
+    pub twin: Option<String>,
     /// A positive control: it kills no seeded fault, and holds what faults do not touch.
-    pub(crate) control: bool,
+    pub control: bool,
     /// Formats that cannot carry the session, each with the reason.
-    pub(crate) uncarried: Vec<(&'static formats::Format, String)>,
+    pub uncarried: Vec<(&'static str, String)>,
     /// The case is for `check`, and no importer is asked.
-    pub(crate) judgement: Option<Judgement>,
+    pub judgement: Option<Judgement>,
 }
 
+/// What a case expects of every transcript in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expect {
+pub enum Expect {
+    /// A meaning, which stands in a file of its own.
     Meaning,
+    /// A rejection of this kind.
     Rejection(Code),
+    /// A reading or a rejection, the same in every format.
     Either,
+    /// Nothing of an importer: the case is for `check`.
     Judgement,
 }
 
@@ -106,28 +116,35 @@ const REQUIRED: &[(&str, &str)] = &[
     ("origin", r#"origin = "written by hand from the clauses""#),
 ];
 
-/// Reads and checks the text of a `case.toml`.
-pub(crate) fn read(place: &str, text: &str) -> Result<CaseFile, Vec<Problem>> {
-    let mut reader = Reader { place, text, problems: Vec::new() };
+/// What to write for a key, where it is a required one.
+fn example(key: &str) -> String {
+    let write = REQUIRED.iter().find(|(name, _)| *name == key);
+    write.map(|(_, write)| format!("; write {write}")).unwrap_or_default()
+}
+
+/// Reads and checks the text of a `case.toml`, where `formats` are those that there are.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<Slip>> {
+    let mut reader = Reader { text, formats, slips: Vec::new() };
     let spelled: Spelled = match toml::from_str(text) {
         Ok(spelled) => spelled,
         Err(error) => {
             let at = error.span().map(|span| span.start);
             let key = at.and_then(|at| key_of_line(text, at)).unwrap_or_default();
-            let write = REQUIRED.iter().find(|(name, _)| *name == key);
-            let write = write.map(|(_, write)| format!("; write {write}")).unwrap_or_default();
-            reader.say(at, format!("{}{write}", error.message().replace('\n', " ")));
-            return Err(reader.problems);
+            reader.say(at, format!("{}{}", error.message().replace('\n', " "), example(key)));
+            return Err(reader.slips);
         }
     };
     let file = reader.check(spelled);
-    file.filter(|_| reader.problems.is_empty()).ok_or(reader.problems)
+    file.filter(|_| reader.slips.is_empty()).ok_or(reader.slips)
 }
 
 struct Reader<'t> {
-    place: &'t str,
     text: &'t str,
-    problems: Vec<Problem>,
+    formats: &'t [&'static str],
+    slips: Vec<Slip>,
 }
 
 impl Reader<'_> {
@@ -167,8 +184,7 @@ impl Reader<'_> {
 
     fn required<T>(&mut self, name: &str, value: Option<T>) -> Option<T> {
         if value.is_none() {
-            let write = REQUIRED.iter().find(|(key, _)| *key == name).map_or("", |(_, write)| write);
-            self.say(None, format!("`{name}` is missing; write {write}"));
+            self.say(None, format!("`{name}` is missing{}", example(name)));
         }
         value
     }
@@ -183,13 +199,16 @@ impl Reader<'_> {
     fn clauses(&mut self, list: Option<Spanned<Vec<Spanned<String>>>>) -> Option<Vec<String>> {
         let list = self.required("clauses", list)?;
         if list.get_ref().is_empty() {
-            self.say(Some(list.span().start), "a case shows at least one clause");
+            self.say(
+                Some(list.span().start),
+                "a case shows at least one clause",
+            );
         }
         let mut ids: Vec<String> = Vec::new();
         for id in list.into_inner() {
             let at = Some(id.span().start);
             let id = id.into_inner();
-            if clauses::find(&id).is_none() && judge::rules::find(&id).is_none() {
+            if clauses::find(&id).is_none() && crate::rules::find(&id).is_none() {
                 self.say(at, unknown_clause(&id));
             } else if ids.contains(&id) {
                 self.say(at, format!("{id} stands twice"));
@@ -279,8 +298,8 @@ impl Reader<'_> {
     fn rules(&mut self, ids: Vec<Spanned<String>>) -> Vec<String> {
         let mut known = Vec::new();
         for id in ids {
-            if judge::rules::find(id.get_ref()).is_none() {
-                let hint = hint(id.get_ref(), judge::rules::all().map(|rule| rule.id));
+            if crate::rules::find(id.get_ref()).is_none() {
+                let hint = hint(id.get_ref(), crate::rules::all().map(|rule| rule.id));
                 self.say(Some(id.span().start), format!("there is no rule `{}`{hint}", id.get_ref()));
             }
             known.push(id.into_inner());
@@ -288,16 +307,12 @@ impl Reader<'_> {
         known
     }
 
-    fn format(
-        &mut self,
-        name: &str,
-        note: Spanned<FormatNote>,
-    ) -> Option<(&'static formats::Format, String)> {
+    fn format(&mut self, name: &str, note: Spanned<FormatNote>) -> Option<(&'static str, String)> {
         let at = Some(note.span().start);
         let note = note.into_inner();
-        let format = formats::FORMATS.iter().copied().find(|format| format.name == name);
+        let format = self.formats.iter().copied().find(|format| *format == name);
         if format.is_none() {
-            let hint = hint(name, formats::FORMATS.iter().map(|format| format.name));
+            let hint = hint(name, self.formats.iter().copied());
             self.say(at, format!("[formats.{name}]: there is no such format{hint}"));
         }
         if note.carries != Some(false) {
@@ -319,8 +334,7 @@ impl Reader<'_> {
     }
 
     fn say(&mut self, at: Option<usize>, message: impl Into<String>) {
-        let line = at.map(|at| 1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count());
-        self.problems.push(Problem { place: self.place.to_owned(), line, message: message.into() });
+        self.slips.push(Slip::at(self.text, at, message));
     }
 }
 
@@ -331,7 +345,7 @@ fn key_of_line(text: &str, at: usize) -> Option<&str> {
 }
 
 fn unknown_clause(id: &str) -> String {
-    let rules = judge::rules::all().map(|rule| rule.id);
+    let rules = crate::rules::all().map(|rule| rule.id);
     let hint = hint(id, clauses::all().map(|clause| clause.id).chain(rules));
     format!("there is no clause or rule `{id}`{hint}")
 }

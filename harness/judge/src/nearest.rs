@@ -1,6 +1,7 @@
 //! What somebody may have meant who wrote a name that does not exist.
 
 /// The known names nearest to `wanted`, nearest first: at most three, none that shares too little with it.
+#[must_use]
 pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
     let mut found: Vec<(usize, &str)> = known
@@ -17,7 +18,8 @@ pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'
 }
 
 /// `, did you mean A or B?`, or nothing.
-pub(super) fn hint<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn hint<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
     match nearest(wanted, known).as_slice() {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(" or ")),

@@ -1,30 +1,36 @@
 //! Protocol 1: what is asked, and what counts as an answer.
 //!
-//! Knows: the lines of the protocol, as text. Refuses to know: processes, and whether an answer is right. Answers
-//! stay exact JSON text: a number in them never becomes a float.
+//! Knows: the lines of the protocol, as text. Refuses to know: processes, which formats there are, and whether an answer
+//! is right. Answers stay exact JSON text: a number in them never becomes a float.
 
-use judge::answer::{Answer, Level};
-use judge::normal::parse;
-use std::path::Path;
+use crate::answer::{Answer, Level};
+use crate::normal::parse;
+use crate::plain;
 use transcript::json::{Json, Kind, write_string};
 
-pub(crate) const START: &str = r#"{"cmd":"start","protocol":1}"#;
-pub(crate) const STOP: &str = r#"{"cmd":"stop"}"#;
+/// The question that begins it all.
+pub const START: &str = r#"{"cmd":"start","protocol":1}"#;
+/// The last line: the adapter may go.
+pub const STOP: &str = r#"{"cmd":"stop"}"#;
 
 /// The question about one transcript.
-pub(crate) fn read(seq: u64, format: &str, path: &Path) -> String {
-    let (format, path) = (quoted(format), quoted(&path.to_string_lossy()));
+#[must_use]
+pub fn read(seq: u64, format: &str, path: &str) -> String {
+    let (format, path) = (quoted(format), quoted(path));
     format!(r#"{{"cmd":"read","seq":{seq},"format":{format},"path":{path}}}"#)
 }
 
 /// What an adapter says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hello {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) level: Level,
+pub struct Hello {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// How much of a session it can show.
+    pub level: Level,
     /// Its formats, as it spells them.
-    pub(crate) formats: Vec<String>,
+    pub formats: Vec<String>,
 }
 
 impl Hello {
@@ -32,8 +38,8 @@ impl Hello {
     ///
     /// # Errors
     /// A sentence that says what to change.
-    pub(crate) fn parse(line: &[u8]) -> Result<Self, String> {
-        let shown = super::shown(line);
+    pub fn parse(line: &[u8]) -> Result<Self, String> {
+        let shown = shown(line);
         let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
         let hello = parse(text).ok().filter(|hello| hello.kind() == Kind::Object).ok_or_else(|| {
             format!(
@@ -58,21 +64,7 @@ impl Hello {
             .filter(|formats| formats.kind() == Kind::Array)
             .and_then(|formats| formats.items().map(decoded).collect());
         let formats = formats.ok_or("`formats` must be an array of names")?;
-        let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-        if formats.is_empty() {
-            return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
-        }
-        if let Some(unknown) = formats.iter().find(|name| formats::find(name).is_none()) {
-            return Err(format!("`formats` names `{unknown}`, which does not exist; there are {}", known()));
-        }
         Ok(Self { name, version, level, formats })
-    }
-
-    /// The adapter's own name for a format, where it reads it.
-    pub(crate) fn spelling(&self, format: &str) -> Option<&str> {
-        let wanted = formats::find(format)?;
-        let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
-        self.formats.iter().find(same).map(String::as_str)
     }
 }
 
@@ -80,8 +72,8 @@ impl Hello {
 ///
 /// # Errors
 /// Why it is no answer, with what came.
-pub(crate) fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
-    let but = |why: &str| format!("{why}: {}", super::shown(text));
+pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
+    let but = |why: &str| format!("{why}: {}", shown(text));
     let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
     let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
     if value.kind() != Kind::Object {
@@ -135,17 +127,26 @@ fn decoded(value: Json<'_>) -> Option<String> {
     value.as_text().map(|text| String::from_utf8_lossy(&text.decode()).into_owned())
 }
 
-pub(crate) fn quoted(text: &str) -> String {
+/// The text as a JSON string.
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(text.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// What came instead of an answer, cut to what a person reads.
+#[must_use]
+pub fn shown(bytes: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST)]);
+    plain::cut(text.trim_end_matches(['\n', '\r']), LONGEST)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Hello, answer, read};
-    use judge::answer::{Answer, Level};
-    use std::path::Path;
+    use crate::answer::{Answer, Level};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
         "level":"calls","more":true}"#;
@@ -154,8 +155,7 @@ mod tests {
     fn a_handshake_says_who_and_what() {
         let hello = Hello::parse(HELLO.as_bytes()).unwrap();
         assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.level), ("a", "2", Level::Calls));
-        assert_eq!(hello.spelling("http-sse"), Some("sse-legacy"), "it is asked in its own words");
-        assert_eq!(hello.spelling("inspector"), None);
+        assert_eq!(hello.formats, ["sse-legacy", "har"], "as it spells them");
     }
 
     #[test]
@@ -166,8 +166,6 @@ mod tests {
             ("\"name\":\"a\",", "", "`name` must be a string"),
             ("\"2\"", "2", "`version` must be a string"),
             ("\"calls\"", "\"tools\"", "its level is `tools`; there are `events` and `calls`"),
-            ("\"har\"", "\"pcap\"", "`pcap`, which does not exist; there are jsonrpc"),
-            ("[\"sse-legacy\",\"har\"]", "[]", "`formats` is empty"),
             ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
             ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
         ] {
@@ -209,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_question_is_one_line() {
-        let line = read(3, "har", Path::new("/t/a\"b\n.dat"));
+        let line = read(3, "har", "/t/a\"b\n.dat");
         assert_eq!(line, r#"{"cmd":"read","seq":3,"format":"har","path":"/t/a\"b\n.dat"}"#);
     }
 }
