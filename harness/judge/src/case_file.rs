@@ -191,7 +191,7 @@ impl Reader<'_> {
 
     fn filled(&mut self, name: &str, value: Spanned<String>) -> String {
         if value.get_ref().trim().is_empty() {
-            self.say(Some(value.span().start), format!("`{name}` is empty"));
+            self.say(Some(value.span().start), format!("`{name}` is empty{}", example(name)));
         }
         value.into_inner()
     }
@@ -201,7 +201,7 @@ impl Reader<'_> {
         if list.get_ref().is_empty() {
             self.say(
                 Some(list.span().start),
-                "a case shows at least one clause",
+                format!("a case shows at least one clause{}", example("clauses")),
             );
         }
         let mut ids: Vec<String> = Vec::new();

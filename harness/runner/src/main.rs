@@ -2,7 +2,8 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, read, record, report, run, show,
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, new, read, record, report, run,
+    show,
 };
 use runner::exit;
 use runner::show::{Voice, Volume};
@@ -58,6 +59,7 @@ enum Verb {
     Explain(explain::Args),
     Generate(generate::Args),
     Fuzz(Box<fuzz::Args>),
+    New(new::Args),
     Identify(identify::Args),
     Report(report::Args),
     Record(record::Args),
@@ -99,6 +101,7 @@ fn main() -> ExitCode {
         Verb::Explain(args) => explain::run(args, around),
         Verb::Generate(args) => generate::run(args, around),
         Verb::Fuzz(args) => fuzz::run(args, around),
+        Verb::New(args) => new::run(args, around),
         Verb::Identify(args) => identify::run(args, around),
         Verb::Report(args) => report::run(args, around),
         Verb::Record(args) => record::run(args, around),

@@ -104,7 +104,8 @@ pub fn suite(seed: u64, count: u64) -> Vec<MadeCase> {
     (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()
 }
 
-fn case_name(text: &str) -> Result<String, String> {
+/// A case's name in lower case, which leads nowhere but down.
+pub(super) fn case_name(text: &str) -> Result<String, String> {
     let plain = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')

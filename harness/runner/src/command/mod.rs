@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod identify;
 mod listen;
+pub mod new;
 pub mod read;
 pub mod record;
 pub mod report;

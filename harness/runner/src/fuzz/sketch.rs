@@ -149,7 +149,8 @@ pub fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> {
         return Ok(folder);
     }
     // The suite's loader looks into no hidden folder, so that half a case spoils nobody's run.
-    let part = out.join(format!(".{name}.part"));
+    let own = folder.file_name().unwrap_or_default().to_string_lossy();
+    let part = folder.with_file_name(format!(".{own}.part"));
     let written = fs::create_dir_all(&part)
         .and_then(|()| files.iter().try_for_each(|(file, bytes)| fs::write(part.join(file), bytes)))
         .and_then(|()| fs::rename(&part, &folder));
