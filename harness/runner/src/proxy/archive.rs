@@ -190,6 +190,7 @@ mod tests {
     use std::cell::RefCell;
     use std::fs::{self, File};
     use std::thread;
+    use std::time::{Duration, Instant};
 
     fn ask(teller: &Teller, exchange: u64) {
         let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
@@ -208,8 +209,12 @@ mod tests {
         teller.tell(exchange, What::Ended(Side::Answer, End::Whole));
     }
 
-    fn texts(file: &str) -> Vec<String> {
-        let har: Value = serde_json::from_str(file).unwrap();
+    /// How long the file may be behind before something is wrong.
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// The answers' texts in the order of their starts; none where the file is just being written.
+    fn texts(file: &str) -> Option<Vec<String>> {
+        let har: Value = serde_json::from_str(file).ok()?;
         let entries = har["log"]["entries"].as_array().unwrap();
         let mut found: Vec<_> = entries
             .iter()
@@ -220,7 +225,7 @@ mod tests {
             .collect();
         found.sort();
         assert!(found.windows(2).all(|pair| pair[0].0 != pair[1].0), "{found:?}");
-        found.into_iter().map(|(_, text)| text).collect()
+        Some(found.into_iter().map(|(_, text)| text).collect())
     }
 
     #[test]
@@ -230,23 +235,32 @@ mod tests {
         let (teller, told) = queue();
         let file = File::create(&path).unwrap();
         let keeping = thread::spawn(move || keep(&told, file, Timestamp::now(), &|_| ()));
-        let read = || {
-            thread::sleep(PATIENCE * 3);
-            texts(&fs::read_to_string(&path).unwrap())
+        // The file may be looked at while it is written; what it holds once it has been, it holds from then on.
+        let holds = |expected: &[&str]| {
+            let begin = Instant::now();
+            loop {
+                let file = fs::read_to_string(&path).unwrap();
+                match texts(&file) {
+                    Some(found) if found == expected => break,
+                    found => assert!(begin.elapsed() < LIMIT, "{found:?} instead of {expected:?}: {file}"),
+                }
+                thread::sleep(PATIENCE / 10);
+            }
         };
-        assert!(read().is_empty());
+        let long = "2".repeat(1000);
+        holds(&[]);
         ask(&teller, 1);
         say(&teller, 1, "one");
         ask(&teller, 2);
         say(&teller, 2, &"2".repeat(1000));
-        assert_eq!(read(), ["one".to_owned(), "2".repeat(1000)]);
+        holds(&["one", &long]);
         end(&teller, 2);
         say(&teller, 1, ", more");
-        assert_eq!(read(), ["one, more".to_owned(), "2".repeat(1000)]);
+        holds(&["one, more", &long]);
         drop(teller);
         let summary = keeping.join().unwrap();
         assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, lost: 0, fault: None });
-        assert_eq!(read(), ["one, more".to_owned(), "2".repeat(1000)]);
+        holds(&["one, more", &long]);
         assert!(fs::read_to_string(&path).unwrap().contains("\"_ended\": \"the recording ended\""));
     }
 
