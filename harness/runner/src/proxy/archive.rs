@@ -32,8 +32,13 @@ const TAIL: &[u8] = b"\n]}}\n";
 /// Writes what is told until nobody tells any more. `say` hears at once what cannot be kept.
 pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str)) -> Summary {
     let mut archive = Archive { file, end: 0, count: 0, origin };
-    let mut keeping =
-        Keeping { summary: Summary::default(), sessions: BTreeSet::new(), spool_failed: false, say };
+    let mut keeping = Keeping {
+        summary: Summary::default(),
+        sessions: BTreeSet::new(),
+        reasons: BTreeSet::new(),
+        spool_failed: false,
+        say,
+    };
     let begun = archive.begin();
     keeping.heed(begun);
     let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
@@ -41,7 +46,9 @@ pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str
     while let Ok(note) = told.next(PATIENCE) {
         if let Some(note) = note {
             changed = true;
-            if let What::Asked(asked) = note.what {
+            if let What::NoHttp(why) = note.what {
+                keeping.refused(why);
+            } else if let What::Asked(asked) = note.what {
                 started = note.at.max(started + Duration::from_micros(1));
                 open.insert(note.exchange, Exchange::new(*asked, started));
             } else if let Some(exchange) = open.get_mut(&note.exchange) {
@@ -72,6 +79,8 @@ pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str
 struct Keeping<'s> {
     summary: Summary,
     sessions: BTreeSet<String>,
+    /// Why connections were refused, each reason once. Hyper has a dozen.
+    reasons: BTreeSet<String>,
     spool_failed: bool,
     say: &'s dyn Fn(&str),
 }
@@ -85,6 +94,15 @@ impl Keeping<'_> {
         if self.summary.fault.is_none() {
             let added = archive.add(&mut exchange);
             self.heed(added);
+        }
+    }
+
+    /// A connection on which something came that is no HTTP: counted, and said once for each reason.
+    fn refused(&mut self, why: String) {
+        self.summary.refused += 1;
+        if !self.reasons.contains(&why) {
+            (self.say)(&format!("what came on a connection is no HTTP, and was refused: {why}"));
+            self.reasons.insert(why);
         }
     }
 
@@ -259,7 +277,7 @@ mod tests {
         holds(&["one, more", &long]);
         drop(teller);
         let summary = keeping.join().unwrap();
-        assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, lost: 0, fault: None });
+        assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, ..Summary::default() });
         holds(&["one, more", &long]);
         assert!(fs::read_to_string(&path).unwrap().contains("\"_ended\": \"the recording ended\""));
     }

@@ -59,7 +59,7 @@ impl Exchange {
         self.last = self.last.max(at);
         let now = at.saturating_sub(self.started);
         match what {
-            What::Asked(_) => {}
+            What::Asked(_) | What::NoHttp(_) => {}
             What::Answered(head) => {
                 self.answer = Kept::new(&head.headers);
                 self.answered = Some((*head, at));
@@ -71,8 +71,9 @@ impl Exchange {
             What::Part(Side::Answer, part) => self.answer.take(&part, now)?,
             What::Lost(Side::Request, count) => self.request.lost += count,
             What::Lost(Side::Answer, count) => self.answer.lost += count,
-            What::Ended(Side::Request, end) => self.request_end = Some(end),
-            What::Ended(Side::Answer, end) => self.answer_end = Some(end),
+            // What is told first is nearest to the cause.
+            What::Ended(Side::Request, end) => _ = self.request_end.get_or_insert(end),
+            What::Ended(Side::Answer, end) => _ = self.answer_end.get_or_insert(end),
             What::Unanswered(why) => self.unanswered = Some(why),
         }
         Ok(())

@@ -32,27 +32,34 @@ impl Forward {
     /// Forwards a request and gives back the answer.
     pub(super) async fn forward(&self, request: Request<Incoming>) -> Response<Answer> {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(uri) = self.target.of(request.uri().path_and_query()) else {
-            return own(StatusCode::BAD_REQUEST, "the recorder cannot forward this path");
-        };
+        let tunnel = request.method() == Method::CONNECT;
+        let uri = if tunnel { None } else { self.target.of(request.uri().path_and_query()) };
         let (mut head, body) = request.into_parts();
         self.teller.tell(
             exchange,
             What::Asked(Box::new(Asked {
                 method: head.method.to_string(),
-                url: uri.to_string(),
+                url: uri.as_ref().unwrap_or(&head.uri).to_string(),
                 version: version(head.version).to_owned(),
                 headers: listed(&head.headers),
             })),
         );
-        if head.method == Method::CONNECT {
-            return self.give_up(exchange, StatusCode::NOT_IMPLEMENTED, "it asked for a tunnel".to_owned());
-        }
+        let Some(uri) = uri else {
+            let (status, why) = match tunnel {
+                true => (StatusCode::NOT_IMPLEMENTED, "it asked for a tunnel"),
+                false => (StatusCode::BAD_REQUEST, "this path cannot be forwarded"),
+            };
+            return self.give_up(exchange, status, why.to_owned());
+        };
         let wants_stream = head.method == Method::GET;
         asked_headers(&mut head.headers);
         (head.uri, head.version) = (uri, Version::HTTP_11);
         let body = Tee::new(body, self.teller.clone(), exchange, Side::Request, None);
-        match self.client.request(Request::from_parts(head, body)).await {
+        let waiting = Waiting { teller: &self.teller, exchange };
+        let came = self.client.request(Request::from_parts(head, body)).await;
+        // Whatever came, the client is still there.
+        std::mem::forget(waiting);
+        match came {
             Ok(answer) => self.answer(exchange, wants_stream, answer),
             Err(error) => self.give_up(exchange, StatusCode::BAD_GATEWAY, reasons(&error)),
         }
@@ -91,6 +98,19 @@ impl Forward {
     }
 }
 
+/// A client that waits for an answer to begin. If it goes away, nobody asks for this any more, and it is dropped.
+struct Waiting<'f> {
+    teller: &'f Teller,
+    exchange: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.teller.tell(self.exchange, What::Ended(Side::Request, End::Dropped));
+        self.teller.tell(self.exchange, What::Ended(Side::Answer, End::Dropped));
+    }
+}
+
 /// An answer of the recorder's own.
 fn own(status: StatusCode, text: &str) -> Response<Answer> {
     let mut answer = Response::new(Either::Right(Full::new(Bytes::from(text.to_owned()))));
@@ -100,7 +120,7 @@ fn own(status: StatusCode, text: &str) -> Response<Answer> {
 }
 
 /// An error with its causes, from the outermost to the one that a person can do something about.
-fn reasons(error: &dyn Error) -> String {
+pub(super) fn reasons(error: &dyn Error) -> String {
     let mut out = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

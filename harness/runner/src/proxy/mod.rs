@@ -32,6 +32,8 @@ pub struct Summary {
     pub open: u64,
     /// How many sessions the answers named with `Mcp-Session-Id`; counted up to 1,000.
     pub sessions: usize,
+    /// How many connections were refused, since what came on them is no HTTP. Nothing of them was forwarded.
+    pub refused: u64,
     /// Bytes that passed and are not in the archive.
     pub lost: u64,
     /// Why the archive could not be written to its end.
@@ -56,6 +58,10 @@ impl fmt::Display for Summary {
         }
         if self.sessions > 1 {
             write!(out, ", of {} sessions", self.sessions)?;
+        }
+        if self.refused > 0 {
+            let connections = plural(self.refused, "connection", "connections");
+            write!(out, "; {connections} refused, on which something came that is no HTTP")?;
         }
         if self.lost > 0 {
             write!(out, "; {} passed and could not be kept", plural(self.lost, "byte", "bytes"))?;

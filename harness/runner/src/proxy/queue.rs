@@ -67,6 +67,8 @@ pub(super) enum What {
     Ended(Side, End),
     /// No answer could be had, in these words; the client was told so by the recorder.
     Unanswered(String),
+    /// What came on a connection is no HTTP, in these words. It belongs to no exchange.
+    NoHttp(String),
 }
 
 /// What passed, where and when.

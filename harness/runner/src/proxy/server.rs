@@ -5,8 +5,8 @@
 
 use super::Summary;
 use super::archive::keep;
-use super::forward::Forward;
-use super::queue::queue;
+use super::forward::{Forward, reasons};
+use super::queue::{What, queue};
 use super::target::Target;
 use hyper::service::service_fn;
 use hyper_rustls::HttpsConnectorBuilder;
@@ -22,6 +22,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use std::{fmt, io, thread};
 use tokio::runtime::{Builder, Runtime};
+
+/// The exchange of what belongs to none.
+const NOBODYS: u64 = u64::MAX;
 
 /// How long a request to end may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -134,6 +137,7 @@ async fn serve(listener: TcpListener, forward: &Arc<Forward>, stop: &dyn Fn() ->
         // Without it an answer may wait for the other side's acknowledgement of the last one.
         let _ = stream.set_nodelay(true);
         let forward = Arc::clone(forward);
+        let teller = forward.teller.clone();
         tokio::spawn(async move {
             let service = service_fn(|request| {
                 let forward = Arc::clone(&forward);
@@ -141,8 +145,11 @@ async fn serve(listener: TcpListener, forward: &Arc<Forward>, stop: &dyn Fn() ->
             });
             let mut connection = hyper::server::conn::http1::Builder::new();
             connection.preserve_header_case(true);
-            // What is no HTTP is answered by hyper, and there is nothing to record of it.
-            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+            // Whoever goes away is told of by the exchange at hand; what is no HTTP has none, and was answered by hyper.
+            let served = connection.serve_connection(TokioIo::new(stream), service).await;
+            if let Some(error) = served.err().filter(hyper::Error::is_parse) {
+                teller.tell(NOBODYS, What::NoHttp(reasons(&error)));
+            }
         });
     }
     Ok(())
