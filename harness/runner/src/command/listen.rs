@@ -4,7 +4,8 @@
 
 use super::{Around, Failure};
 use crate::proxy::{Proxy, Refused, Target};
-use crate::{exit, interrupt, record};
+use crate::record::{self, Redaction};
+use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -18,13 +19,14 @@ pub(super) const NATIVE: &str = "har";
 pub(super) fn run(
     at: SocketAddr,
     to: &Target,
+    redaction: Redaction,
     out: &Path,
     force: bool,
     around: Around,
 ) -> Result<bool, Failure> {
     let unusable = |refused: Refused| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(unusable)?;
+    let proxy = Proxy::listen(at, to.clone()).map_err(unusable)?.redacting(redaction);
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());

@@ -55,11 +55,12 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
     /// Take out the texts and numbers under members of this name, in any case; `*` stands for anything. Ids, methods
-    /// and schemas are never touched; noise is withheld. May be given several times.
-    #[arg(long, value_name = "NAME", conflicts_with = "listen")]
+    /// and schemas are never touched; noise is withheld. With --listen also headers, cookies and members of a query of
+    /// this name; a body that is no JSON is withheld, and so is one of more than 16 MiB. May be given several times.
+    #[arg(long, value_name = "NAME")]
     redact: Vec<String>,
     /// Take out the parts of texts that this regular expression fits. May be given several times.
-    #[arg(long, value_name = "REGEX", conflicts_with = "listen")]
+    #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Listen here for clients that speak HTTP: an address, or a port of this machine alone; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
@@ -91,7 +92,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
-        let whole = listen::run(at, to, &first, args.force, around)?;
+        let whole = listen::run(at, to, redaction, &first, args.force, around)?;
         return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, around) && whole));
     }
     let plan = Plan {

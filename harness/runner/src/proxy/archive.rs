@@ -9,10 +9,12 @@
 use super::Summary;
 use super::exchange::Exchange;
 use super::queue::{Told, What};
+use crate::record::Redaction;
 use jiff::{Timestamp, tz::TimeZone};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long what is open may stand unwritten.
@@ -30,7 +32,13 @@ const BLOCK: usize = 256 << 10;
 const TAIL: &[u8] = b"\n]}}\n";
 
 /// Writes what is told until nobody tells any more. `say` hears at once what cannot be kept.
-pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str)) -> Summary {
+pub(super) fn keep(
+    told: &Told,
+    file: File,
+    origin: Timestamp,
+    redaction: &Arc<Redaction>,
+    say: &dyn Fn(&str),
+) -> Summary {
     let mut archive = Archive { file, end: 0, count: 0, origin };
     let mut keeping = Keeping {
         summary: Summary::default(),
@@ -50,7 +58,7 @@ pub(super) fn keep(told: &Told, file: File, origin: Timestamp, say: &dyn Fn(&str
                 keeping.refused(why);
             } else if let What::Asked(asked) = note.what {
                 started = note.at.max(started + Duration::from_micros(1));
-                open.insert(note.exchange, Exchange::new(*asked, started));
+                open.insert(note.exchange, Exchange::new(*asked, started, redaction));
             } else if let Some(exchange) = open.get_mut(&note.exchange) {
                 let taken = exchange.take(note.what, note.at);
                 keeping.spooled(taken);
@@ -87,6 +95,8 @@ struct Keeping<'s> {
 
 impl Keeping<'_> {
     fn add(&mut self, archive: &mut Archive, mut exchange: Exchange) {
+        let closed = exchange.close();
+        self.spooled(closed);
         self.summary.lost += exchange.lost();
         if let Some(id) = exchange.session().filter(|_| self.sessions.len() < SESSIONS) {
             self.sessions.insert(id.to_owned());
@@ -207,6 +217,7 @@ mod tests {
     use serde_json::Value;
     use std::cell::RefCell;
     use std::fs::{self, File};
+    use std::sync::Arc;
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -252,7 +263,7 @@ mod tests {
         let path = folder.path().join("a.har");
         let (teller, told) = queue();
         let file = File::create(&path).unwrap();
-        let keeping = thread::spawn(move || keep(&told, file, Timestamp::now(), &|_| ()));
+        let keeping = thread::spawn(move || keep(&told, file, Timestamp::now(), &Arc::default(), &|_| ()));
         // The file may be looked at while it is written; what it holds once it has been, it holds from then on.
         let holds = |expected: &[&str]| {
             let begin = Instant::now();
@@ -293,7 +304,9 @@ mod tests {
         drop(teller);
         let said = RefCell::new(Vec::new());
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let summary = keep(&told, full, Timestamp::now(), &|text| said.borrow_mut().push(text.to_owned()));
+        let summary = keep(&told, full, Timestamp::now(), &Arc::default(), &|text| {
+            said.borrow_mut().push(text.to_owned())
+        });
         assert!(summary.fault.is_some() && !summary.is_whole());
         assert_eq!(said.borrow().len(), 1, "{said:?}");
     }

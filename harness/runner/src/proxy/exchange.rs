@@ -13,7 +13,10 @@
 use super::kept::Kept;
 use super::milliseconds;
 use super::queue::{Answered, Asked, End, Side, What};
+use super::redact;
+use crate::record::Redaction;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 use transcript::json::write_string;
 
@@ -21,6 +24,7 @@ use transcript::json::write_string;
 #[derive(Debug)]
 pub(super) struct Exchange {
     asked: Asked,
+    redaction: Arc<Redaction>,
     /// Both since the recording began.
     pub(super) started: Duration,
     last: Duration,
@@ -35,16 +39,17 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// An exchange that begins with this head.
-    pub(super) fn new(asked: Asked, started: Duration) -> Self {
-        let request = Kept::new(&asked.headers);
+    pub(super) fn new(asked: Asked, started: Duration, redaction: &Arc<Redaction>) -> Self {
+        let request = Kept::new(&asked.headers, redaction);
         Self {
             asked,
+            redaction: Arc::clone(redaction),
             started,
             last: started,
             sent: started,
             answered: None,
             request,
-            answer: Kept::new(&[]),
+            answer: Kept::new(&[], redaction),
             request_end: None,
             answer_end: None,
             unanswered: None,
@@ -61,7 +66,7 @@ impl Exchange {
         match what {
             What::Asked(_) | What::NoHttp(_) => {}
             What::Answered(head) => {
-                self.answer = Kept::new(&head.headers);
+                self.answer = Kept::new(&head.headers, &self.redaction);
                 self.answered = Some((*head, at));
             }
             What::Part(Side::Request, part) => {
@@ -72,11 +77,26 @@ impl Exchange {
             What::Lost(Side::Request, count) => self.request.lost += count,
             What::Lost(Side::Answer, count) => self.answer.lost += count,
             // What is told first is nearest to the cause.
-            What::Ended(Side::Request, end) => _ = self.request_end.get_or_insert(end),
-            What::Ended(Side::Answer, end) => _ = self.answer_end.get_or_insert(end),
+            What::Ended(Side::Request, end) => {
+                self.request_end.get_or_insert(end);
+                self.request.finish()?;
+            }
+            What::Ended(Side::Answer, end) => {
+                self.answer_end.get_or_insert(end);
+                self.answer.finish()?;
+            }
             What::Unanswered(why) => self.unanswered = Some(why),
         }
         Ok(())
+    }
+
+    /// Nothing more comes.
+    ///
+    /// # Errors
+    /// Where what was held of a body could not be kept.
+    pub(super) fn close(&mut self) -> io::Result<()> {
+        let request = self.request.finish();
+        self.answer.finish().and(request)
     }
 
     /// Whether nothing more can come: the answer ended, or there is none and the client is gone or was told.
@@ -151,19 +171,16 @@ impl Exchange {
 
     fn write_request(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
         let Asked { method, url, version, headers } = &self.asked;
-        let parts = [method, url, version].map(|part| text(part));
-        let [method, url, version] = parts;
+        let url = redact::url(&self.redaction, url);
+        let listed = query(&url);
+        let [method, url, version] = [method, &url, version].map(|part| text(part));
         write!(
             out,
             "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
-        write_headers(headers, out)?;
+        write_headers(headers, &self.redaction, out)?;
         let size = self.request.size() + self.request.lost;
-        write!(
-            out,
-            ", \"queryString\": {}, \"headersSize\": -1, \"bodySize\": {size}",
-            query(&self.asked.url)
-        )?;
+        write!(out, ", \"queryString\": {listed}, \"headersSize\": -1, \"bodySize\": {size}")?;
         if size > 0 {
             let media_type = header(&self.asked.headers, "content-type");
             write!(out, ",\n  \"postData\": {{\"mimeType\": {}", text(media_type))?;
@@ -184,9 +201,10 @@ impl Exchange {
             out,
             "{{\"status\": {status}, \"statusText\": {reason}, \"httpVersion\": {version}, \"cookies\": [],\n  "
         )?;
-        write_headers(headers, out)?;
+        write_headers(headers, &self.redaction, out)?;
         let size = self.answer.size() + self.answer.lost;
-        let (to, media_type) = (text(header(headers, "location")), text(header(headers, "content-type")));
+        let to = text(&redact::header(&self.redaction, "location", header(headers, "location")));
+        let media_type = text(header(headers, "content-type"));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
@@ -200,11 +218,16 @@ fn header<'h>(headers: &'h [(String, String)], name: &str) -> &'h str {
     headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
-fn write_headers(headers: &[(String, String)], out: &mut impl Write) -> io::Result<()> {
+fn write_headers(
+    headers: &[(String, String)],
+    redaction: &Redaction,
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"\"headers\": [")?;
     for (index, (name, value)) in headers.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", text(name), text(value))?;
+        let value = redact::header(redaction, name, value);
+        write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", text(name), text(&value))?;
     }
     out.write_all(b"]")
 }
@@ -232,6 +255,7 @@ mod tests {
     use super::Exchange;
     use crate::proxy::queue::{Answered, Asked, End, Side, What};
     use serde_json::Value;
+    use std::sync::Arc;
     use std::time::Duration;
 
     fn asked() -> Asked {
@@ -247,7 +271,7 @@ mod tests {
     }
 
     fn after(steps: Vec<What>) -> Exchange {
-        let mut exchange = Exchange::new(asked(), Duration::from_millis(100));
+        let mut exchange = Exchange::new(asked(), Duration::from_millis(100), &Arc::default());
         for (step, at) in steps.into_iter().zip(101..) {
             exchange.take(step, Duration::from_millis(at)).unwrap();
         }

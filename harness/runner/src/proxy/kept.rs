@@ -1,13 +1,17 @@
 //! One body as the archive keeps it.
 //!
 //! Knows: how a body waits for its exchange to end, whether it is text, and when each block of an event stream came.
-//! Refuses to know: what the blocks say. Memory: [`IN_MEMORY`] for each open body, then a temporary file.
+//! Refuses to know: what the blocks say. Memory: [`IN_MEMORY`] for each open body, then a temporary file; and what
+//! [`super::veil`] holds, where something is to be taken out.
 
 use super::milliseconds;
+use super::veil::Veil;
+use crate::record::Redaction;
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::write::MultiGzDecoder;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::SpooledTempFile;
 use transcript::json::write_string;
@@ -42,11 +46,13 @@ struct Plain {
     /// The blocks of an event stream; none where it is no such stream.
     blocks: Option<Blocks>,
     now: Duration,
+    /// Where something is to be taken out.
+    veil: Option<Box<Veil>>,
 }
 
 impl Kept {
     /// A body with these headers, of which nothing came yet.
-    pub(super) fn new(headers: &[(String, String)]) -> Self {
+    pub(super) fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
         let value =
             |name: &str| headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|it| &*it.1);
         let stream = value("content-type").is_some_and(|it| it.trim_start().starts_with("text/event-stream"));
@@ -56,6 +62,9 @@ impl Kept {
             text: Some(Vec::new()),
             blocks: stream.then(Blocks::default),
             now: Duration::ZERO,
+            veil: redaction
+                .is_asked()
+                .then(|| Box::new(Veil::new(redaction, value("content-type").unwrap_or_default()))),
         };
         let body = match value("content-encoding") {
             Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
@@ -86,6 +95,19 @@ impl Kept {
             self.lost += part.len() as u64;
         }
         kept
+    }
+
+    /// Nothing more comes: what was held is let go.
+    ///
+    /// # Errors
+    /// Where it could not be kept.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let plain = self.plain();
+        let Some(mut veil) = plain.veil.take() else { return Ok(()) };
+        let rest = veil.finish();
+        let done = plain.keep(&rest);
+        self.lost += veil.lost;
+        done
     }
 
     fn plain(&mut self) -> &mut Plain {
@@ -139,14 +161,27 @@ impl Kept {
     }
 }
 
-impl Write for Plain {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+impl Plain {
+    fn keep(&mut self, part: &[u8]) -> io::Result<()> {
         self.spool.write_all(part)?;
         if let Some(blocks) = &mut self.blocks {
             blocks.take(part, self.size, self.now)?;
         }
         self.size += part.len() as u64;
         self.text = self.text.take().and_then(|begun| continued(begun, part));
+        Ok(())
+    }
+}
+
+impl Write for Plain {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        match &mut self.veil {
+            Some(veil) => {
+                let ready = veil.take(part);
+                self.keep(&ready)?;
+            }
+            None => self.keep(part)?,
+        }
         Ok(part.len())
     }
 
@@ -259,11 +294,12 @@ mod tests {
     use flate2::write::GzEncoder;
     use serde_json::Value;
     use std::io::Write as _;
+    use std::sync::Arc;
     use std::time::Duration;
 
     fn kept(headers: &[(&str, &str)], parts: &[&[u8]]) -> Value {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let mut kept = Kept::new(&headers.iter().map(own).collect::<Vec<_>>());
+        let mut kept = Kept::new(&headers.iter().map(own).collect::<Vec<_>>(), &Arc::default());
         for (part, now) in parts.iter().zip(1..) {
             kept.take(part, Duration::from_millis(now)).unwrap();
         }
@@ -312,7 +348,7 @@ mod tests {
         let kept = kept(&headers, &[&first, &all[first.len()..]]);
         assert_eq!((&kept["text"], &kept["size"]), (&"data: 1\n\ndata: 2\n\n".into(), &18.into()));
         assert_eq!(kept["_events"].to_string(), r#"[{"at":0,"time":1.0},{"at":9,"time":2.0}]"#);
-        let mut broken = Kept::new(&[("content-encoding".into(), "gzip".into())]);
+        let mut broken = Kept::new(&[("content-encoding".into(), "gzip".into())], &Arc::default());
         assert!(broken.take(b"no gzip at all", Duration::ZERO).is_err() && broken.lost == 14);
     }
 

@@ -13,9 +13,11 @@ mod forward;
 mod headers;
 mod kept;
 mod queue;
+mod redact;
 mod server;
 mod target;
 mod tee;
+mod veil;
 
 pub use server::{Proxy, Refused};
 pub use target::Target;

@@ -8,6 +8,7 @@ use super::archive::keep;
 use super::forward::{Forward, reasons};
 use super::queue::{What, queue};
 use super::target::Target;
+use crate::record::Redaction;
 use hyper::service::service_fn;
 use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::Client;
@@ -34,6 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Proxy {
     listener: TcpListener,
     target: Target,
+    redaction: Arc<Redaction>,
     runtime: Runtime,
 }
 
@@ -70,7 +72,15 @@ impl Proxy {
         let listener = TcpListener::bind(address).map_err(|error| Refused::Listen(address, error))?;
         listener.set_nonblocking(true).map_err(|error| Refused::Listen(address, error))?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        Ok(Self { listener, target, runtime: runtime.map_err(Refused::Threads)? })
+        let redaction = Arc::default();
+        Ok(Self { listener, target, redaction, runtime: runtime.map_err(Refused::Threads)? })
+    }
+
+    /// Takes out of the archive what somebody asked to be taken out. Traffic passes as it is.
+    #[must_use]
+    pub fn redacting(mut self, redaction: Redaction) -> Self {
+        self.redaction = Arc::new(redaction);
+        self
     }
 
     /// Where clients connect.
@@ -91,7 +101,7 @@ impl Proxy {
         stop: &dyn Fn() -> bool,
         say: &(dyn Fn(&str) + Sync),
     ) -> Result<Summary, Refused> {
-        let Self { listener, target, runtime } = self;
+        let Self { listener, target, redaction, runtime } = self;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
@@ -110,7 +120,7 @@ impl Proxy {
         thread::scope(|scope| {
             let keeping = thread::Builder::new()
                 .name("archive".to_owned())
-                .spawn_scoped(scope, move || keep(&told, file, origin, say))
+                .spawn_scoped(scope, move || keep(&told, file, origin, &redaction, say))
                 .map_err(Refused::Threads)?;
             let served = runtime.block_on(serve(listener, &forward, stop));
             // Whatever is open tells its end as it is dropped; with the last teller the archive ends.

@@ -84,11 +84,13 @@ impl Redaction {
         redacted.collect()
     }
 
-    fn names(&self, name: &[u8]) -> bool {
+    /// Whether a member of this name is to be taken out.
+    pub(crate) fn names(&self, name: &[u8]) -> bool {
         self.names.iter().any(|pattern| pattern.is_match(name))
     }
 
-    fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    /// A text without the parts that are to be taken out.
+    pub(crate) fn text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut text = Cow::Borrowed(text);
         for pattern in &self.texts {
             if let Cow::Owned(changed) = pattern.replace_all(&text, regex::bytes::NoExpand(MARKER.as_bytes()))
@@ -148,8 +150,9 @@ impl<'w> Walk<'w> {
                     let token = self.string();
                     let name = decoded(token);
                     let plain = std::str::from_utf8(&name).unwrap_or_default();
-                    next.kept =
-                        above.kept || KEPT.contains(&plain) || open.len() == 1 && ENVELOPE.contains(&plain);
+                    // At the top of a message, or of one in a batch.
+                    let top = matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
+                    next.kept = above.kept || KEPT.contains(&plain) || top && ENVELOPE.contains(&plain);
                     next.taken = above.taken || self.redaction.names(&name);
                     key_expected = false;
                     self.copy(token.len());

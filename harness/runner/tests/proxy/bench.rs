@@ -1,6 +1,7 @@
 //! A recorder with a server and a client that a test plays.
 
 use runner::proxy::{Proxy, Summary, Target};
+use runner::record::Redaction;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -26,10 +27,15 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
+        Self::redacting(Redaction::default())
+    }
+
+    pub(crate) fn redacting(redaction: Redaction) -> Self {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let target = format!("http://{}/mcp", server.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+        let proxy = proxy.redacting(redaction);
         let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let file = File::create(folder.path().join("session.har")).unwrap();
         let stopped = Arc::clone(&stop);

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 mod bench;
+mod redaction;
 mod trouble;
 
 use bench::{Bench, PING, PONG, json, meaning, post, soon, until};
