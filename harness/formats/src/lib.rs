@@ -8,6 +8,7 @@ mod data;
 mod detect;
 mod envelope;
 mod excerpt;
+mod exchange;
 mod har;
 mod http_sse;
 pub mod identify;

@@ -11,8 +11,6 @@
 //! stream as several where the session knows its messages amid others, because their order counts for more than
 //! the number of streams.
 
-mod body;
-mod plan;
 mod read;
 mod write;
 

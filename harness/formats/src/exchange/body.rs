@@ -1,6 +1,6 @@
-//! The parts of a HAR document: members, headers, and bodies as the bytes that they were.
+//! The parts of an exchange in a document: members, headers, and bodies as the bytes that they were.
 //!
-//! Knows: how HAR writes text and base64, and which body is a message (clause HAR-MESSAGE). Refuses to know: the
+//! Knows: how text and base64 are written, and which body is a message (clause HAR-MESSAGE). Refuses to know: the
 //! order of exchanges, and what a stream says.
 
 use crate::data::{Places, content, holds_messages};
@@ -14,20 +14,20 @@ use transcript::rejection::Code;
 use transcript::session::Headers;
 
 /// A refusal whose place counts from the beginning of the document.
-pub(super) type Checked<T> = Result<T, Refusal>;
+pub(crate) type Checked<T> = Result<T, Refusal>;
 
 /// The document, to find places in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Document<'a>(pub(super) &'a str);
+pub(crate) struct Document<'a>(pub(crate) &'a str);
 
 impl<'a> Document<'a> {
     /// Where a part of the document begins.
-    pub(super) fn at(self, part: &str) -> usize {
+    pub(crate) fn at(self, part: &str) -> usize {
         offset_in(self.0.as_bytes(), part)
     }
 
     /// The members of these names; null counts as absent.
-    pub(super) fn fields<const N: usize>(
+    pub(crate) fn fields<const N: usize>(
         self,
         object: Option<Json<'a>>,
         names: [&str; N],
@@ -51,12 +51,12 @@ impl<'a> Document<'a> {
     }
 
     /// A member that is a string, as text.
-    pub(super) fn text(self, value: Option<Json<'a>>) -> Checked<Option<Cow<'a, str>>> {
+    pub(crate) fn text(self, value: Option<Json<'a>>) -> Checked<Option<Cow<'a, str>>> {
         Ok(self.string(value)?.map(content))
     }
 
     /// Header names and values; an item that lacks either is no header.
-    pub(super) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
+    pub(crate) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
         let Some(list) = value else { return Ok(Vec::new()) };
         if list.kind() != Kind::Array {
             return Err(self.wrong_type(list, "an array of headers"));
@@ -66,7 +66,7 @@ impl<'a> Document<'a> {
     }
 
     /// A body with its bytes; `encoding` is the member of that name beside it.
-    pub(super) fn body(self, text: Json<'a>, encoding: Option<Json<'a>>) -> Checked<Body<'a>> {
+    pub(crate) fn body(self, text: Json<'a>, encoding: Option<Json<'a>>) -> Checked<Body<'a>> {
         let Some(string) = self.string(Some(text))? else { return Err(self.wrong_type(text, "a string")) };
         let start = self.at(string.raw());
         if !self.text(encoding)?.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")) {
@@ -105,9 +105,9 @@ impl<'a> Document<'a> {
 
 /// A body.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(crate) struct Body<'a> {
     /// Its bytes.
-    pub(super) bytes: Cow<'a, [u8]>,
+    pub(crate) bytes: Cow<'a, [u8]>,
     /// Where in the document the text between the quotes begins.
     start: usize,
     /// The way back to the document; none where the body is in base64.
@@ -116,14 +116,14 @@ pub(super) struct Body<'a> {
 
 impl Body<'_> {
     /// Where in the document byte `at` of the body stands; where the body begins, if it is in base64.
-    pub(super) fn place(&mut self, at: usize) -> usize {
+    pub(crate) fn place(&mut self, at: usize) -> usize {
         self.start + self.places.as_mut().map_or(0, |places| places.raw(at))
     }
 }
 
 /// The message that the whole of a body is, if it is one. `wanted`: a message belongs here, so that text which
 /// begins like an object and is no JSON is an answer lost.
-pub(super) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
+pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
     let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let skipped = bytes.len() - rest.len();
     read(rest, wanted).map_err(|refusal| Refusal { at: refusal.at + skipped, ..refusal })
@@ -170,22 +170,22 @@ fn broken(fault: Fault) -> Refusal {
 }
 
 /// Bytes that are no UTF-8 where a message was to be.
-pub(super) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
+pub(crate) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
     let byte = bytes.get(at).copied().unwrap_or_default();
     refusal(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
 }
 
 /// A refusal under its code's own clause.
-pub(super) fn refusal(code: Code, at: usize, message: String) -> Refusal {
+pub(crate) fn refusal(code: Code, at: usize, message: String) -> Refusal {
     Refusal { code, clause: code.clause(), at, message }
 }
 
 /// Where in `whole` a part of it begins.
-pub(super) fn offset_in(whole: &[u8], part: &str) -> usize {
+pub(crate) fn offset_in(whole: &[u8], part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
 /// A content type without its parameters, in lower case.
-pub(super) fn bare(content_type: &str) -> String {
+pub(crate) fn bare(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -13,27 +13,27 @@ use transcript::session::{Exchange, Headers, Side, Slot};
 
 /// An exchange to be written.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'s> {
+pub(crate) struct Draft<'s> {
     /// The exchange that the session knows.
-    pub(super) known: Option<&'s Exchange<'static>>,
+    pub(crate) known: Option<&'s Exchange<'static>>,
     /// When it began; the entry that opened it knows.
-    pub(super) started: Option<i64>,
+    pub(crate) started: Option<i64>,
     /// When its last part came.
-    pub(super) ended: Option<i64>,
+    pub(crate) ended: Option<i64>,
     /// The POST's message.
-    pub(super) request: Option<Message<'s>>,
+    pub(crate) request: Option<Message<'s>>,
     /// The headers of an envelope's request.
-    pub(super) request_headers: Option<&'s Headers<'static>>,
+    pub(crate) request_headers: Option<&'s Headers<'static>>,
     /// The status and headers of an envelope's response.
-    pub(super) answer_context: Option<&'s Surroundings>,
+    pub(crate) answer_context: Option<&'s Surroundings>,
     /// What the server sends in it: messages and events.
-    pub(super) sent: Vec<&'s Owned>,
+    pub(crate) sent: Vec<&'s Owned>,
     /// The exporter had dropped the POST's body, or the answer's.
-    pub(super) missing: (bool, bool),
+    pub(crate) missing: (bool, bool),
     /// Answers come on the stream of a GET alone (HTTP+SSE).
-    pub(super) elsewhere: bool,
+    pub(crate) elsewhere: bool,
     /// The answer is one JSON message rather than a stream.
-    pub(super) is_json: bool,
+    pub(crate) is_json: bool,
     number: Option<u64>,
     /// The request's place among the session's messages.
     index: Option<u64>,
@@ -48,13 +48,13 @@ impl Draft<'_> {
     }
 
     /// Whether the POST asks for an answer.
-    pub(super) fn asks(&self) -> bool {
+    pub(crate) fn asks(&self) -> bool {
         self.request.is_some_and(|message| message.method().is_some() && message.id().key().is_some())
     }
 }
 
 /// The exchanges of a session, in order.
-pub(super) fn plan(session: &Session) -> Vec<Draft<'_>> {
+pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
     let name =
         |entry: &'_ Owned| entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"));
     let endpoint = session.entries.iter().any(name);

@@ -1,0 +1,345 @@
+//! Reading exchanges: in the order of their start, and what their bodies carry.
+//!
+//! Knows: HAR-ORDER, HAR-STREAM, HAR-MISSING, and which media type decides. Refuses to know: where a format has the parts
+//! of an exchange, how text becomes bytes, and what SSE data means. Memory: the whole file, since its order is not the
+//! order of the session.
+
+use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
+use crate::Options;
+use crate::data::{Carried, carried};
+use crate::input::{Input, ReadError};
+use crate::sse::{Kind as Block, Parser, SseEvent};
+use std::borrow::Cow;
+use transcript::json::{Json, Kind};
+use transcript::message::Refusal;
+use transcript::rejection::Code;
+use transcript::session::{
+    Content, Entry, Exchange, Halt, Headers, Noise, Side, Sink, Slot, Spot, Sse, header,
+};
+
+/// Where a format has the parts of an exchange, as pointers.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// Up to the number of an exchange.
+    pub(crate) root: &'static str,
+    /// From there to the body of a request.
+    pub(crate) request: &'static str,
+    /// And to the body of an answer.
+    pub(crate) answer: &'static str,
+}
+
+/// The parts of an exchange.
+#[derive(Debug)]
+pub(crate) struct Parts<'a> {
+    pub(crate) exchange: Exchange<'a>,
+    pub(crate) request: Held<'a>,
+    pub(crate) answer: Held<'a>,
+    /// When the answer came, as far as the file says.
+    pub(crate) answered: Option<i64>,
+}
+
+/// An exchange as the file lists it.
+#[derive(Debug)]
+pub(crate) struct Listed<'a> {
+    pub(crate) json: Json<'a>,
+    index: u64,
+    /// The line that it begins on.
+    line: u64,
+    pub(crate) started: Option<i64>,
+    /// What it is sorted by: its own start, or that of the one before it in the file.
+    rank: i128,
+}
+
+/// A body as the file has it.
+#[derive(Debug)]
+pub(crate) enum Held<'a> {
+    /// There is none, or none that could be a message.
+    None,
+    /// There was one that could be, and the exporter dropped it.
+    Dropped,
+    /// Its text, and the `encoding` beside it.
+    Text(Json<'a>, Option<Json<'a>>),
+}
+
+/// When an exchange began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    pub(crate) milliseconds: Option<i64>,
+    /// What exchanges are put in order by.
+    pub(crate) nanoseconds: i128,
+}
+
+/// What every entry of one side of an exchange has in common.
+#[derive(Clone, Copy)]
+struct Stamp {
+    time: Option<i64>,
+    side: Option<Side>,
+    slot: Slot,
+    exchange: u64,
+}
+
+impl Stamp {
+    fn on<'c>(self, content: Content<'c>, spot: Spot) -> Entry<'c> {
+        let Self { time, side, slot, exchange } = self;
+        Entry { time, side, slot, exchange: Some(exchange), ..Entry::new(spot, content) }
+    }
+}
+
+/// A file that is read.
+pub(crate) struct Reading<'a, 's, 'e, 'f> {
+    pub(crate) input: &'a Input<'f>,
+    pub(crate) document: Document<'a>,
+    pub(crate) options: Options,
+    pub(crate) sink: &'s mut Sink<'e>,
+    pub(crate) layout: &'static Layout,
+}
+
+impl<'a> Reading<'a, '_, '_, '_> {
+    /// Reads the exchanges of a list; `moment` tells when one began, and `parts` what it consists of.
+    ///
+    /// # Errors
+    /// Where one has a fault, or the sink wants no more.
+    pub(crate) fn list(
+        &mut self,
+        list: Json<'a>,
+        moment: fn(Document<'a>, Json<'a>) -> Checked<Option<Moment>>,
+        parts: fn(Document<'a>, &Listed<'a>) -> Checked<Parts<'a>>,
+    ) -> Result<(), ReadError> {
+        for (number, listed) in (0..).zip(self.listed(list, moment)?) {
+            let parts = parts(self.document, &listed).map_err(|cause| self.refused(cause, listed.index))?;
+            self.exchange(&listed, number, parts)?;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, cause: Refusal, index: u64) -> ReadError {
+        self.input.refuse(cause, 0, &format!("{}{index}", self.layout.root))
+    }
+
+    /// The exchanges in the order of the session.
+    fn listed(
+        &self,
+        list: Json<'a>,
+        moment: fn(Document<'a>, Json<'a>) -> Checked<Option<Moment>>,
+    ) -> Result<Vec<Listed<'a>>, ReadError> {
+        let document = self.document;
+        let (mut listed, mut seen, mut line, mut rank) = (Vec::new(), 0, self.input.line(), i128::MIN);
+        for (index, json) in (0..).zip(list.items()) {
+            let at = document.at(json.text());
+            line += lines(&document.0[seen..at]);
+            seen = at;
+            if json.kind() != Kind::Object {
+                let message = format!("an exchange is an object; this is {}", json.kind().name());
+                let wrong = refusal(Code::InvalidEntry, at, message);
+                return Err(self.refused(Refusal { clause: "SRV-BYTES", ..wrong }, index));
+            }
+            let started = moment(document, json).map_err(|cause| self.refused(cause, index))?;
+            rank = started.map_or(rank, |moment| moment.nanoseconds);
+            let started = started.and_then(|moment| moment.milliseconds);
+            listed.push(Listed { json, index, line, started, rank });
+        }
+        listed.sort_by_key(|exchange| exchange.rank);
+        Ok(listed)
+    }
+
+    fn exchange(&mut self, listed: &Listed<'a>, number: u64, parts: Parts<'a>) -> Result<(), ReadError> {
+        let Parts { exchange, request: post, answer, answered } = parts;
+        let spot = self.spot(listed, listed.json.text(), "");
+        let stamp = Stamp { time: listed.started, side: None, slot: Slot::Line, exchange: number };
+        self.note(stamp.on(Content::Exchange(&exchange), spot))?;
+
+        let stamp = Stamp { side: Some(Side::Client), slot: Slot::Request, ..stamp };
+        let asked = match post {
+            Held::None => false,
+            Held::Dropped => {
+                self.note(stamp.on(Content::Missing("the request"), spot))?;
+                false
+            }
+            Held::Text(text, encoding) => {
+                let spot = self.spot(listed, text.text(), self.layout.request);
+                let body = self.body(text, encoding, &spot)?;
+                self.whole(body, false, spot, stamp)?
+            }
+        };
+
+        let time = answered.or(listed.started);
+        let stamp = Stamp { time, side: Some(Side::Server), slot: Slot::Response, ..stamp };
+        match answer {
+            Held::None => {}
+            Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), spot))?,
+            Held::Text(text, encoding) => {
+                let spot = self.spot(listed, text.text(), self.layout.answer);
+                let body = self.body(text, encoding, &spot)?;
+                if exchange.media_type == STREAM {
+                    self.stream(body, spot, Stamp { slot: Slot::Sse, ..stamp })?;
+                } else {
+                    self.whole(body, asked, spot, stamp)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&self, text: Json<'a>, encoding: Option<Json<'a>>, spot: &Spot) -> Result<Body<'a>, ReadError> {
+        self.document.body(text, encoding).map_err(|cause| self.input.refuse(cause, 0, &spot.pointer()))
+    }
+
+    /// A body that is one message or none; whether it is a request, so that an answer belongs to it.
+    fn whole(
+        &mut self,
+        mut body: Body<'a>,
+        wanted: bool,
+        spot: Spot,
+        stamp: Stamp,
+    ) -> Result<bool, ReadError> {
+        let bytes = std::mem::take(&mut body.bytes);
+        match message(&bytes, wanted) {
+            Ok(None) => Ok(false),
+            Ok(Some(message)) => {
+                let start = offset_in(&bytes, message.text());
+                self.give(stamp.on(Content::Message(message), spot), |at| body.place(start + at))?;
+                Ok(message.method().is_some() && message.id().key().is_some())
+            }
+            Err(cause) => {
+                let at = body.place(cause.at);
+                self.refuse(Refusal { at, ..cause }, &bytes, spot, stamp)?;
+                Ok(false)
+            }
+        }
+    }
+
+    fn stream(&mut self, mut body: Body<'a>, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut body.bytes);
+        let mut result = Ok(());
+        let mut take = |block: SseEvent<'_>| {
+            if result.is_ok() {
+                result = self.block(&block, &mut body, spot, stamp);
+            }
+        };
+        let mut parser = Parser::default();
+        parser.feed(&bytes, &mut take);
+        parser.finish(&mut take);
+        result
+    }
+
+    fn block(
+        &mut self,
+        block: &SseEvent<'_>,
+        body: &mut Body<'a>,
+        spot: Spot,
+        stamp: Stamp,
+    ) -> Result<(), ReadError> {
+        if block.kind == Block::Unfinished {
+            let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
+            return self.note(stamp.on(Content::Passed(what), spot));
+        }
+        let begin = usize::try_from(block.at).unwrap_or_default();
+        let spot = Spot { offset: self.input.offset() + body.place(begin) as u64, ..spot };
+        // Several data lines make one text; a place behind the first of them is told by its beginning.
+        let mut place = |at: usize| {
+            let joined = block.data.get(..at).is_some_and(|before| before.contains(&b'\n'));
+            body.place(if joined { begin } else { begin + at })
+        };
+        match event(block) {
+            Ok((Content::Message(message), sse)) => {
+                let start = offset_in(block.data, message.text());
+                let entry = Entry { sse: Some(sse), ..stamp.on(Content::Message(message), spot) };
+                self.give(entry, |at| place(start + at))
+            }
+            Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, spot) }),
+            Err(cause) => {
+                let at = place(cause.at);
+                self.refuse(Refusal { at, ..cause }, block.data, spot, stamp)
+            }
+        }
+    }
+
+    /// Rejects, or notes the noise where the caller asked for leniency.
+    fn refuse(&mut self, cause: Refusal, text: &[u8], spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
+        if self.options.passes(&cause) {
+            let text = String::from_utf8_lossy(text);
+            return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), spot));
+        }
+        Err(self.input.refuse(cause, 0, &spot.pointer()))
+    }
+
+    /// Hands on an entry that is no message.
+    fn note(&mut self, entry: Entry<'_>) -> Result<(), ReadError> {
+        let at = usize::try_from(entry.spot.offset.saturating_sub(self.input.offset())).unwrap_or_default();
+        self.give(entry, |_| at)
+    }
+
+    /// Hands an entry on. `place` finds in the document what the sink refuses in a message.
+    fn give(&mut self, entry: Entry<'_>, place: impl FnOnce(usize) -> usize) -> Result<(), ReadError> {
+        let spot = entry.spot;
+        (self.sink)(entry).map_err(|halt| match halt {
+            Halt::Refused(cause) => {
+                self.input.refuse(Refusal { at: place(cause.at), ..cause }, 0, &spot.pointer())
+            }
+            Halt::Stop => ReadError::Stopped,
+        })
+    }
+
+    fn spot(&self, listed: &Listed<'a>, part: &str, tail: &'static str) -> Spot {
+        let (start, at) = (self.document.at(listed.json.text()), self.document.at(part));
+        Spot {
+            offset: self.input.offset() + at as u64,
+            line: listed.line + self.document.0.get(start..at).map_or(0, lines),
+            root: self.layout.root,
+            index: Some(listed.index),
+            tail,
+        }
+    }
+}
+
+/// What a block of a stream carries: a message, or an event without one.
+fn event<'e>(block: &SseEvent<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
+    let (name, id, data) = (text(block.name)?, text(block.id)?, text(Some(block.data))?);
+    let data = data.filter(|_| block.kind == Block::Event);
+    let found = match data {
+        Some(data) if name.is_none_or(|name| matches!(name, "" | "message")) => carried(data)?,
+        _ => Carried::Nothing,
+    };
+    let (content, data) = match found {
+        Carried::Message(message) => (Content::Message(message), None),
+        Carried::Nothing => (Content::Event, data),
+    };
+    let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
+    Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
+}
+
+pub(crate) const STREAM: &str = "text/event-stream";
+
+/// The media type of a body: what the header says, else what the exporter says.
+pub(crate) fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> String {
+    let said = header(headers, "content-type").filter(|value| !value.trim().is_empty());
+    let said = said.or(mime.as_deref()).unwrap_or_default();
+    let bare = bare(said);
+    // Chromium's word for "no content type".
+    if bare == "x-unknown" { String::new() } else { bare }
+}
+
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Longer forms and documents are not handed on.
+const SHORT: usize = 64 << 10;
+
+/// A body that is handed on as text, if it is short.
+pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
+    text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
+}
+
+/// Whether a body of this media type is looked at: JSON, and what nobody named.
+pub(crate) fn may_be_json(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "")
+}
+
+fn text(bytes: Option<&[u8]>) -> Checked<Option<&str>> {
+    bytes
+        .map(|bytes| std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to())))
+        .transpose()
+}
+
+fn lines(text: &str) -> u64 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
+}

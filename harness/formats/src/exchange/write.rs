@@ -1,0 +1,182 @@
+//! Writing exchanges: what each part of one says, whichever format has it.
+//!
+//! Knows: what an exchange must say that the session does not know, and how a stream is spelled. Refuses to know: which
+//! message stands in which exchange, and how a format spells the parts.
+
+use super::body::bare;
+use super::plan::Draft;
+use super::read::STREAM;
+use crate::owned::Owned;
+use std::borrow::Cow;
+use transcript::json::write_compact;
+use transcript::message::Message;
+use transcript::session::{Headers, header};
+
+pub(crate) const JSON: &str = "application/json";
+
+/// The address of a server of which no address is known.
+const NOWHERE: &str = "http://localhost/mcp";
+
+/// An exchange, part by part.
+#[derive(Debug)]
+pub(crate) struct Spelled<'d> {
+    pub(crate) method: Cow<'d, str>,
+    pub(crate) url: Cow<'d, str>,
+    pub(crate) request_headers: Headers<'d>,
+    pub(crate) request: Option<Vec<u8>>,
+    pub(crate) status: u16,
+    pub(crate) answer_headers: Headers<'d>,
+    pub(crate) answer: Option<Vec<u8>>,
+    /// The media type of the answer; empty where there is no body, and nothing said of one.
+    pub(crate) media_type: String,
+}
+
+impl<'d> Spelled<'d> {
+    /// What stands in this exchange.
+    pub(crate) fn of(draft: &Draft<'d>) -> Self {
+        let request = draft.request.map(compact);
+        let method = match (draft.known, &request) {
+            (Some(known), _) => known.method.clone(),
+            (None, Some(_)) => "POST".into(),
+            (None, None) => "GET".into(),
+        };
+        let mut request_headers = match (draft.known, draft.request_headers) {
+            (Some(known), _) => known.request_headers.clone(),
+            (None, Some(headers)) => headers.clone(),
+            (None, None) => Vec::new(),
+        };
+        if draft.known.is_none() {
+            let accept = if request.is_some() { "application/json, text/event-stream" } else { STREAM };
+            let type_of_body = request.as_ref().map(|_| ("Content-Type", JSON));
+            for (name, value) in type_of_body.into_iter().chain([("Accept", accept)]) {
+                if header(&request_headers, name).is_none() {
+                    request_headers.push((name.into(), value.into()));
+                }
+            }
+        }
+        let body = Body::of(draft);
+        let status = match (draft.known, draft.answer_context) {
+            (Some(known), _) => known.status.unwrap_or_default(),
+            (None, Some(context)) => context.status.unwrap_or_default(),
+            (None, None) if body.media_type.is_empty() => 202,
+            (None, None) => 200,
+        };
+        let mut answer_headers = match (draft.known, draft.answer_context) {
+            (Some(known), _) => known.answer_headers.clone(),
+            (None, Some(context)) => context.headers.clone(),
+            (None, None) => Vec::new(),
+        };
+        // What a body is, its header must say; one that says otherwise came from another body.
+        let said = header(&answer_headers, "content-type").unwrap_or_default();
+        let agrees = bare(said) == body.media_type;
+        if body.text.is_some() && !agrees {
+            answer_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            answer_headers.push(("Content-Type".into(), body.media_type.clone().into()));
+        }
+        let url = draft.known.map_or(Cow::Borrowed(NOWHERE), |known| known.url.clone());
+        let Body { text: answer, media_type } = body;
+        Self { method, url, request_headers, request, status, answer_headers, answer, media_type }
+    }
+}
+
+/// The body of an answer.
+struct Body {
+    text: Option<Vec<u8>>,
+    /// Empty where there is no body, and nothing said of one.
+    media_type: String,
+}
+
+impl Body {
+    fn of(draft: &Draft<'_>) -> Self {
+        let known = match (draft.known, draft.answer_context) {
+            (Some(known), _) => Some(known.media_type.clone()),
+            (None, context) => {
+                context.map(|context| bare(header(&context.headers, "content-type").unwrap_or_default()))
+            }
+        };
+        if draft.is_json
+            && let Some(message) = draft.sent.first().and_then(|entry| entry.message())
+        {
+            return Self { text: Some(compact(message)), media_type: JSON.to_owned() };
+        }
+        let mut stream = Vec::new();
+        for entry in &draft.sent {
+            block(entry, &mut stream);
+        }
+        // A request that is answered elsewhere opened a stream on which nothing came.
+        let silent = known.is_none() && draft.asks() && !draft.elsewhere;
+        if !stream.is_empty() || !draft.missing.1 && (silent || known.as_deref() == Some(STREAM)) {
+            return Self { text: Some(stream), media_type: STREAM.to_owned() };
+        }
+        Self { text: None, media_type: known.unwrap_or_default() }
+    }
+}
+
+/// One event of a stream, with the fields that are known of it.
+fn block(entry: &Owned, out: &mut Vec<u8>) {
+    let begin = out.len();
+    let mut name = None;
+    let mut data = entry.message().map(compact);
+    if let Some(sse) = &entry.sse {
+        for _ in 0..sse.comments {
+            put(out, ":\n");
+        }
+        name = sse.name.as_deref();
+        if let Some(id) = sse.id.as_deref().filter(|id| !id.contains('\0')) {
+            field("id", id, out);
+        }
+        if let Some(retry) = sse.retry {
+            field("retry", &retry.to_string(), out);
+        }
+        data = data.or_else(|| sse.data.as_deref().map(|data| data.as_bytes().to_vec()));
+    } else if data.is_some() {
+        name = Some("message");
+    }
+    if let Some(name) = name {
+        field("event", name, out);
+    }
+    if let Some(data) = data {
+        // A line end of any kind begins another data line; a message on one line has none.
+        for line in String::from_utf8_lossy(&data).replace("\r\n", "\n").split(['\r', '\n']) {
+            field("data", line, out);
+        }
+    }
+    if out.len() == begin {
+        put(out, ":\n");
+    }
+    put(out, "\n");
+}
+
+/// A field on one line: no value may break it.
+fn field(name: &str, value: &str, out: &mut Vec<u8>) {
+    put(out, name);
+    put(out, ": ");
+    put(out, &value.replace(['\r', '\n'], " "));
+    put(out, "\n");
+}
+
+fn compact(message: Message<'_>) -> Vec<u8> {
+    let mut text = Vec::with_capacity(message.text().len());
+    write_compact(message.json(), &mut text);
+    text
+}
+
+fn put(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// The usual words for the statuses that MCP traffic shows.
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        202 => "Accepted",
+        204 => "No Content",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        500 => "Internal Server Error",
+        _ => "",
+    }
+}
