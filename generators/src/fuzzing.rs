@@ -38,6 +38,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mcporter", |bytes| reader("mcporter", bytes)),
     ("mcp_recorder", |bytes| reader("mcp-recorder", bytes)),
     ("vscode_log", |bytes| reader("vscode-log", bytes)),
+    ("inspector_network", |bytes| reader("inspector-network", bytes)),
     ("sse", sse),
     ("equivalence", equivalence),
     ("convert", convert),

@@ -1,8 +1,8 @@
 //! Which format is this? Told from the first value of the file, never from its name.
 //!
-//! Knows: the first value's kind and its outermost members, as far as they must be seen, and the first line of what
-//! begins with a digit. Refuses to know: whether
-//! the rest of the file keeps what its beginning promises; the reader finds out.
+//! Knows: the first value's kind, its outermost members or those of a list's first item, as far as they must be seen, and
+//! the first line of what begins with a digit. Refuses to know: whether the rest of the file keeps what its beginning
+//! promises; the reader finds out.
 
 use crate::excerpt::floor;
 use crate::input::{Input, ReadError};
@@ -14,6 +14,7 @@ use transcript::json::{Kind, Scanner};
 pub struct Head {
     kind: Option<Kind>,
     members: Vec<(String, Option<String>)>,
+    first: Vec<(String, Option<String>)>,
     line: Option<String>,
 }
 
@@ -34,6 +35,12 @@ impl Head {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|(key, _)| key == name)
+    }
+
+    /// Whether the first value is a list whose first item is an object with this member.
+    #[must_use]
+    pub fn first_has(&self, name: &str) -> bool {
+        self.first.iter().any(|(key, _)| key == name)
     }
 
     /// The member's value, where it is a string.
@@ -64,16 +71,30 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
     }
 }
 
-/// Of a list the first byte is enough, and so it is of anything else that is neither an object nor a line that begins
+/// Of a list the first item is enough, and the first byte of anything else that is neither an object nor a line that begins
 /// with a digit. A number may go on for ever, and is looked at no longer than anything else.
 fn is_enough(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     scanner.space();
     match scanner.peek() {
         Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
+        Some(b'[') => text.len() >= LOOKED_AT || is_item_there(&mut scanner),
         Some(b'0'..=b'9') => text.len() >= LOOKED_AT || text[scanner.at()..].contains('\n'),
         Some(_) => true,
         None => text.len() >= LOOKED_AT,
+    }
+}
+
+/// Whether a list's first item is there wholly, or begins as no object does.
+fn is_item_there(scanner: &mut Scanner<'_>) -> bool {
+    match scanner.open(b']') {
+        Ok(true) => {
+            scanner.space();
+            scanner.peek().is_some_and(|first| first != b'{' || scanner.value().is_ok())
+        }
+        // An empty list; or it is not told yet what comes.
+        Ok(false) => true,
+        Err(_) => false,
     }
 }
 
@@ -90,15 +111,29 @@ fn head(text: &str) -> Head {
         }
         _ => None,
     };
-    if head.kind == Some(Kind::Object) {
-        let mut more = scanner.open(b'}').unwrap_or(false);
-        while more {
-            let Ok(key) = scanner.key() else { break };
-            let value = scanner.take().ok();
-            let text = value.and_then(|value| value.as_text()?.to_str().map(Into::into));
-            head.members.push((key.to_str().unwrap_or_default().into_owned(), text));
-            more = value.is_some() && scanner.more(b'}').unwrap_or(false);
+    match head.kind {
+        Some(Kind::Object) => head.members = members(&mut scanner),
+        Some(Kind::Array) if scanner.open(b']') == Ok(true) => {
+            scanner.space();
+            if scanner.peek() == Some(b'{') {
+                head.first = members(&mut scanner);
+            }
         }
+        _ => {}
     }
     head
+}
+
+/// The members of the object that begins here, as far as they are there.
+fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
+    let mut members = Vec::new();
+    let mut more = scanner.open(b'}').unwrap_or(false);
+    while more {
+        let Ok(key) = scanner.key() else { break };
+        let value = scanner.take().ok();
+        let text = value.and_then(|value| value.as_text()?.to_str().map(Into::into));
+        members.push((key.to_str().unwrap_or_default().into_owned(), text));
+        more = value.is_some() && scanner.more(b'}').unwrap_or(false);
+    }
+    members
 }

@@ -14,6 +14,7 @@ mod http_sse;
 pub mod identify;
 mod input;
 mod inspector;
+mod inspector_network;
 mod jsonrpc;
 mod lines;
 mod mcp_rec;
@@ -51,6 +52,7 @@ pub static FORMATS: &[&Format] = &[
     &mcporter::FORMAT,
     &mcp_recorder::FORMAT,
     &vscode_log::FORMAT,
+    &inspector_network::FORMAT,
 ];
 
 /// A capture format: its names, what it can carry, and its reader and writer.

@@ -1,0 +1,145 @@
+//! Reading the export: where it has the parts of an exchange.
+//!
+//! Knows: its members, and how it shows that a body is not there. Refuses to know: what bodies say, and in which order
+//! exchanges are read; that is [`crate::exchange`]'s.
+
+use crate::exchange::body::{Checked, Document, bare, refusal};
+use crate::exchange::read::{FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, may_be_json, short};
+use crate::input::{Input, ReadError};
+use crate::{Options, time};
+use std::borrow::Cow;
+use transcript::json::{Json, Kind};
+use transcript::message::Refusal;
+use transcript::rejection::Code;
+use transcript::session::{Exchange, Headers, Sink, header};
+
+const LAYOUT: Layout = Layout { root: "/", request: "/requestBody", answer: "/responseBody" };
+
+/// What stands in place of a body that the Inspector withheld.
+const WITHHELD: &str = "[truncated JSON body withheld";
+
+pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+    while input.more()? {}
+    let input = &*input;
+    let document = Document(input.text());
+    let list = Json::parse(document.0).map_err(|fault| input.refuse(fault.into(), 0, ""))?;
+    if list.kind() != Kind::Array {
+        let message = format!("a network export is an array of exchanges; this is {}", list.kind().name());
+        let wrong = refusal(Code::WrongDocument, document.at(list.text()), message);
+        return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
+    }
+    Reading { input, document, options, sink, layout: &LAYOUT }.list(list, moment, parts)
+}
+
+/// Milliseconds since the epoch, or a date.
+fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Moment>> {
+    let [timestamp] = document.fields(Some(exchange), ["timestamp"])?;
+    Ok(timestamp.and_then(|timestamp| match timestamp.as_number() {
+        Some(number) => {
+            let milliseconds: i64 = number.parse().ok()?;
+            Some(Moment {
+                milliseconds: Some(milliseconds),
+                nanoseconds: i128::from(milliseconds) * 1_000_000,
+            })
+        }
+        None => {
+            let text = timestamp.as_text()?.to_str()?;
+            let nanoseconds = time::nanoseconds(&text)?;
+            Some(Moment { milliseconds: time::parse(&text), nanoseconds })
+        }
+    }))
+}
+
+fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
+    let [method, url, request_headers, request, status, answer_headers, answer, duration, stream] = document
+        .fields(
+            Some(listed.json),
+            [
+                "method",
+                "url",
+                "requestHeaders",
+                "requestBody",
+                "responseStatus",
+                "responseHeaders",
+                "responseBody",
+                "duration",
+                "stream",
+            ],
+        )?;
+    let (Some(method), Some(url)) = (document.text(method)?, document.text(url)?) else {
+        let at = document.at(listed.json.text());
+        let wrong = refusal(Code::InvalidEntry, at, "an exchange has a `method` and a `url`".to_owned());
+        return Err(Refusal { clause: "SRV-BYTES", ..wrong });
+    };
+    let (request_headers, answer_headers) = (headers(request_headers), headers(answer_headers));
+    let [request_type, media_type] = [&request_headers, &answer_headers]
+        .map(|headers| bare(header(headers, "content-type").unwrap_or_default()));
+    let status = status.and_then(|status| status.as_number()?.parse().ok());
+    let status = status.filter(|status| (100..1000).contains(status));
+
+    let sent = match request {
+        _ if !method.eq_ignore_ascii_case("POST") => Held::None,
+        Some(text) => Held::Text(text, None),
+        None if is_expected(&request_type, &request_headers) => Held::Dropped,
+        None => Held::None,
+    };
+    let withheld = answer.and_then(Json::as_text).is_some_and(|text| text.raw().starts_with(WITHHELD));
+    let said = match answer {
+        _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
+        Some(_) if withheld => Held::Dropped,
+        Some(text) => Held::Text(text, None),
+        None if media_type == STREAM && method == "GET" && is_silent(document, stream)? => Held::None,
+        None if status.is_some() && (media_type == STREAM || is_expected(&media_type, &answer_headers)) => {
+            Held::Dropped
+        }
+        None => Held::None,
+    };
+    let took = duration.and_then(|took| took.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
+    let answered = listed.started.zip(took).map(|(started, took)| {
+        #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
+        started.saturating_add(took.round() as i64)
+    });
+    let form = request.filter(|_| request_type == FORM).and_then(short);
+    let document = answer.filter(|_| method == "GET" && media_type == "application/json").and_then(short);
+    let document =
+        document.filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""));
+    let exchange = Exchange {
+        answer_size: answer
+            .filter(|_| !withheld)
+            .and_then(|text| Some(text.as_text()?.decode().len() as u64)),
+        form,
+        document,
+        method,
+        url,
+        request_headers,
+        status,
+        answer_headers,
+        media_type,
+        // `duration` ends with the head of the answer; nobody tells when the rest of it did.
+        ended: None,
+    };
+    Ok(Parts { exchange, request: sent, answer: said, answered })
+}
+
+/// Names and values; what is no text is no header.
+fn headers(object: Option<Json<'_>>) -> Headers<'_> {
+    let members = object.filter(|object| object.kind() == Kind::Object).into_iter().flat_map(Json::members);
+    let text = |text: transcript::json::Text<'_>| String::from_utf8_lossy(&text.decode()).into_owned();
+    members
+        .filter_map(|(name, value)| Some((Cow::Owned(text(name)), Cow::Owned(text(value.as_text()?)))))
+        .collect()
+}
+
+/// Whether a body of this media type must have been there: JSON, or one that has a length.
+fn is_expected(media_type: &str, headers: &Headers<'_>) -> bool {
+    match header(headers, "content-length").and_then(|length| length.trim().parse::<u64>().ok()) {
+        Some(length) => length > 0 && may_be_json(media_type),
+        None => media_type == "application/json",
+    }
+}
+
+/// Whether the Inspector counted no event on a stream.
+fn is_silent<'a>(document: Document<'a>, stream: Option<Json<'a>>) -> Checked<bool> {
+    let [count] = document.fields(stream, ["eventCount"])?;
+    Ok(count.is_some_and(|count| count.text() == "0"))
+}

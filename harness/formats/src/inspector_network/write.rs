@@ -1,0 +1,106 @@
+//! Writing the export: the text of the exchanges that the plan names.
+//!
+//! Knows: the members of an exchange and their order. Refuses to know: which message stands in which exchange. Times never
+//! run backwards here, since readers sort by them (HAR-ORDER).
+
+use crate::exchange::plan::{Draft, plan};
+use crate::exchange::read::STREAM;
+use crate::exchange::write::{Spelled, reason};
+use crate::owned::Session;
+use crate::time;
+use std::io::{self, Write};
+use transcript::json::write_string;
+use transcript::session::Headers;
+
+pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"[")?;
+    let drafts = plan(session);
+    let mut now = drafts.iter().find_map(|draft| draft.started).unwrap_or_default();
+    let mut text = Vec::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        now = draft.started.unwrap_or(now).max(now);
+        text.clear();
+        text.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
+        exchange(draft, now, index, &mut text);
+        out.write_all(&text)?;
+    }
+    out.write_all(if drafts.is_empty() { b"]\n" } else { b"\n]\n" })
+}
+
+fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
+    let took = draft.ended.map_or(0, |ended| ended.saturating_sub(started).max(0));
+    let spelled = Spelled::of(draft);
+    let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
+        out.extend_from_slice(if name == "id" { b"  {\n    \"" } else { b",\n    \"" });
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\": ");
+        write(out);
+    };
+    member("id", &mut |out| string(&format!("{started}-{index}"), out));
+    member("timestamp", &mut |out| string(&time::write(started), out));
+    member("method", &mut |out| string(&spelled.method, out));
+    member("url", &mut |out| string(&spelled.url, out));
+    // A body that was there and is not is known by its length, where its type does not tell.
+    let sent = listed(&spelled.request_headers, draft.missing.0);
+    member("requestHeaders", &mut |out| object(&sent, out));
+    if let Some(body) = &spelled.request {
+        member("requestBody", &mut |out| write_string(body, out));
+    }
+    let answered = spelled.status != 0;
+    if answered {
+        member("responseStatus", &mut |out| out.extend_from_slice(spelled.status.to_string().as_bytes()));
+        member("responseStatusText", &mut |out| string(reason(spelled.status), out));
+    }
+    // Without its type nobody can tell what a body is.
+    if answered || spelled.answer.is_some() {
+        let said = listed(&spelled.answer_headers, draft.missing.1 && spelled.media_type != STREAM);
+        member("responseHeaders", &mut |out| object(&said, out));
+    }
+    if let Some(body) = &spelled.answer {
+        member("responseBody", &mut |out| write_string(body, out));
+    }
+    if !answered {
+        member("error", &mut |out| string("no answer", out));
+    }
+    member("duration", &mut |out| out.extend_from_slice(took.to_string().as_bytes()));
+    member("category", &mut |out| string("transport", out));
+    if answered && spelled.method == "GET" && spelled.media_type == STREAM {
+        let count = draft.sent.len().max(usize::from(draft.missing.1));
+        member("stream", &mut |out| out.extend_from_slice(format!("{{\"eventCount\": {count}}}").as_bytes()));
+    }
+    out.extend_from_slice(b"\n  }");
+}
+
+/// Headers as JavaScript has them: in lower case, those of one name as one.
+fn listed(headers: &Headers<'_>, missing: bool) -> Vec<(String, String)> {
+    let mut listed: Vec<(String, String)> = Vec::new();
+    for (name, value) in headers {
+        let name = name.to_ascii_lowercase();
+        match listed.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, values)) => {
+                values.push_str(", ");
+                values.push_str(value);
+            }
+            None => listed.push((name, value.clone().into_owned())),
+        }
+    }
+    if missing {
+        listed.retain(|(name, _)| name != "content-length");
+        listed.push(("content-length".to_owned(), "1".to_owned()));
+    }
+    listed
+}
+
+fn object(headers: &[(String, String)], out: &mut Vec<u8>) {
+    for (index, (name, value)) in headers.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b"{" } else { b", " });
+        string(name, out);
+        out.extend_from_slice(b": ");
+        string(value, out);
+    }
+    out.extend_from_slice(if headers.is_empty() { b"{}" } else { b"}" });
+}
+
+fn string(text: &str, out: &mut Vec<u8>) {
+    write_string(text.as_bytes(), out);
+}
