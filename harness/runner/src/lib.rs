@@ -14,6 +14,7 @@ pub mod fuzz;
 pub mod importer;
 pub mod interrupt;
 mod place;
+pub mod play;
 pub mod proxy;
 pub mod record;
 pub mod recordings;

@@ -1,0 +1,331 @@
+//! What a peer really sent and received, written down as it happens.
+//!
+//! Knows: that each thing noted is one line of JSON, handed to the system at once, so that a journal outlives the peer
+//! that is killed; only its last line can be cut off. Refuses to know: what the bytes say, and whether they should have
+//! come. Times are microseconds since the Unix epoch and never run backwards within one journal: what was sent has the
+//! time right before it was handed over, what was received has the time right after it was there. So whoever stands in
+//! between has seen it no earlier than the one and no later than the other.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// One thing that happened, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Microseconds since the Unix epoch.
+    pub at: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// The way that something went, as the peer sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// From the peer to the other side.
+    Sent,
+    /// From the other side to the peer.
+    Received,
+}
+
+/// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order in which they began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum What {
+    /// The peer is there. The first note of every journal.
+    Began {
+        /// `client` or `server`.
+        role: String,
+        /// `stdio`, `streamable-http` or `http-sse`.
+        transport: String,
+        /// Where a server listens, or what a client connects to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<String>,
+        /// The peer's own process.
+        pid: u32,
+    },
+    /// The head of a request.
+    Asked {
+        /// Whose request it is.
+        way: Way,
+        /// Its exchange.
+        exchange: u64,
+        /// The method.
+        method: String,
+        /// The path and query.
+        target: String,
+        /// The headers, in order.
+        headers: Vec<(String, String)>,
+    },
+    /// The head of an answer.
+    Answered {
+        /// Whose answer it is.
+        way: Way,
+        /// Its exchange.
+        exchange: u64,
+        /// The status.
+        status: u16,
+        /// The headers, in order.
+        headers: Vec<(String, String)>,
+    },
+    /// Bytes: of a pipe, or of a body.
+    Bytes {
+        /// Which way they went.
+        way: Way,
+        /// The exchange whose body they are of; none on a pipe.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exchange: Option<u64>,
+        /// The bytes, as one write or one read had them.
+        bytes: Bytes,
+    },
+    /// A pipe or a body is at its end.
+    Ended {
+        /// Whose end it is.
+        way: Way,
+        /// The exchange whose body it is; none for a pipe.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exchange: Option<u64>,
+        /// Why it ended too early; none where it ended well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        broken: Option<String>,
+    },
+    /// The process at the other side ended: with a code, or by a signal.
+    Exited {
+        /// The exit code.
+        code: Option<i32>,
+        /// The signal.
+        signal: Option<i32>,
+    },
+    /// The other side departed from the session.
+    Departed {
+        /// How, and where, in words.
+        text: String,
+    },
+    /// The peer has played to its end. The last note, unless it was killed.
+    Over {
+        /// How many messages it said.
+        said: u64,
+        /// How many messages of the session it heard.
+        heard: u64,
+        /// How many departures it saw.
+        departures: u64,
+    },
+}
+
+/// Bytes: a string in JSON where they are UTF-8, `{"base64": "…"}` where they are not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Spelt<T> {
+    Text(T),
+    Base64 { base64: String },
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let spelt = match std::str::from_utf8(&self.0) {
+            Ok(text) => Spelt::Text(text),
+            Err(_) => Spelt::Base64 { base64: STANDARD.encode(&self.0) },
+        };
+        spelt.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Spelt::<String>::deserialize(deserializer)? {
+            Spelt::Text(text) => Ok(Self(text.into_bytes())),
+            Spelt::Base64 { base64 } => STANDARD.decode(base64).map(Self).map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+/// Where a peer notes what happens; one that keeps nothing where no file was asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Journal(Option<Arc<Keeper>>);
+
+#[derive(Debug)]
+struct Keeper {
+    /// The same moment, by the clock on the wall and by one that never runs backwards.
+    origin: (u64, Instant),
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    file: File,
+    /// Nothing is written after the first fault: a journal has no holes.
+    fault: Option<io::Error>,
+}
+
+impl Journal {
+    /// A journal in a new file.
+    ///
+    /// # Errors
+    /// Where the file cannot be made.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let origin = (u64::try_from(since.as_micros()).unwrap_or(u64::MAX), Instant::now());
+        let kept = Mutex::new(Kept { file: File::create(path)?, fault: None });
+        Ok(Self(Some(Arc::new(Keeper { origin, kept }))))
+    }
+
+    /// The time for a note that is made later.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        let Some(keeper) = &self.0 else { return 0 };
+        let (wall, instant) = keeper.origin;
+        wall.saturating_add(u64::try_from(instant.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// Notes what happens now.
+    pub fn note(&self, what: impl FnOnce() -> What) {
+        self.note_at(self.now(), what);
+    }
+
+    /// Notes what happened at a time that [`Journal::now`] told.
+    pub fn note_at(&self, at: u64, what: impl FnOnce() -> What) {
+        let Some(keeper) = &self.0 else { return };
+        let line = serde_json::to_vec(&Note { at, what: what() });
+        let mut kept = keeper.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept { file, fault } = &mut *kept;
+        if fault.is_some() {
+            return;
+        }
+        let written = line.map_err(io::Error::other).and_then(|mut line| {
+            line.push(b'\n');
+            file.write_all(&line)
+        });
+        *fault = written.err();
+    }
+
+    /// Notes bytes of a pipe, or of the body of an exchange.
+    pub fn bytes_at(&self, at: u64, way: Way, exchange: Option<u64>, bytes: &[u8]) {
+        self.note_at(at, || What::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });
+    }
+
+    /// Notes that a pipe, or the body of an exchange, is at its end.
+    pub fn ended(&self, way: Way, exchange: Option<u64>, broken: Option<String>) {
+        self.note(|| What::Ended { way, exchange, broken });
+    }
+
+    /// Why the journal is not whole, where it is not.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let kept = self.0.as_ref()?.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.fault.as_ref().map(ToString::to_string)
+    }
+}
+
+/// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is no note.
+///
+/// # Errors
+/// Where the file cannot be read, or a line of it is no note; which one it says.
+pub fn read(path: &Path) -> io::Result<Vec<Note>> {
+    read_from(File::open(path)?)
+}
+
+fn read_from(input: impl Read) -> io::Result<Vec<Note>> {
+    let (mut input, mut notes, mut line) = (BufReader::new(input), Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        input.read_until(b'\n', &mut line)?;
+        if line.pop() != Some(b'\n') {
+            return Ok(notes);
+        }
+        let note = serde_json::from_slice(&line).map_err(|error| {
+            let number = notes.len() + 1;
+            io::Error::new(io::ErrorKind::InvalidData, format!("line {number} is no note: {error}"))
+        })?;
+        notes.push(note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Journal, Note, Way, What, read, read_from};
+    use std::fs;
+
+    fn all() -> Vec<What> {
+        let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+        vec![
+            What::Began {
+                role: "server".into(),
+                transport: "stdio".into(),
+                address: Some("127.0.0.1:1".into()),
+                pid: 7,
+            },
+            What::Asked {
+                way: Way::Received,
+                exchange: 0,
+                method: "POST".into(),
+                target: "/mcp?a=1".into(),
+                headers: headers.clone(),
+            },
+            What::Answered { way: Way::Sent, exchange: 0, status: 200, headers },
+            What::Bytes { way: Way::Sent, exchange: Some(0), bytes: Bytes("data: é\n\n".into()) },
+            What::Bytes { way: Way::Received, exchange: None, bytes: Bytes(b"\xff\n\0".to_vec()) },
+            What::Ended { way: Way::Sent, exchange: Some(0), broken: Some("the client went away".into()) },
+            What::Ended { way: Way::Received, exchange: None, broken: None },
+            What::Exited { code: None, signal: Some(9) },
+            What::Departed { text: "unexpected".into() },
+            What::Over { said: 1, heard: 2, departures: 3 },
+        ]
+    }
+
+    #[test]
+    fn what_is_noted_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let journal = Journal::create(&path).unwrap();
+        let before = journal.now();
+        for what in all() {
+            journal.note(|| what);
+        }
+        let notes = read(&path).unwrap();
+        assert!(notes.iter().map(|note| note.at).is_sorted() && notes[0].at >= before && before > 1 << 50);
+        assert_eq!(notes.into_iter().map(|note| note.what).collect::<Vec<_>>(), all());
+        assert_eq!(journal.fault(), None);
+    }
+
+    #[test]
+    fn bytes_are_text_where_they_can_be() {
+        let what = What::Bytes { way: Way::Sent, exchange: None, bytes: Bytes("a\n".into()) };
+        let line = serde_json::to_string(&Note { at: 5, what }).unwrap();
+        assert_eq!(line, r#"{"at":5,"kind":"bytes","way":"sent","bytes":"a\n"}"#);
+        let what = What::Bytes { way: Way::Received, exchange: Some(3), bytes: Bytes(vec![255]) };
+        let line = serde_json::to_string(&Note { at: 5, what }).unwrap();
+        assert_eq!(
+            line,
+            r#"{"at":5,"kind":"bytes","way":"received","exchange":3,"bytes":{"base64":"/w=="}}"#
+        );
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_off_is_read_up_to_there() {
+        let over = r#"{"at":1,"kind":"over","said":1,"heard":2,"departures":3}"#;
+        assert_eq!(read_from(format!("{over}\n{over}").as_bytes()).unwrap().len(), 1);
+        assert_eq!(read_from(&b""[..]).unwrap(), []);
+        let error = read_from(format!("{over}\n{{}}\n").as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("line 2 is no note"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_remembered() {
+        let journal = Journal::create(std::path::Path::new("/dev/full")).unwrap();
+        journal.note(|| What::Over { said: 0, heard: 0, departures: 0 });
+        assert!(journal.fault().is_some());
+        assert!(Journal::default().fault().is_none());
+        assert!(fs::metadata("/dev/full").is_ok());
+    }
+}
