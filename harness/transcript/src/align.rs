@@ -196,7 +196,7 @@ impl Pairing<'_> {
         }
         a.kind == b.kind
             && (self.ids == Ids::Renumbered || self.leaves_out("id") || a.id == b.id)
-            && self.contents(a, b).difference.is_none()
+            && contents(&a.event(), &b.event(), self.rules).difference.is_none()
     }
 
     /// How many events of each session to pass over until both go on alike; the fewest in all, and one of each
@@ -222,7 +222,7 @@ impl Pairing<'_> {
         let found = match self.frame(a, b) {
             Some(difference) => Comparison { difference: Some(difference), ..Comparison::default() },
             None if a.text == b.text => Comparison::default(),
-            None => self.contents(a, b),
+            None => contents(&a.event(), &b.event(), self.rules),
         };
         self.counts.redacted += found.redacted as u64;
         self.counts.ignored += found.ignored as u64;
@@ -279,56 +279,8 @@ impl Pairing<'_> {
         None
     }
 
-    /// The values of the message, under the rules.
-    fn contents(&self, a: &Seen, b: &Seen) -> Comparison {
-        let mut found = Comparison::default();
-        let (left, right) = (a.event(), b.event());
-        if !matches!(a.kind, Kind::ToolCall) && left.message.method() != right.message.method() {
-            let method =
-                |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
-            let (left, right) = (method(left.message), method(right.message));
-            found.difference = Some(Difference { pointer: "/method".to_owned(), left, right });
-            return found;
-        }
-        let right: Vec<_> = right.values().collect();
-        let left: Vec<_> = left.values().collect();
-        let names = left.iter().map(|value| value.0).chain(right.iter().map(|value| value.0));
-        let mut done = Vec::new();
-        for name in names {
-            if done.contains(&name) {
-                continue;
-            }
-            done.push(name);
-            if self.leaves_out(name) {
-                found.ignored += 1;
-                continue;
-            }
-            let find =
-                |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
-            match (find(&left), find(&right)) {
-                (Some(a), Some(b)) => {
-                    let below = first_below(vec![name.to_owned()], a, b, self.rules);
-                    found.ignored += below.ignored;
-                    found.redacted += below.redacted;
-                    found.difference = below.difference;
-                }
-                (a, b) => {
-                    let text =
-                        |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
-                    let (left, right) = (text(a), text(b));
-                    found.difference = Some(Difference { pointer: format!("/{name}"), left, right });
-                }
-            }
-            if found.difference.is_some() {
-                return found;
-            }
-        }
-        found
-    }
-
     fn leaves_out(&self, name: &str) -> bool {
-        let path = [name.to_owned()];
-        self.rules.ignore.iter().any(|pattern: &Pattern| pattern.matches(&path))
+        leaves_out(self.rules, name)
     }
 
     fn shift(&mut self, left: u64, right: u64) {
@@ -344,6 +296,56 @@ impl Pairing<'_> {
         let shift = before.checked_sub(1).map_or(0, |at| self.shifts[at].1);
         left.checked_add_signed(shift)
     }
+}
+
+/// Compares what two events of one kind say, under the rules; their ids and what they answer are left aside.
+#[must_use]
+pub fn contents(left: &Event<'_>, right: &Event<'_>, rules: &Rules) -> Comparison {
+    let mut found = Comparison::default();
+    if !matches!(left.kind, Kind::ToolCall) && left.message.method() != right.message.method() {
+        let method = |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
+        let (left, right) = (method(left.message), method(right.message));
+        found.difference = Some(Difference { pointer: "/method".to_owned(), left, right });
+        return found;
+    }
+    let right: Vec<_> = right.values().collect();
+    let left: Vec<_> = left.values().collect();
+    let names = left.iter().map(|value| value.0).chain(right.iter().map(|value| value.0));
+    let mut done = Vec::new();
+    for name in names {
+        if done.contains(&name) {
+            continue;
+        }
+        done.push(name);
+        if leaves_out(rules, name) {
+            found.ignored += 1;
+            continue;
+        }
+        let find = |values: &[(&str, _)]| values.iter().find(|value| value.0 == name).map(|value| value.1);
+        match (find(&left), find(&right)) {
+            (Some(a), Some(b)) => {
+                let below = first_below(vec![name.to_owned()], a, b, rules);
+                found.ignored += below.ignored;
+                found.redacted += below.redacted;
+                found.difference = below.difference;
+            }
+            (a, b) => {
+                let text = |value: Option<crate::json::Json<'_>>| value.map(|value| value.text().to_owned());
+                let (left, right) = (text(a), text(b));
+                found.difference = Some(Difference { pointer: format!("/{name}"), left, right });
+            }
+        }
+        if found.difference.is_some() {
+            return found;
+        }
+    }
+    found
+}
+
+/// Whether the rules leave out a whole member of the normal form.
+fn leaves_out(rules: &Rules, name: &str) -> bool {
+    let path = [name.to_owned()];
+    rules.ignore.iter().any(|pattern: &Pattern| pattern.matches(&path))
 }
 
 /// Whose id it is: known only where both sessions tell.

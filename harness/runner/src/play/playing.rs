@@ -1,0 +1,259 @@
+//! A script as it is being played: which message is next, and what to make of the one that came.
+//!
+//! Knows: that this side says a message once all that the other side says before it was heard; how a message that came
+//! is found in the session; and what a departure is. Refuses to know: how messages travel, and time.
+//!
+//! A message that came is looked for among the next [`AHEAD`] that the other side has to say, the one that is awaited
+//! first. Whatever comes, the play goes on: a message that differs counts as heard, one that is unexpected is passed
+//! over. Memory: a bit for each message, and the names that the other side chose.
+
+use super::departure::{Departure, Kind as Sort};
+use super::script::{Names, Script, event};
+use std::borrow::Cow;
+use transcript::align::contents;
+use transcript::diff::{Difference, Rules};
+use transcript::json::Json;
+use transcript::meaning::{Event, Kind};
+use transcript::message::Message;
+use transcript::rejection::Code;
+
+/// So many messages of the other side are looked at for the one that came.
+pub(super) const AHEAD: usize = 64;
+
+/// How far the order of the other side's messages can be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// They come one behind the other.
+    Strict,
+    /// They come over several connections: between two messages of this side, one may overtake another.
+    Loose,
+}
+
+/// A script with a finger on the next message.
+#[derive(Debug)]
+pub struct Playing<'s> {
+    script: &'s Script,
+    rules: Rules,
+    order: Order,
+    /// The first step that is not done.
+    next: usize,
+    done: Vec<bool>,
+    names: Names,
+    said: u64,
+    heard: u64,
+}
+
+/// A message of this side as it has to be said now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said<'s> {
+    /// Its step.
+    pub step: usize,
+    /// Its text.
+    pub text: Cow<'s, str>,
+}
+
+/// What became of a message that came.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Heard {
+    /// The step that it stands for.
+    pub step: Option<usize>,
+    /// How it departs from it.
+    pub departure: Option<Departure>,
+}
+
+impl<'s> Playing<'s> {
+    /// At the beginning of the script.
+    #[must_use]
+    pub fn new(script: &'s Script, rules: Rules, order: Order) -> Self {
+        let done = vec![false; script.steps().len()];
+        Self { script, rules, order, next: 0, done, names: Names::default(), said: 0, heard: 0 }
+    }
+
+    /// The next message of this side, where it is its turn. It counts as said.
+    pub fn say(&mut self) -> Option<Said<'s>> {
+        let said = self.peek()?;
+        self.tick(said.step);
+        self.said += 1;
+        Some(said)
+    }
+
+    /// The next message of this side, where it is its turn.
+    #[must_use]
+    pub fn peek(&self) -> Option<Said<'s>> {
+        let step = self.next;
+        let message = self.script.message(step).filter(|_| self.script.is_mine(step))?;
+        let text = self.names.said(self.script.steps().get(step)?, message);
+        Some(Said { step, text })
+    }
+
+    /// Takes what came, which is meant to be one message; a batch is taken apart.
+    pub fn hear(&mut self, text: &str) -> Vec<Heard> {
+        match Message::parse(text) {
+            Ok(message) => vec![self.hear_message(message)],
+            Err(refusal) if refusal.code == Code::Batch => {
+                let batch = Departure::of(Sort::Batch, Some(text.to_owned()));
+                let mut heard = vec![Heard { step: None, departure: Some(batch) }];
+                for item in Json::parse(text).into_iter().flat_map(Json::items) {
+                    heard.push(match Message::parse(item.text()) {
+                        Ok(message) => self.hear_message(message),
+                        Err(refusal) => no_message(refusal.message, item.text()),
+                    });
+                }
+                heard
+            }
+            Err(refusal) => vec![no_message(refusal.message, text)],
+        }
+    }
+
+    /// The message of the other side that is awaited, where this side cannot go on without it.
+    #[must_use]
+    pub fn awaited(&self) -> Option<usize> {
+        (self.next < self.done.len() && !self.script.is_mine(self.next)).then_some(self.next)
+    }
+
+    /// Whether nothing is left to say or to hear.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.next == self.done.len()
+    }
+
+    /// What never came, for this reason.
+    #[must_use]
+    pub fn missing(&self, why: &str) -> Option<Departure> {
+        let mut left = (self.next..self.done.len()).filter(|&step| self.is_awaited(step));
+        let step = left.next()?;
+        let kind = Sort::Missing(why.to_owned(), left.count());
+        Some(Departure { kind, step: Some(step), came: None })
+    }
+
+    /// How many messages of this side are left to say.
+    #[must_use]
+    pub fn unsaid(&self) -> usize {
+        (self.next..self.done.len()).filter(|&step| self.script.is_mine(step)).count()
+    }
+
+    /// How many messages were said.
+    #[must_use]
+    pub fn said(&self) -> u64 {
+        self.said
+    }
+
+    /// How many messages of the session were heard, as they stand there or not.
+    #[must_use]
+    pub fn heard(&self) -> u64 {
+        self.heard
+    }
+
+    /// Whether the other side still has to say it.
+    fn is_awaited(&self, step: usize) -> bool {
+        !self.done[step] && !self.script.is_mine(step)
+    }
+
+    fn tick(&mut self, step: usize) {
+        self.done[step] = true;
+        while self.done.get(self.next).is_some_and(|done| *done) {
+            self.next += 1;
+        }
+    }
+
+    fn hear_message(&mut self, message: Message<'_>) -> Heard {
+        let came = event(self.next, message);
+        let mut same = None;
+        for step in self.ahead() {
+            if self.difference(step, &came).is_none() {
+                same = Some(step);
+                break;
+            }
+        }
+        let (step, kind) = match same {
+            Some(step) => (step, (!self.is_in_order(step)).then_some(Sort::OutOfOrder)),
+            None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
+                Some((step, difference)) => (step, Some(Sort::Different(difference))),
+                None => {
+                    let departure = Departure::of(Sort::Unexpected, Some(message.text().to_owned()));
+                    return Heard { step: None, departure: Some(departure) };
+                }
+            },
+        };
+        if let Some(expected) = self.script.message(step) {
+            self.names.learn(step, expected, message);
+        }
+        self.tick(step);
+        self.heard += 1;
+        let departure =
+            kind.map(|kind| Departure { kind, step: Some(step), came: Some(message.text().to_owned()) });
+        Heard { step: Some(step), departure }
+    }
+
+    /// The next messages that the other side has to say.
+    fn ahead(&self) -> impl Iterator<Item = usize> {
+        (self.next..self.done.len()).filter(|&step| self.is_awaited(step)).take(AHEAD)
+    }
+
+    /// Whether nothing that should have come before it is awaited, and what it answers was asked.
+    fn is_in_order(&self, step: usize) -> bool {
+        let asked = self.script.steps()[step].answers.is_none_or(|asked| self.done[asked]);
+        let mut before = (self.next..step).filter(|&before| self.is_awaited(before));
+        let overtaken = before.next();
+        let between = |first: usize| (first..step).any(|step| self.script.is_mine(step));
+        asked
+            && overtaken.is_none_or(|first| {
+                // What this side said in between, the other one may have waited for.
+                self.order == Order::Loose && !between(first)
+            })
+    }
+
+    /// The message that the one that came may be meant for: an answer to the same request, or the first one of its kind
+    /// and method before this side has to speak again.
+    fn kin(&self, came: &Event<'_>) -> Option<usize> {
+        let turn = (self.next..self.done.len()).find(|&step| self.script.is_mine(step) && !self.done[step]);
+        let alike = |step: usize| {
+            let Some(message) = self.script.message(step) else { return false };
+            let expected = event(step, message);
+            match (expected.is_response(), came.is_response()) {
+                (true, true) => expected.id == came.id,
+                (false, false) => {
+                    expected.kind == came.kind
+                        && message.method() == came.message.method()
+                        && turn.is_none_or(|turn| step < turn)
+                }
+                _ => false,
+            }
+        };
+        self.ahead().find(|&step| alike(step))
+    }
+
+    /// How what came differs from a message of the session, but for the names that belong to the other side.
+    fn difference(&self, step: usize, came: &Event<'_>) -> Option<Difference> {
+        let differs = |pointer: &str, left: Option<String>, right: Option<String>| {
+            Some(Difference { pointer: pointer.to_owned(), left, right })
+        };
+        let message = self.script.message(step)?;
+        let text = self.names.heard(message, came.message);
+        // Other names do not make it another sort of message.
+        let message = Message::parse(&text).unwrap_or(message);
+        let expected = event(step, message);
+        if expected.kind != came.kind {
+            let quoted = |kind: Kind| Some(format!("\"{}\"", kind.name()));
+            return differs("/kind", quoted(expected.kind), quoted(came.kind));
+        }
+        let same_id = match expected.is_response() {
+            true => expected.id == came.id,
+            false => expected.id.is_some() == came.id.is_some(),
+        };
+        if !same_id && !self.rules.ignore.iter().any(|pattern| pattern.is_match("/id")) {
+            let shown =
+                |event: &Event<'_>| event.id.as_ref().map(|id| String::from_utf8_lossy(id).into_owned());
+            return differs("/id", shown(&expected), shown(came));
+        }
+        contents(&expected, came, &self.rules).difference
+    }
+}
+
+fn no_message(why: String, text: &str) -> Heard {
+    let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
+    Heard { step: None, departure: Some(Departure::of(Sort::NoMessage(why), Some(text))) }
+}
+
+#[cfg(test)]
+mod tests;

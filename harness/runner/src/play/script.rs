@@ -1,0 +1,285 @@
+//! A session as one side has to play it: what it says, and what it waits for.
+//!
+//! Knows: whose message each one is, and how a message reads once the other side chose ids and progress tokens of its
+//! own. Refuses to know: what really came, clocks and transports. Memory: the session.
+
+use formats::{Owned, Session};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use transcript::json::{Json, write_compact};
+use transcript::meaning::{Event, Kind};
+use transcript::message::{Id, Message};
+use transcript::session::Side;
+
+/// A session, and the side of it that is played.
+#[derive(Debug)]
+pub struct Script {
+    session: Session,
+    /// The side that is played.
+    pub role: Side,
+    steps: Vec<Step>,
+}
+
+/// One message of the session. Its number is that of its event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Its entry.
+    entry: usize,
+    /// Who says it.
+    pub side: Side,
+    /// What it is.
+    pub kind: Kind,
+    /// The message that it answers.
+    pub answers: Option<usize>,
+}
+
+impl Script {
+    /// The script of `role`.
+    ///
+    /// # Errors
+    /// A sentence, where the session holds nothing that could be played.
+    pub fn new(session: Session, role: Side) -> Result<Self, String> {
+        let step = |(entry, owned): (usize, &Owned)| {
+            let message = owned.message()?;
+            let answers = owned.answers.and_then(|event| usize::try_from(event).ok());
+            let side = owned.side.unwrap_or(Side::Client);
+            Some(Step { entry, side, kind: Kind::of(&message), answers })
+        };
+        let steps: Vec<_> = session.entries.iter().enumerate().filter_map(step).collect();
+        if steps.is_empty() {
+            return Err("it holds no message, so there is nothing to play".to_owned());
+        }
+        Ok(Self { session, role, steps })
+    }
+
+    /// The messages of both sides, in order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Every entry of the session, those that are no message too.
+    #[must_use]
+    pub fn entries(&self) -> &[Owned] {
+        &self.session.entries
+    }
+
+    /// The entry of a step.
+    #[must_use]
+    pub fn entry(&self, step: usize) -> Option<&Owned> {
+        self.session.entries.get(self.steps.get(step)?.entry)
+    }
+
+    /// The message of a step as the recording has it.
+    #[must_use]
+    pub fn message(&self, step: usize) -> Option<Message<'_>> {
+        self.entry(step)?.message()
+    }
+
+    /// Whether a step is this side's.
+    #[must_use]
+    pub fn is_mine(&self, step: usize) -> bool {
+        self.steps.get(step).is_some_and(|step| step.side == self.role)
+    }
+
+    /// The message of a step with its place, as a part of the session's meaning.
+    #[must_use]
+    pub fn event<'a>(&'a self, step: usize, message: Message<'a>) -> Option<Event<'a>> {
+        let (found, entry) = (self.steps.get(step)?, self.entry(step)?);
+        Some(Event {
+            answers: found.answers.map(|step| step as u64),
+            side: Some(found.side),
+            spot: entry.spot,
+            ..event(step, message)
+        })
+    }
+
+    /// The length of the longest message, in bytes.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        let length = |step| self.message(step).map_or(0, |message| message.text().len());
+        (0..self.steps.len()).map(length).max().unwrap_or_default()
+    }
+}
+
+/// A message that came, as an event of nobody's session.
+pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
+    Event {
+        index: index as u64,
+        kind: Kind::of(&message),
+        id: message.id().key(),
+        answers: None,
+        message,
+        side: None,
+        spot: Default::default(),
+    }
+}
+
+/// What the other side chose to call its requests and their progress, where it is not what the recording has. Ids and
+/// progress tokens belong to whoever chose them: in messages about them they are put in as they came, byte for byte, and
+/// nothing else of a message is touched.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// By step: the text of the id that came.
+    ids: HashMap<usize, String>,
+    /// By the recording's id: the text of the last one that came for it.
+    last: HashMap<Vec<u8>, String>,
+    /// By the text of the recording's progress token.
+    tokens: HashMap<String, String>,
+}
+
+impl Names {
+    /// Learns from a message that came for a step of the other side.
+    pub(super) fn learn(&mut self, step: usize, expected: Message<'_>, came: Message<'_>) {
+        if expected.method().is_none() || came.method().is_none() {
+            return;
+        }
+        if let (Some(key), Some(old), Some(new)) = (expected.id().key(), id_text(expected), id_text(came)) {
+            if old == new {
+                self.ids.remove(&step);
+                self.last.remove(&*key);
+            } else {
+                self.ids.insert(step, new.to_owned());
+                self.last.insert(key.into_owned(), new.to_owned());
+            }
+        }
+        if let (Some(old), Some(new)) = (own_token(expected), own_token(came)) {
+            self.tokens.insert(old.text().to_owned(), new.text().to_owned());
+        }
+    }
+
+    /// A message of this side as it is to be said.
+    pub(super) fn said<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
+        if let Kind::Result | Kind::Error = step.kind {
+            let name = match step.answers {
+                Some(asked) => self.ids.get(&asked),
+                None => message.id().key().and_then(|key| self.last.get(&*key)),
+            };
+            return with(message, id_span(message), name);
+        }
+        match about(message, "notifications/progress", "progressToken") {
+            Some(token) => with(message, span(message, token), self.tokens.get(token.text())),
+            None => Cow::Borrowed(message.text()),
+        }
+    }
+
+    /// A message of the other side as it would read with the names that `came` gives, or that came before.
+    pub(super) fn heard<'a>(&self, message: Message<'a>, came: Message<'_>) -> Cow<'a, str> {
+        if let Some((old, new)) = own_token(message).zip(own_token(came)) {
+            return with(message, span(message, old), Some(&new.text().to_owned()));
+        }
+        let Some(id) = about(message, "notifications/cancelled", "requestId") else {
+            return Cow::Borrowed(message.text());
+        };
+        let key = match id.as_text() {
+            Some(text) => text.decode(),
+            None => Cow::Borrowed(id.text().as_bytes()),
+        };
+        with(message, span(message, id), self.last.get(&*key))
+    }
+}
+
+/// The message as one line, whatever white space the recording had between its tokens.
+#[must_use]
+pub fn on_one_line(text: &str) -> Cow<'_, str> {
+    match Json::parse(text) {
+        Ok(value) if text.contains('\n') => {
+            let mut out = Vec::with_capacity(text.len());
+            write_compact(value, &mut out);
+            Cow::Owned(String::from_utf8_lossy(&out).into_owned())
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// The progress token that a request brings along.
+fn own_token(message: Message<'_>) -> Option<Json<'_>> {
+    message.params()?.member("_meta")?.member("progressToken")
+}
+
+/// A member of the params of a notification.
+fn about<'a>(message: Message<'a>, method: &str, member: &str) -> Option<Json<'a>> {
+    message.method().filter(|name| name.is(method))?;
+    message.params()?.member(member)
+}
+
+fn id_text(message: Message<'_>) -> Option<&str> {
+    message.text().get(id_span(message)?)
+}
+
+fn id_span(message: Message<'_>) -> Option<Range<usize>> {
+    let length = match message.id() {
+        Id::Missing | Id::Null => return None,
+        Id::Text(text) => text.raw().len() + 2,
+        Id::Number(text) => text.len(),
+    };
+    Some(message.id_at()..message.id_at() + length)
+}
+
+/// Where in a message's text a value stands that was taken out of it.
+fn span(message: Message<'_>, value: Json<'_>) -> Option<Range<usize>> {
+    let start = (value.text().as_ptr() as usize).checked_sub(message.text().as_ptr() as usize)?;
+    let span = start..start + value.text().len();
+    (message.text().get(span.clone()) == Some(value.text())).then_some(span)
+}
+
+fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&String>) -> Cow<'a, str> {
+    let text = message.text();
+    let (Some(span), Some(name)) = (span, name) else { return Cow::Borrowed(text) };
+    match (text.get(..span.start), text.get(span.end..)) {
+        (Some(before), Some(after)) => Cow::Owned([before, name, after].concat()),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Script, on_one_line};
+    use formats::{Input, Options, Session};
+    use transcript::session::Side;
+
+    /// A script of messages, each with `>` (client) or `<` (server) before it.
+    pub(in crate::play) fn script(lines: &[&str], role: Side) -> Result<Script, String> {
+        let mut text = String::from(
+            "{\"v\":1,\"type\":\"meta\",\"startedAt\":\"2026-01-01T00:00:00.000Z\",\"label\":\"a\",\"command\":[\"a\"]}\n",
+        );
+        for line in lines {
+            let (dir, raw) = if let Some(raw) = line.strip_prefix("> ") {
+                ("in", raw)
+            } else {
+                ("out", line.strip_prefix("< ").unwrap())
+            };
+            text.push_str(&format!(
+                "{{\"t\":\"2026-01-01T00:00:00.000Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n"
+            ));
+        }
+        let mut bytes = text.as_bytes();
+        let format = formats::find("mcp-replay").unwrap();
+        let mut input = Input::new(&mut bytes).unwrap();
+        Script::new(Session::read(format, &mut input, Options::default()).unwrap(), role)
+    }
+
+    #[test]
+    fn steps_are_the_messages_with_their_sides() {
+        let lines =
+            [r#"> {"jsonrpc":"2.0","id":1,"method":"a"}"#, r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#];
+        let script = script(&lines, Side::Server).unwrap();
+        assert_eq!(script.steps().len(), 2);
+        assert_eq!((script.is_mine(0), script.is_mine(1), script.is_mine(2)), (false, true, false));
+        assert_eq!(script.steps()[1].answers, Some(0));
+        assert_eq!(script.longest(), lines[0].len() - 2);
+        assert_eq!(script.entry(0).unwrap().spot.line, 2);
+    }
+
+    #[test]
+    fn a_session_without_messages_cannot_be_played() {
+        assert!(script(&[], Side::Server).unwrap_err().contains("no message"));
+    }
+
+    #[test]
+    fn a_message_is_one_line_without_a_change_of_its_numbers() {
+        assert_eq!(on_one_line("{\n \"a\" : [1e400,\r\n\"\\n\"]}"), "{\"a\":[1e400,\"\\n\"]}");
+        assert_eq!(on_one_line("{ \"a\" : 1.0 }"), "{ \"a\" : 1.0 }");
+    }
+}
