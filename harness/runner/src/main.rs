@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, new, read, record, report, run,
-    show,
+    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, new, play, read, record,
+    report, run, show,
 };
 use runner::exit;
 use runner::show::{Voice, Volume};
@@ -63,6 +63,7 @@ enum Verb {
     Identify(identify::Args),
     Report(report::Args),
     Record(record::Args),
+    Play(Box<play::Args>),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -105,6 +106,7 @@ fn main() -> ExitCode {
         Verb::Identify(args) => identify::run(args, around),
         Verb::Report(args) => report::run(args, around),
         Verb::Record(args) => record::run(args, around),
+        Verb::Play(args) => play::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),
     };

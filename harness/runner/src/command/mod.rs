@@ -10,6 +10,7 @@ pub mod generate;
 pub mod identify;
 mod listen;
 pub mod new;
+pub mod play;
 pub mod read;
 pub mod record;
 pub mod report;

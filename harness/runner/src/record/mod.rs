@@ -14,7 +14,7 @@ mod queue;
 mod redact;
 mod signals;
 mod spell;
-mod split;
+pub(crate) mod split;
 mod trace;
 
 pub use queue::{PATIENCE, ROOM};
@@ -189,7 +189,7 @@ fn widen(pipe: &File) {
 
 /// The streams that the client holds, as files of their own: no buffer is between, and each closes when it is dropped.
 #[cfg(unix)]
-fn standard_streams() -> io::Result<(File, File)> {
+pub(crate) fn standard_streams() -> io::Result<(File, File)> {
     use std::os::fd::AsFd as _;
     let client_in = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let client_out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -200,7 +200,7 @@ fn standard_streams() -> io::Result<(File, File)> {
 }
 
 #[cfg(windows)]
-fn standard_streams() -> io::Result<(File, File)> {
+pub(crate) fn standard_streams() -> io::Result<(File, File)> {
     use std::os::windows::io::AsHandle as _;
     let client_in = File::from(io::stdin().as_handle().try_clone_to_owned()?);
     let client_out = File::from(io::stdout().as_handle().try_clone_to_owned()?);
@@ -208,12 +208,12 @@ fn standard_streams() -> io::Result<(File, File)> {
 }
 
 #[cfg(unix)]
-fn owned(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
+pub(crate) fn owned(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
     File::from(pipe.into())
 }
 
 #[cfg(windows)]
-fn owned(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
+pub(crate) fn owned(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
     File::from(pipe.into())
 }
 
@@ -241,7 +241,7 @@ fn exit_code(status: Option<ExitStatus>) -> i32 {
     status.and_then(|status| status.code()).unwrap_or(1)
 }
 
-fn refused(program: &str, error: &io::Error) -> String {
+pub(crate) fn refused(program: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {
             format!(

@@ -10,7 +10,7 @@ pub const HELD: usize = 4 << 20;
 
 /// A line, or a part of one that is longer than [`HELD`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// A whole line without its line feed, and whether it had one.
     Line(&'a [u8], bool),
     /// The next part of a long line.
@@ -22,7 +22,7 @@ pub(super) enum Piece<'a> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Splitter {
+pub(crate) struct Splitter {
     partial: Vec<u8>,
     in_long: bool,
     /// What comes up to the next line feed belongs to a line whose beginning was let go.
@@ -30,7 +30,7 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    pub(super) fn take(&mut self, mut bytes: &[u8], sink: &mut dyn FnMut(Piece<'_>)) {
+    pub(crate) fn take(&mut self, mut bytes: &[u8], sink: &mut dyn FnMut(Piece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
             bytes = rest;
@@ -75,7 +75,7 @@ impl Splitter {
     }
 
     /// Nothing more will come.
-    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Piece<'_>)) {
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Piece<'_>)) {
         if self.in_long {
             sink(Piece::LongEnds(false));
         } else if !self.partial.is_empty() {

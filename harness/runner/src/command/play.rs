@@ -1,0 +1,265 @@
+//! `play`: a scripted peer that says what one side of a session says.
+
+use super::{Around, Failure, format_of, named_format, open, under_test};
+use crate::exit;
+use crate::play::journal::Journal;
+use crate::play::{self, Departure, Plan, Played, Refused, Script, Tell, Variants};
+use crate::show::{Voice, Volume, plain};
+use crate::suite::{Case, Root, Suite};
+use formats::{Format, Input, Options, Session};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use transcript::diff::{Pattern, Rules};
+use transcript::session::Side;
+
+/// Plays one side of a recorded session, and tells where the other side departs from it.
+///
+/// It says exactly what that side says in the recording, byte for byte where the format keeps the text, and each message
+/// as soon as all that the other side says before it was heard. What the other side says is compared as `diff` does.
+/// Ids and progress tokens belong to whoever chose them: where the other side chose others than the recording has, they
+/// are put into the messages that name them, and nothing else is changed.
+///
+/// A departure does not end the play: a message that differs counts as heard, one that is not in the session is passed
+/// over. A wait that runs out ends it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord play --as server trace.jsonl                      on stdin and stdout: give it to a client as its server
+  mcp-concord play --as client trace.jsonl -- ./server          starts the server, and says what the client said
+  mcp-concord play --as client correlation/answers-crossed -- ./server
+  mcp-concord play --as server trace.jsonl --ignore /params/clientInfo --chunk 1
+
+A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
+Exit code 0: the other side did as the session has it; 1: it departed from it; 2: the call or the session cannot be used;
+3: the server cannot be started.")]
+pub struct Args {
+    /// The side to play.
+    #[arg(long = "as", value_enum, value_name = "SIDE")]
+    role: Role,
+    /// The session: a recording, `-` for the standard input, a case directory, or a case of the suite by its name.
+    #[arg(value_name = "CASE|FILE")]
+    session: PathBuf,
+    /// The format, where the content should not decide; of a case, the format to take.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// Leave out a place of the other side's messages; `*` stands for any member or item. May be given several times.
+    #[arg(long, value_name = "POINTER", value_parser = Pattern::parse)]
+    ignore: Vec<Pattern>,
+    /// Take a string that holds this marker as equal to any value.
+    #[arg(long, value_name = "MARKER")]
+    redacted: Option<String>,
+    /// How long any wait may take.
+    #[arg(long, value_name = "SECONDS", value_parser = under_test::seconds, default_value = "10")]
+    timeout: Duration,
+    /// Write down what really passed, with times, as lines of JSON.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    #[command(flatten)]
+    ways: Ways,
+    /// The server's command, for a client over stdio.
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Role {
+    Client,
+    Server,
+}
+
+/// The ways that a peer may take.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Ways of saying the same")]
+struct Ways {
+    /// Wait before each message.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    delay: u64,
+    /// Write no more than so many bytes at a time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    chunk: Option<u32>,
+    /// Say what can be said together in one write.
+    #[arg(long)]
+    merge: bool,
+    /// Close after so many messages, before the session is over.
+    #[arg(long, value_name = "N")]
+    close_after: Option<u64>,
+    /// Say a line that is no message before each message.
+    #[arg(long, value_name = "TEXT")]
+    noise: Option<String>,
+    /// Wait before each read, and read little.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    slow_read: u64,
+    /// Say half a message before the end, without the end of its line.
+    #[arg(long)]
+    half_line_at_end: bool,
+}
+
+impl Ways {
+    fn variants(&self) -> Variants {
+        Variants {
+            delay: Duration::from_millis(self.delay),
+            chunk: self.chunk.and_then(|bytes| usize::try_from(bytes).ok()),
+            merge: self.merge,
+            close_after: self.close_after,
+            noise: self.noise.clone(),
+            slow_read: Duration::from_millis(self.slow_read),
+            half_line_at_end: self.half_line_at_end,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the session cannot be played, or the server cannot be started.
+pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    match (args.role, &args.command[..]) {
+        (Role::Server, [_, ..]) => {
+            return Err(Failure::Unusable(
+                "a server is started by its client: leave the command out".to_owned(),
+            ));
+        }
+        (Role::Client, []) => {
+            return Err(Failure::Unusable(
+                "a client needs a server: name its command behind `--`".to_owned(),
+            ));
+        }
+        (Role::Server, []) if args.session.as_os_str() == "-" => {
+            let why = "the standard input is the client's here; name the session as a file";
+            return Err(Failure::Unusable(why.to_owned()));
+        }
+        _ => {}
+    }
+    let (name, session) = match session(args) {
+        // A fault in the script is none of the other side's.
+        Err(Failure::Rejected(name, rejection)) => {
+            around.voice.rejection(&name, &rejection);
+            return Ok(exit::UNUSABLE);
+        }
+        other => other?,
+    };
+    let side = match args.role {
+        Role::Client => Side::Client,
+        Role::Server => Side::Server,
+    };
+    let script = Script::new(session, side)
+        .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
+    let journal = match &args.journal {
+        Some(path) => Journal::create(path)
+            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?,
+        None => Journal::default(),
+    };
+    let (rules, variants) =
+        (Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
+    let teller = Teller { voice: around.voice, script: &script, name: &name };
+    let plan = Plan {
+        script: &script,
+        rules: &rules,
+        patience: args.timeout,
+        variants: &variants,
+        journal: &journal,
+        tell: &teller,
+    };
+    let played = match args.role {
+        Role::Server => play::as_server(&plan),
+        Role::Client => play::as_client(&plan, &args.command),
+    };
+    let played = played.map_err(|refused| match refused {
+        Refused::Here(why) => Failure::Unusable(why),
+        Refused::Command(why) => Failure::NotRun(why),
+    })?;
+    if let Some(why) = journal.fault() {
+        return Err(Failure::Unusable(format!("the journal is not whole: {why}")));
+    }
+    around.voice.note(&told(&played, &name));
+    Ok(if played.departures == 0 { exit::WELL } else { exit::FELL_SHORT })
+}
+
+fn told(played: &Played, name: &str) -> String {
+    let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    format!(
+        "{name}: {} said, {} heard, {}",
+        counted(played.said, "message"),
+        played.heard,
+        counted(played.departures, "departure")
+    )
+}
+
+/// Tells a person. The standard output may be the other side's.
+#[derive(Debug)]
+struct Teller<'t> {
+    voice: Voice,
+    script: &'t Script,
+    name: &'t str,
+}
+
+impl Tell for Teller<'_> {
+    fn departure(&self, departure: &Departure) {
+        let text = departure.describe(self.script, self.name);
+        // Nobody may be left to be told, and the exit code tells too.
+        let _ = writeln!(io::stderr().lock(), "{text}\n");
+    }
+
+    fn note(&self, text: &str) {
+        if self.voice.volume >= Volume::Normal {
+            self.voice.note(text);
+        }
+    }
+}
+
+/// The session with a name to call it by.
+fn session(args: &Args) -> Result<(String, Session), Failure> {
+    let path = &args.session;
+    let name = path.display().to_string();
+    let case = if path.is_dir() {
+        let suite = Suite::load(&[Root::Disk(path.clone())]).map_err(|problems| {
+            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
+        })?;
+        let count = suite.cases.len();
+        let only = suite.cases.into_iter().next().filter(|_| count == 1);
+        Some(only.ok_or_else(|| Failure::Unusable(format!("{name} holds {count} cases; name one of them")))?)
+    } else if path.exists() || name == "-" {
+        None
+    } else {
+        Suite::load_one(&Root::Embedded, &name).unwrap_or_default()
+    };
+    match case {
+        Some(case) => of_case(&case, args),
+        None => of_file(path, args.format),
+    }
+}
+
+/// The transcript of a case that tells most of how the session went over this transport.
+fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
+    let tells = |format: &Format| {
+        let carries = format.carries;
+        (carries.process, carries.direction, carries.times)
+    };
+    let asked = |format: &Format| args.format.is_none_or(|asked| asked.name == format.name);
+    let transcripts = case.transcripts.iter().filter(|transcript| asked(transcript.format));
+    let transcript = transcripts.max_by_key(|transcript| tells(transcript.format)).ok_or_else(|| {
+        let format = args.format.map_or("any format", |format| format.name);
+        Failure::Unusable(format!("the case {} has no transcript in {format}", case.name))
+    })?;
+    let name = Path::new(&case.place).join(transcript.format.file).display().to_string();
+    let bytes = transcript
+        .blob
+        .bytes()
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let session = Input::new(&mut &*bytes)
+        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
+        .map_err(|error| Failure::of_reading(&name, error))?;
+    Ok((name, session))
+}
+
+fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Session), Failure> {
+    let mut source = open(path)?;
+    let name = plain(&source.name);
+    let rejected = |error| Failure::of_reading(&name, error);
+    let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
+    let format = format_of(asked, &mut input, &name)?;
+    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    Ok((name, session))
+}
