@@ -10,6 +10,7 @@ use crate::record::split::{Piece, Splitter};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -44,6 +45,10 @@ pub(super) enum Came {
 pub(super) struct Inbox {
     waiting: Mutex<Waiting>,
     changed: Condvar,
+    /// Bytes that went either way: as long as they move, nobody is silent.
+    moved: AtomicU64,
+    /// Bytes of a line whose end has not come.
+    begun: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -64,8 +69,23 @@ impl Inbox {
         self.changed.notify_all();
     }
 
-    /// The next thing that happened; none where nothing does for so long.
+    /// The next thing that happened; none where nothing does, and not a byte moves, for so long.
     pub(super) fn next(&self, patience: Duration) -> Option<Came> {
+        loop {
+            let moved = self.moved.load(Ordering::Relaxed);
+            let came = self.wait(patience);
+            if came.is_some() || self.moved.load(Ordering::Relaxed) == moved {
+                return came;
+            }
+        }
+    }
+
+    /// How many bytes of a line have come whose end has not.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    fn wait(&self, patience: Duration) -> Option<Came> {
         let until = Instant::now() + patience;
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -103,7 +123,10 @@ impl Mouth {
                 if broken.is_some() {
                     continue;
                 }
-                match variants.write(&bytes, &mut to, &journal) {
+                let mut moved = |count: usize| {
+                    inbox.moved.fetch_add(count as u64, Ordering::Relaxed);
+                };
+                match variants.write(&bytes, &mut to, &journal, &mut moved) {
                     Ok(()) => inbox.put(Came::Taken),
                     Err(error) => {
                         broken = Some(error.to_string());
@@ -137,6 +160,13 @@ pub(super) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
                 Ok(count) => {
                     journal.bytes_at(journal.now(), Way::Received, None, &chunk[..count]);
                     splitter.take(&chunk[..count], &mut |piece| lines.take(piece, &inbox));
+                    inbox.moved.fetch_add(count as u64, Ordering::Relaxed);
+                    match memchr::memrchr(b'\n', &chunk[..count]) {
+                        Some(end) => inbox.begun.store((count - end - 1) as u64, Ordering::Relaxed),
+                        None => {
+                            inbox.begun.fetch_add(count as u64, Ordering::Relaxed);
+                        }
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => break Some(error.to_string()),

@@ -157,9 +157,12 @@ impl<'p> Talk<'p> {
             self.take_next();
         }
         if !self.closed_early {
-            let why = match self.ended {
-                true => "the other side has ended".to_owned(),
-                false => format!("nothing came for {}", self.plan.waited()),
+            let why = match (self.ended, self.inbox.begun()) {
+                (true, _) => "the other side has ended".to_owned(),
+                (_, 0) => format!("nothing came for {}", self.plan.waited()),
+                (_, begun) => {
+                    format!("nothing came for {} behind {begun} bytes of a line", self.plan.waited())
+                }
             };
             self.playing.missing(&why).into_iter().for_each(|missing| self.depart(missing));
             self.close();
@@ -269,3 +272,6 @@ impl<'p> Talk<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

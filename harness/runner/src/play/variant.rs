@@ -49,8 +49,14 @@ impl Variants {
         bytes.chunks(self.chunk.unwrap_or(bytes.len()).max(1))
     }
 
-    /// Writes to a pipe, and notes what was taken.
-    pub(super) fn write(&self, bytes: &[u8], to: &mut impl Write, journal: &Journal) -> io::Result<()> {
+    /// Writes to a pipe, notes what was taken, and tells how much as it is.
+    pub(super) fn write(
+        &self,
+        bytes: &[u8],
+        to: &mut impl Write,
+        journal: &Journal,
+        moved: &mut dyn FnMut(usize),
+    ) -> io::Result<()> {
         thread::sleep(self.delay);
         for mut piece in self.pieces(bytes) {
             while !piece.is_empty() {
@@ -59,6 +65,7 @@ impl Variants {
                     Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                     Ok(count) => {
                         journal.bytes_at(at, Way::Sent, None, &piece[..count]);
+                        moved(count);
                         piece = &piece[count..];
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -96,7 +103,9 @@ mod tests {
             let variants = Variants { chunk, noise: Some("a".into()), ..Variants::default() };
             let (mut bytes, mut writes) = (Vec::new(), Writes::default());
             variants.line("{é", &mut bytes);
-            variants.write(&bytes, &mut writes, &Journal::default()).unwrap();
+            let mut moved = 0;
+            variants.write(&bytes, &mut writes, &Journal::default(), &mut |count| moved += count).unwrap();
+            assert_eq!(moved, bytes.len());
             assert_eq!((writes.0.len(), writes.0.concat()), (count, "a\n{é\n".into()), "{chunk:?}");
         }
     }

@@ -1,0 +1,160 @@
+//! Both sides of every session of the suite, over two pipes in one process.
+
+use super::{Plan, Played, Talk};
+use crate::play::journal::Journal;
+use crate::play::{Departure, Script, Tell, Variants};
+use crate::record::owned;
+use crate::suite::{Root, Suite};
+use formats::{Input, Options, Session};
+use std::fs::File;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+use transcript::diff::Rules;
+use transcript::session::Side;
+
+/// Keeps what it is told.
+#[derive(Debug, Default)]
+struct Told(Mutex<Vec<String>>);
+
+impl Tell for Told {
+    fn departure(&self, departure: &Departure) {
+        self.0.lock().unwrap().push(departure.headline());
+    }
+
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+fn pipe() -> (File, File) {
+    let (from, to) = std::io::pipe().unwrap();
+    (owned(from), owned(to))
+}
+
+fn play(
+    session: &[u8],
+    format: &str,
+    side: Side,
+    variants: &Variants,
+    pipes: (File, File),
+) -> (Played, Vec<String>) {
+    let mut bytes = session;
+    let mut input = Input::new(&mut bytes).unwrap();
+    let format = formats::find(format).unwrap();
+    let script = Script::new(Session::read(format, &mut input, Options::default()).unwrap(), side).unwrap();
+    let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+    let patience = Duration::from_secs(20);
+    let plan = Plan { script: &script, rules: &rules, patience, variants, journal: &journal, tell: &tell };
+    let mut talk = Talk::new(&plan, pipes.0, pipes.1);
+    talk.play();
+    assert!(talk.rest(), "the other side did not end");
+    let played = talk.played();
+    drop(talk);
+    (played, tell.0.into_inner().unwrap())
+}
+
+/// Both sides of a session at once; what each of them saw.
+fn both(session: &[u8], format: &str, variants: &Variants) -> [(Played, Vec<String>); 2] {
+    let ((to_server, from_client), (to_client, from_server)) = (pipe(), pipe());
+    thread::scope(|scope| {
+        let server = scope.spawn(|| play(session, format, Side::Server, variants, (to_server, from_server)));
+        let client = play(session, format, Side::Client, variants, (to_client, from_client));
+        [client, server.join().unwrap()]
+    })
+}
+
+/// Every transcript of the suite that is a session with messages.
+fn sessions(each: &mut dyn FnMut(&str, &str, &[u8])) {
+    let suite = Suite::load(&[Root::Embedded]).unwrap();
+    for case in &suite.cases {
+        for transcript in &case.transcripts {
+            let bytes = transcript.blob.bytes().unwrap();
+            let read = Input::new(&mut &*bytes)
+                .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()));
+            if read.is_ok_and(|session| session.messages().next().is_some()) {
+                each(&case.name, transcript.format.name, &bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn both_sides_of_every_session_find_nothing_in_each_other() {
+    let mut count = 0;
+    sessions(&mut |name, format, bytes| {
+        let [client, server] = both(bytes, format, &Variants::default());
+        assert!(client.1.is_empty() && server.1.is_empty(), "{name} in {format}: {client:?} {server:?}");
+        assert_eq!((client.0.said, client.0.heard), (server.0.heard, server.0.said), "{name}");
+        count += 1;
+    });
+    assert!(count > 1000, "{count}");
+}
+
+#[test]
+fn no_way_of_saying_changes_what_is_heard() {
+    let ways = [
+        Variants { chunk: Some(1), ..Variants::default() },
+        Variants { chunk: Some(7), merge: true, ..Variants::default() },
+        Variants { merge: true, ..Variants::default() },
+        Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
+        Variants { delay: Duration::from_micros(50), ..Variants::default() },
+    ];
+    let mut turn = 0;
+    sessions(&mut |name, format, bytes| {
+        if format != "mcp-replay" || bytes.len() > 100_000 {
+            return;
+        }
+        let variants = &ways[turn % ways.len()];
+        turn += 1;
+        let [client, server] = both(bytes, format, variants);
+        assert!(client.1.is_empty() && server.1.is_empty(), "{name}, {variants:?}: {client:?} {server:?}");
+        assert_eq!((client.0.said, client.0.heard), (server.0.heard, server.0.said), "{name}");
+    });
+    assert!(turn > 100, "{turn}");
+}
+
+const CALL: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":2,"result":{}}"#,
+    "\n",
+);
+
+#[test]
+fn noise_and_half_lines_are_told_and_cost_no_message() {
+    let noise = Variants { noise: Some("listening".into()), ..Variants::default() };
+    for (played, told) in both(CALL.as_bytes(), "jsonrpc", &noise) {
+        assert_eq!((played.said, played.heard, played.departures), (2, 2, 2));
+        assert!(told.iter().all(|told| told.starts_with("what came is no message")), "{told:?}");
+    }
+    let half = Variants { half_line_at_end: true, ..Variants::default() };
+    for (played, told) in both(CALL.as_bytes(), "jsonrpc", &half) {
+        assert_eq!((played.said, played.heard, told.len()), (2, 2, 1), "{told:?}");
+        assert!(told[0].contains("the text ends where"), "{told:?}");
+    }
+}
+
+#[test]
+fn who_closes_early_is_missed_and_misses_nobody() {
+    for (after, said) in [(0, 0), (1, 1), (5, 2)] {
+        let early = Variants { close_after: Some(after), ..Variants::default() };
+        let ((to_server, from_client), (to_client, from_server)) = (pipe(), pipe());
+        let (client, server) = thread::scope(|scope| {
+            let server = scope
+                .spawn(|| play(CALL.as_bytes(), "jsonrpc", Side::Server, &early, (to_server, from_server)));
+            let pipes = (to_client, from_client);
+            (
+                play(CALL.as_bytes(), "jsonrpc", Side::Client, &Variants::default(), pipes),
+                server.join().unwrap(),
+            )
+        });
+        assert_eq!((server.0.said, server.0.departures), (said, 0), "{server:?}");
+        assert_eq!(client.0.departures, u64::from(after < 2), "{client:?}");
+        assert!(client.1.iter().all(|told| told.contains("the other side has ended")), "{client:?}");
+    }
+}
