@@ -38,6 +38,8 @@ pub(super) enum Came {
     Taken,
     /// The other side takes no more.
     Refused(String),
+    /// All is said, or cannot be, and this side's end is closed.
+    Closed,
 }
 
 /// Where what happened waits.
@@ -136,6 +138,7 @@ impl Mouth {
             }
             drop(to);
             journal.ended(Way::Sent, None, broken);
+            inbox.put(Came::Closed);
         });
         Self(sender)
     }
@@ -226,7 +229,7 @@ mod tests {
         let long = "x".repeat(5 << 20);
         mouth.say(format!("a\n\n{long}\nb").into_bytes());
         drop(mouth);
-        assert_eq!(here.next(SOON), Some(Came::Taken));
+        assert_eq!([here.next(SOON), here.next(SOON)], [Some(Came::Taken), Some(Came::Closed)]);
         for expected in [
             Came::Line(b"a".to_vec(), true),
             Came::Line(Vec::new(), true),

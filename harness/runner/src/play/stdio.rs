@@ -121,6 +121,8 @@ struct Talk<'p> {
     closed_early: bool,
     /// The other side says no more.
     ended: bool,
+    /// This side's end is closed, and what it said is taken.
+    closed: bool,
     /// A wait ran out.
     ran_out: bool,
     last: String,
@@ -141,6 +143,7 @@ impl<'p> Talk<'p> {
             waiting: 0,
             closed_early: false,
             ended: false,
+            closed: false,
             ran_out: false,
             last: String::new(),
             tally: Played::default(),
@@ -169,9 +172,9 @@ impl<'p> Talk<'p> {
         }
     }
 
-    /// Hears what the other side still says, up to its end. Whether the end came.
+    /// Hears what the other side still says, up to its end, and waits until it has taken what was said. Whether both came.
     fn rest(&mut self) -> bool {
-        while !self.ended {
+        while !(self.ended && self.closed) {
             let ran_out = std::mem::take(&mut self.ran_out);
             self.take_next();
             if self.ran_out {
@@ -199,7 +202,7 @@ impl<'p> Talk<'p> {
     fn speak(&mut self) {
         let variants = self.plan.variants;
         let mut bytes = Vec::new();
-        while !self.ended && !self.closed_early {
+        while !self.closed_early {
             if variants.close_after == Some(self.playing.said()) {
                 self.closed_early = true;
                 break;
@@ -238,6 +241,7 @@ impl<'p> Talk<'p> {
             Some(Came::Line(line, _)) => self.hear(&line),
             Some(Came::TooLong(bytes)) => self.depart(Departure::of(Kind::TooLong(bytes), None)),
             Some(Came::Taken) => self.waiting -= 1,
+            Some(Came::Closed) => self.closed = true,
             Some(Came::Refused(why)) => {
                 self.waiting = 0;
                 // Whoever closes early himself has nothing to complain of.
