@@ -1,13 +1,16 @@
 //! `play`: a scripted peer that says what one side of a session says.
 
-use super::{Around, Failure, format_of, named_format, open, under_test};
+use super::{Around, Failure, format_of, listen, named_format, open, under_test};
 use crate::exit;
+use crate::play::http::{self, Answers, Server, Transport};
 use crate::play::journal::Journal;
 use crate::play::{self, Departure, Plan, Played, Refused, Script, Tell, Variants};
+use crate::proxy::Target;
 use crate::show::{Voice, Volume, plain};
 use crate::suite::{Case, Root, Suite};
 use formats::{Format, Input, Options, Session};
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use transcript::diff::{Pattern, Rules};
@@ -22,6 +25,10 @@ use transcript::session::Side;
 ///
 /// A departure does not end the play: a message that differs counts as heard, one that is not in the session is passed
 /// over. A wait that runs out ends it.
+///
+/// Over Streamable HTTP a message of the server's own goes over the stream of the request that it is about, as far as the
+/// session tells, and over the stream of a GET otherwise. Session id, revision, refusals (a 401 and its challenge) and
+/// event ids are those of the recording where it has them. A stream that breaks is taken up again with Last-Event-ID.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,10 +36,13 @@ Examples:
   mcp-concord play --as client trace.jsonl -- ./server          starts the server, and says what the client said
   mcp-concord play --as client correlation/answers-crossed -- ./server
   mcp-concord play --as server trace.jsonl --ignore /params/clientInfo --chunk 1
+  mcp-concord play --as server session.har --listen 8080 --answers json
+  mcp-concord play --as client session.har --to http://127.0.0.1:3001/mcp
+  mcp-concord play --as client session.har --to http://127.0.0.1:3001/sse --transport http-sse
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
 Exit code 0: the other side did as the session has it; 1: it departed from it; 2: the call or the session cannot be used;
-3: the server cannot be started.")]
+3: the server cannot be started, or nobody listens at the URL.")]
 pub struct Args {
     /// The side to play.
     #[arg(long = "as", value_enum, value_name = "SIDE")]
@@ -49,6 +59,19 @@ pub struct Args {
     /// Take a string that holds this marker as equal to any value.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
+    /// Play the server over HTTP, and listen here: an address, or a port of this machine alone; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with_all = ["to", "command"])]
+    listen: Option<SocketAddr>,
+    /// Play the client over HTTP, and connect to this server.
+    #[arg(long, value_name = "URL", value_parser = Target::parse, conflicts_with = "command")]
+    to: Option<Target>,
+    /// Which of MCP's transports to speak over HTTP.
+    #[arg(long, value_enum, value_name = "TRANSPORT", default_value = "streamable-http")]
+    transport: Over,
+    /// In what form to answer requests over Streamable HTTP; as the recording has it, where it is not said. With `json`
+    /// whatever the server says of its own goes over the stream of a GET.
+    #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
+    answers: Option<Form>,
     /// How long any wait may take.
     #[arg(long, value_name = "SECONDS", value_parser = under_test::seconds, default_value = "10")]
     timeout: Duration,
@@ -68,6 +91,18 @@ enum Role {
     Server,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Over {
+    StreamableHttp,
+    HttpSse,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    Json,
+    Sse,
+}
+
 /// The ways that a peer may take.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ways of saying the same")]
@@ -78,19 +113,23 @@ struct Ways {
     /// Write no more than so many bytes at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     chunk: Option<u32>,
-    /// Say what can be said together in one write.
+    /// Say what can be said together in one write. Over stdio.
     #[arg(long)]
     merge: bool,
     /// Close after so many messages, before the session is over.
     #[arg(long, value_name = "N")]
     close_after: Option<u64>,
-    /// Say a line that is no message before each message.
+    /// Say an event of each stream twice, with the same id; where more is to come on the stream, break it in between, so
+    /// that the client has to come back. A server's, over HTTP.
+    #[arg(long, requires = "listen")]
+    redeliver: bool,
+    /// Say a line that is no message before each message. Over stdio.
     #[arg(long, value_name = "TEXT")]
     noise: Option<String>,
     /// Wait before each read, and read little.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     slow_read: u64,
-    /// Say half a message before the end, without the end of its line.
+    /// Say half a message before the end, without the end of its line. Over stdio.
     #[arg(long)]
     half_line_at_end: bool,
 }
@@ -102,6 +141,7 @@ impl Ways {
             chunk: self.chunk.and_then(|bytes| usize::try_from(bytes).ok()),
             merge: self.merge,
             close_after: self.close_after,
+            redeliver: self.redeliver,
             noise: self.noise.clone(),
             slow_read: Duration::from_millis(self.slow_read),
             half_line_at_end: self.half_line_at_end,
@@ -114,23 +154,7 @@ impl Ways {
 /// # Errors
 /// Where the session cannot be played, or the server cannot be started.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    match (args.role, &args.command[..]) {
-        (Role::Server, [_, ..]) => {
-            return Err(Failure::Unusable(
-                "a server is started by its client: leave the command out".to_owned(),
-            ));
-        }
-        (Role::Client, []) => {
-            return Err(Failure::Unusable(
-                "a client needs a server: name its command behind `--`".to_owned(),
-            ));
-        }
-        (Role::Server, []) if args.session.as_os_str() == "-" => {
-            let why = "the standard input is the client's here; name the session as a file";
-            return Err(Failure::Unusable(why.to_owned()));
-        }
-        _ => {}
-    }
+    let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
     let (name, session) = match session(args) {
         // A fault in the script is none of the other side's.
         Err(Failure::Rejected(name, rejection)) => {
@@ -161,9 +185,11 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         journal: &journal,
         tell: &teller,
     };
-    let played = match args.role {
-        Role::Server => play::as_server(&plan),
-        Role::Client => play::as_client(&plan, &args.command),
+    let played = match how {
+        How::OnPipes => play::as_server(&plan),
+        How::Starting(command) => play::as_client(&plan, command),
+        How::Listening(at) => serve(at, args, &plan, around),
+        How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
         Refused::Here(why) => Failure::Unusable(why),
@@ -174,6 +200,60 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     around.voice.note(&told(&played, &name));
     Ok(if played.departures == 0 { exit::WELL } else { exit::FELL_SHORT })
+}
+
+/// How the other side is met.
+enum How<'a> {
+    OnPipes,
+    Starting(&'a [String]),
+    Listening(SocketAddr),
+    Connecting(&'a Target),
+}
+
+/// What a command line asks for, or what is wrong with it.
+fn how(args: &Args) -> Result<How<'_>, &'static str> {
+    let ways = &args.ways;
+    if (args.listen.is_some() || args.to.is_some())
+        && (ways.merge || ways.noise.is_some() || ways.half_line_at_end)
+    {
+        return Err("--merge, --noise and --half-line-at-end are ways of stdio, which HTTP does not have");
+    }
+    match (args.role, args.listen, &args.to, &args.command[..]) {
+        (Role::Server, Some(at), ..) => Ok(How::Listening(at)),
+        (Role::Client, _, Some(target), _) => Ok(How::Connecting(target)),
+        (Role::Server, _, Some(_), _) => {
+            Err("a server does not connect to a URL: give it an address to --listen at")
+        }
+        (Role::Client, Some(_), ..) => Err("a client does not listen: name the server's URL with --to"),
+        (Role::Server, _, _, [_, ..]) => Err("a server is started by its client: leave the command out"),
+        (Role::Client, _, _, []) => {
+            Err("a client needs a server: name its command behind `--`, or its URL with --to")
+        }
+        (Role::Server, ..) if args.session.as_os_str() == "-" => {
+            Err("the standard input is the client's here; name the session as a file")
+        }
+        (Role::Server, ..) => Ok(How::OnPipes),
+        (Role::Client, _, _, command) => Ok(How::Starting(command)),
+    }
+}
+
+fn transport(args: &Args) -> Transport {
+    match args.transport {
+        Over::StreamableHttp => Transport::StreamableHttp,
+        Over::HttpSse => Transport::HttpSse,
+    }
+}
+
+fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result<Played, Refused> {
+    let answers = match args.answers {
+        None => Answers::AsRecorded,
+        Some(Form::Json) => Answers::Json,
+        Some(Form::Sse) => Answers::Stream,
+    };
+    let server = Server::listen(at, transport(args), answers)?;
+    let url = server.url().map_err(|error| Refused::Here(format!("the port cannot be told: {error}")))?;
+    around.voice.note(&format!("{url} is the server from now on"));
+    server.play(plan)
 }
 
 fn told(played: &Played, name: &str) -> String {
@@ -233,9 +313,11 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
 
 /// The transcript of a case that tells most of how the session went over this transport.
 fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
+    let over_http = args.listen.is_some() || args.to.is_some();
     let tells = |format: &Format| {
         let carries = format.carries;
-        (carries.process, carries.direction, carries.times)
+        let same = over_http && format.name == transport(args).name();
+        (same, carries.http == over_http, carries.process, carries.direction, carries.times)
     };
     let asked = |format: &Format| args.format.is_none_or(|asked| asked.name == format.name);
     let transcripts = case.transcripts.iter().filter(|transcript| asked(transcript.format));

@@ -1,18 +1,21 @@
 //! A scripted peer: plays one side of a recorded session, and tells where the other side departs from it.
 //!
 //! Knows: how the parts stand to each other. What is to be said and heard is pure (`script`, `playing`, `departure`); a
-//! transport carries it (`stdio`), in the ways that a peer may take (`variant`), and notes what really passed
+//! transport carries it (`stdio`, `http`), in the ways that a peer may take (`variant`), and notes what really passed
 //! (`journal`). Refuses to know: the command line, and how a person is told.
 //!
 //! Every wait has an end: nothing may be silent for longer than [`Plan::patience`] while something is awaited. Memory: the
 //! session, and what a transport says of itself.
 
 mod departure;
+pub mod http;
 pub mod journal;
 mod pipe;
 mod playing;
 mod script;
 mod stdio;
+#[cfg(test)]
+mod testing;
 mod variant;
 
 pub use departure::{Departure, Kind};

@@ -111,6 +111,25 @@ impl<'s> Playing<'s> {
         (self.next < self.done.len() && !self.script.is_mine(self.next)).then_some(self.next)
     }
 
+    /// The messages of the other side that are awaited before it is this side's turn again.
+    pub(super) fn awaited_now(&self) -> impl Iterator<Item = usize> {
+        let mine = |step: usize| self.script.is_mine(step) && !self.done[step];
+        let turn = (self.next..self.done.len()).find(|&step| mine(step)).unwrap_or(self.done.len());
+        (self.next..turn).filter(|&step| self.is_awaited(step))
+    }
+
+    /// Whether a message was said or heard.
+    pub(super) fn is_done(&self, step: usize) -> bool {
+        self.done.get(step).is_some_and(|done| *done)
+    }
+
+    /// Whether a text is one of the messages that the other side has to say next, as it stands there.
+    pub(super) fn expects(&self, text: &str) -> bool {
+        let Ok(message) = Message::parse(text) else { return false };
+        let came = event(self.next, message);
+        self.ahead().any(|step| self.difference(step, &came).is_none())
+    }
+
     /// Whether nothing is left to say or to hear.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -158,14 +177,7 @@ impl<'s> Playing<'s> {
 
     fn hear_message(&mut self, message: Message<'_>) -> Heard {
         let came = event(self.next, message);
-        let mut same = None;
-        for step in self.ahead() {
-            if self.difference(step, &came).is_none() {
-                same = Some(step);
-                break;
-            }
-        }
-        let (step, kind) = match same {
+        let (step, kind) = match self.same(&came) {
             Some(step) => (step, (!self.is_in_order(step)).then_some(Sort::OutOfOrder)),
             None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
                 Some((step, difference)) => (step, Some(Sort::Different(difference))),
@@ -183,6 +195,19 @@ impl<'s> Playing<'s> {
         let departure =
             kind.map(|kind| Departure { kind, step: Some(step), came: Some(message.text().to_owned()) });
         Heard { step: Some(step), departure }
+    }
+
+    /// The first message that says the same; of several that may overtake each other, the one whose id came.
+    fn same(&self, came: &Event<'_>) -> Option<usize> {
+        let mut first = None;
+        for step in self.ahead().filter(|&step| self.difference(step, came).is_none()) {
+            let id = self.script.message(step).and_then(|message| message.id().key());
+            if self.order == Order::Strict || id == came.id && self.is_in_order(step) {
+                return Some(step);
+            }
+            first = first.or(Some(step));
+        }
+        first
     }
 
     /// The next messages that the other side has to say.

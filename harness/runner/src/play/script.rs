@@ -3,14 +3,14 @@
 //! Knows: whose message each one is, and how a message reads once the other side chose ids and progress tokens of its
 //! own. Refuses to know: what really came, clocks and transports. Memory: the session.
 
-use formats::{Owned, Session};
+use formats::{Owned, Session, What};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use transcript::json::{Json, write_compact};
 use transcript::meaning::{Event, Kind};
 use transcript::message::{Id, Message};
-use transcript::session::Side;
+use transcript::session::{Headers, Side, Slot};
 
 /// A session, and the side of it that is played.
 #[derive(Debug)]
@@ -19,7 +19,11 @@ pub struct Script {
     /// The side that is played.
     pub role: Side,
     steps: Vec<Step>,
+    refusals: BTreeMap<usize, Refusal>,
 }
+
+/// An error of HTTP that answers a message, with the headers that say what would be let in.
+type Refusal = (u16, Vec<(String, String)>);
 
 /// One message of the session. Its number is that of its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub struct Step {
     pub side: Side,
     /// What it is.
     pub kind: Kind,
-    /// The message that it answers.
+    /// The message that it answers, by the contract; or the one that repeats it, where that one was refused over HTTP.
     pub answers: Option<usize>,
 }
 
@@ -50,7 +54,16 @@ impl Script {
         if steps.is_empty() {
             return Err("it holds no message, so there is nothing to play".to_owned());
         }
-        Ok(Self { session, role, steps })
+        let mut script = Self { session, role, steps, refusals: BTreeMap::new() };
+        script.refusals = script.find_refusals();
+        script.pass_over_refusals();
+        Ok(script)
+    }
+
+    /// The error of HTTP that the session shows for a message of the client, where no message came with it.
+    #[must_use]
+    pub fn refusal(&self, step: usize) -> Option<&Refusal> {
+        self.refusals.get(&step)
     }
 
     /// The messages of both sides, in order.
@@ -101,6 +114,63 @@ impl Script {
         let length = |step| self.message(step).map_or(0, |message| message.text().len());
         (0..self.steps.len()).map(length).max().unwrap_or_default()
     }
+}
+
+impl Script {
+    fn find_refusals(&self) -> BTreeMap<usize, Refusal> {
+        let answered: BTreeSet<u64> = (0..self.steps.len())
+            .filter(|&step| self.steps[step].side == Side::Server)
+            .filter_map(|step| self.entry(step)?.exchange)
+            .collect();
+        let (mut exchanges, mut found) = (BTreeMap::new(), BTreeMap::new());
+        for entry in &self.session.entries {
+            if let (What::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
+                exchanges.insert(number, exchange);
+            }
+        }
+        for (step, it) in self.steps.iter().enumerate().filter(|(_, step)| step.side == Side::Client) {
+            let entry = self.session.entries.get(it.entry);
+            let refusal = match entry.and_then(|entry| entry.exchange) {
+                Some(number) if answered.contains(&number) => None,
+                Some(number) => {
+                    exchanges.get(&number).and_then(|shown| refusal(shown.status, &shown.answer_headers))
+                }
+                // In an envelope the answer is the entry behind the request.
+                None => self.session.entries.get(it.entry + 1).and_then(|next| {
+                    let context = next.context.as_ref().filter(|_| matches!(next.what, What::Empty))?;
+                    refusal(context.status.filter(|_| next.slot == Slot::Response), &context.headers)
+                }),
+            };
+            found.extend(refusal.map(|refusal| (step, refusal)));
+        }
+        found
+    }
+
+    /// What was refused is not answered: the message that the contract binds to it answers the request that repeats it.
+    fn pass_over_refusals(&mut self) {
+        for step in 0..self.steps.len() {
+            let Some(asked) = self.steps[step].answers.filter(|asked| self.refusals.contains_key(asked))
+            else {
+                continue;
+            };
+            let id = |step: usize| self.message(step).and_then(|message| message.id().key());
+            let again = (asked + 1..step).find(|&again| {
+                let found = self.steps[again];
+                let asks = !matches!(found.kind, Kind::Result | Kind::Error);
+                let free = !self.refusals.contains_key(&again);
+                asks && free && found.side == Side::Client && id(again) == id(asked)
+            });
+            if let Some(step) = self.steps.get_mut(step) {
+                step.answers = again.or(step.answers);
+            }
+        }
+    }
+}
+
+fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
+    let status = status.filter(|status| *status >= 400)?;
+    let kept = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("www-authenticate"));
+    Some((status, kept.map(|(name, value)| (name.to_lowercase(), value.clone().into_owned())).collect()))
 }
 
 /// A message that came, as an event of nobody's session.
@@ -254,8 +324,17 @@ pub(super) mod tests {
                 "{{\"t\":\"2026-01-01T00:00:00.000Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n"
             ));
         }
-        let mut bytes = text.as_bytes();
-        let format = formats::find("mcp-replay").unwrap();
+        of("mcp-replay", &text, role)
+    }
+
+    /// A script of a recording.
+    pub(in crate::play) fn of(format: &str, text: &str, role: Side) -> Result<Script, String> {
+        of_bytes(format, text.as_bytes(), role)
+    }
+
+    /// A script of a recording that may be no text.
+    pub(in crate::play) fn of_bytes(format: &str, mut bytes: &[u8], role: Side) -> Result<Script, String> {
+        let format = formats::find(format).unwrap();
         let mut input = Input::new(&mut bytes).unwrap();
         Script::new(Session::read(format, &mut input, Options::default()).unwrap(), role)
     }

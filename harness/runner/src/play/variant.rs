@@ -19,6 +19,8 @@ pub struct Variants {
     pub merge: bool,
     /// Say no more after so many messages, and close.
     pub close_after: Option<u64>,
+    /// Say an event of a stream twice, with the same id, and break the stream in between where the client can come back.
+    pub redeliver: bool,
     /// Say a line that is no message before each message.
     pub noise: Option<String>,
     /// Wait so long before each read, and read little.

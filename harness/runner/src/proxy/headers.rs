@@ -52,7 +52,7 @@ pub(super) fn asked(headers: &mut HeaderMap) {
 }
 
 /// The headers as a record has them: every one in the order of the map, its bytes as Latin-1 where they are no UTF-8.
-pub(super) fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
+pub(crate) fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
         Ok(text) => text.to_owned(),
         Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),

@@ -179,6 +179,23 @@ fn concurrent_requests_in_another_order_are_told_and_answered() {
 }
 
 #[test]
+fn requests_that_differ_in_their_ids_alone_are_told_apart() {
+    let lines = |first: u64| {
+        let ask = |id| format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"a"}}"#);
+        let tell = |id| format!(r#"< {{"jsonrpc":"2.0","id":{id},"result":"{}"}}"#, id - first);
+        [ask(first), ask(first + 1), tell(first), tell(first + 1)]
+    };
+    let (session, shifted) = (lines(1), lines(2));
+    let session: Vec<&str> = session.iter().map(String::as_str).collect();
+    // The second one overtakes the first.
+    let log = play(&session, Side::Server, Order::Loose, &[], &[&session[1][2..], &session[0][2..]]);
+    assert_eq!(log, ["=1", "=0", &session[2][2..], &session[3][2..]]);
+    // Other ids come in order, one of which the recording has for another request.
+    let log = play(&session, Side::Server, Order::Strict, &[], &[&shifted[0][2..], &shifted[1][2..]]);
+    assert_eq!(log, ["=0", "=1", &shifted[2][2..], &shifted[3][2..]]);
+}
+
+#[test]
 fn what_nobody_waits_for_may_be_overtaken() {
     let session = [
         r#"> {"jsonrpc":"2.0","method":"notifications/initialized"}"#,

@@ -1,31 +1,16 @@
 //! Both sides of every session of the suite, over two pipes in one process.
 
 use super::{Plan, Played, Talk};
+use crate::play::Variants;
 use crate::play::journal::Journal;
-use crate::play::{Departure, Script, Tell, Variants};
+use crate::play::script::tests::of_bytes;
+use crate::play::testing::{Told, sessions};
 use crate::record::owned;
-use crate::suite::{Root, Suite};
-use formats::{Input, Options, Session};
 use std::fs::File;
-use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 use transcript::diff::Rules;
 use transcript::session::Side;
-
-/// Keeps what it is told.
-#[derive(Debug, Default)]
-struct Told(Mutex<Vec<String>>);
-
-impl Tell for Told {
-    fn departure(&self, departure: &Departure) {
-        self.0.lock().unwrap().push(departure.headline());
-    }
-
-    fn note(&self, text: &str) {
-        self.0.lock().unwrap().push(text.to_owned());
-    }
-}
 
 fn pipe() -> (File, File) {
     let (from, to) = std::io::pipe().unwrap();
@@ -39,10 +24,7 @@ fn play(
     variants: &Variants,
     pipes: (File, File),
 ) -> (Played, Vec<String>) {
-    let mut bytes = session;
-    let mut input = Input::new(&mut bytes).unwrap();
-    let format = formats::find(format).unwrap();
-    let script = Script::new(Session::read(format, &mut input, Options::default()).unwrap(), side).unwrap();
+    let script = of_bytes(format, session, side).unwrap();
     let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
     let patience = Duration::from_secs(20);
     let plan = Plan { script: &script, rules: &rules, patience, variants, journal: &journal, tell: &tell };
@@ -51,7 +33,7 @@ fn play(
     assert!(talk.rest(), "the other side did not end");
     let played = talk.played();
     drop(talk);
-    (played, tell.0.into_inner().unwrap())
+    (played, tell.all())
 }
 
 /// Both sides of a session at once; what each of them saw.
@@ -62,21 +44,6 @@ fn both(session: &[u8], format: &str, variants: &Variants) -> [(Played, Vec<Stri
         let client = play(session, format, Side::Client, variants, (to_client, from_client));
         [client, server.join().unwrap()]
     })
-}
-
-/// Every transcript of the suite that is a session with messages.
-fn sessions(each: &mut dyn FnMut(&str, &str, &[u8])) {
-    let suite = Suite::load(&[Root::Embedded]).unwrap();
-    for case in &suite.cases {
-        for transcript in &case.transcripts {
-            let bytes = transcript.blob.bytes().unwrap();
-            let read = Input::new(&mut &*bytes)
-                .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()));
-            if read.is_ok_and(|session| session.messages().next().is_some()) {
-                each(&case.name, transcript.format.name, &bytes);
-            }
-        }
-    }
 }
 
 #[test]

@@ -1,0 +1,195 @@
+//! Hyper's side of a server: takes connections and requests, and hands each request to the thread that decides.
+//!
+//! Knows: sockets, bodies and their bounds. Refuses to know: what is asked, and what is answered. Memory: a body for each
+//! of [`CONNECTIONS`] connections, and [`WAITING`] requests that nobody has looked at.
+
+use super::body::Fed;
+use crate::play::Plan;
+use crate::play::journal::{Journal, Way, What};
+use crate::proxy::listed;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::HeaderMap;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use std::future::{Future as _, poll_fn};
+use std::io;
+use std::net::TcpListener;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+/// So many connections are served at a time; others wait.
+const CONNECTIONS: usize = 64;
+
+/// So many things that happened wait to be looked at.
+const WAITING: usize = 16;
+
+/// Something that happened.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// A request, with all of its body.
+    Asked(Box<Asked>),
+    /// A connection is there.
+    Connected,
+    /// A connection is gone.
+    Disconnected,
+    /// A request's body was larger than what is held: so many bytes.
+    TooLong(u64),
+    /// A request broke off.
+    Broken(String),
+}
+
+/// A request.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) exchange: u64,
+    pub(super) method: Method,
+    /// The path and the query.
+    pub(super) target: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+    /// Where the answer goes. Without one the connection is closed.
+    pub(super) reply: oneshot::Sender<Response<Fed>>,
+}
+
+/// The listening end of a server.
+pub(super) struct Listener {
+    pub(super) came: mpsc::Receiver<Came>,
+    /// Bytes that came: as long as they do, nobody is silent.
+    pub(super) moved: Arc<AtomicU64>,
+    stop: watch::Sender<bool>,
+}
+
+#[derive(Clone)]
+struct Serving {
+    tell: mpsc::Sender<Came>,
+    journal: Journal,
+    longest: u64,
+    slow: Duration,
+    next: Arc<AtomicU64>,
+    moved: Arc<AtomicU64>,
+}
+
+impl Listener {
+    /// Serves connections. To be called inside of a runtime.
+    pub(super) fn start(listener: TcpListener, plan: &Plan<'_>) -> io::Result<Self> {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let (tell, came) = mpsc::channel(WAITING);
+        let (stop, stopped) = watch::channel(false);
+        let serving = Serving {
+            tell,
+            journal: plan.journal.clone(),
+            longest: plan.longest() as u64,
+            slow: plan.variants.slow_read,
+            next: Arc::default(),
+            moved: Arc::default(),
+        };
+        let moved = Arc::clone(&serving.moved);
+        let room = Arc::new(Semaphore::new(CONNECTIONS));
+        tokio::spawn(async move {
+            loop {
+                let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+                let Ok((stream, _)) = listener.accept().await else {
+                    // Too many open files, or a client that was gone at once: the next one may do better.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                };
+                let (serving, stopped) = (serving.clone(), stopped.clone());
+                tokio::spawn(async move {
+                    let _ = serving.tell.send(Came::Connected).await;
+                    serving.connection(stream, stopped).await;
+                    let _ = serving.tell.send(Came::Disconnected).await;
+                    drop(place);
+                });
+            }
+        });
+        Ok(Self { came, moved, stop })
+    }
+
+    /// Ends every connection when its answer has been sent.
+    pub(super) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+}
+
+impl Serving {
+    async fn connection(&self, stream: TcpStream, mut stopped: watch::Receiver<bool>) {
+        // Without it an answer may wait for the other side's acknowledgement of the last one.
+        let _ = stream.set_nodelay(true);
+        let service = service_fn(|request| self.serve(request));
+        let connection =
+            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        let mut connection = pin!(connection);
+        let mut stopped = pin!(stopped.wait_for(|stopped| *stopped));
+        let mut stopping = false;
+        // What is no HTTP is answered by hyper.
+        let _ = poll_fn(|context| {
+            if !stopping && stopped.as_mut().poll(context).is_ready() {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            connection.as_mut().poll(context)
+        })
+        .await;
+    }
+
+    async fn serve(&self, request: Request<Incoming>) -> io::Result<Response<Fed>> {
+        let exchange = self.next.fetch_add(1, Ordering::Relaxed);
+        let (head, body) = request.into_parts();
+        let target = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        self.journal.note(|| What::Asked {
+            way: Way::Received,
+            exchange,
+            method: head.method.to_string(),
+            target: target.clone(),
+            headers: listed(&head.headers),
+        });
+        let body = self.body(exchange, body).await?;
+        let (reply, answer) = oneshot::channel();
+        let (method, headers) = (head.method, head.headers);
+        let asked = Box::new(Asked { exchange, method, target, headers, body, reply });
+        let nobody = || io::Error::other("nobody answers");
+        self.tell.send(Came::Asked(asked)).await.map_err(|_| nobody())?;
+        let answer = answer.await.map_err(|_| nobody())?;
+        let (status, headers) = (answer.status().as_u16(), listed(answer.headers()));
+        self.journal.note(|| What::Answered { way: Way::Sent, exchange, status, headers });
+        Ok(answer)
+    }
+
+    async fn body(&self, exchange: u64, mut body: Incoming) -> io::Result<Vec<u8>> {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        loop {
+            if !body.is_end_stream() && !self.slow.is_zero() {
+                tokio::time::sleep(self.slow).await;
+            }
+            let part = match body.frame().await {
+                None => break,
+                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                Some(Err(error)) => {
+                    self.journal.ended(Way::Received, Some(exchange), Some(error.to_string()));
+                    let _ = self.tell.send(Came::Broken(error.to_string())).await;
+                    return Err(io::Error::other(error));
+                }
+            };
+            self.journal.bytes_at(self.journal.now(), Way::Received, Some(exchange), &part);
+            self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
+            count += part.len() as u64;
+            if count <= self.longest {
+                bytes.extend_from_slice(&part);
+            } else {
+                bytes = Vec::new();
+            }
+        }
+        self.journal.ended(Way::Received, Some(exchange), None);
+        if count > self.longest {
+            let _ = self.tell.send(Came::TooLong(count)).await;
+            return Err(io::Error::other("the body is too long"));
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,310 @@
+//! Which exchange carries which message over Streamable HTTP, and how each request is answered.
+//!
+//! Knows: that an answer belongs to the stream of its request; that what the server says of its own belongs to the stream
+//! of the request that it is about, as far as the session tells (the exchange of an archive, a progress token, a request
+//! that is answered later), and to the stream of a GET otherwise. Refuses to know: what really happens. Both peers come to
+//! the same, so that a client knows when it needs a GET.
+
+use super::{Answers, SESSION};
+use crate::play::script::Script;
+use formats::What;
+use std::collections::HashMap;
+use transcript::meaning::Kind;
+use transcript::session::{Exchange, Side, Slot, header};
+
+/// Where a message goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Route {
+    /// It is a POST of its own.
+    Post,
+    /// The answer to the POST of this step.
+    Answer(usize),
+    /// The stream of a GET.
+    Get,
+}
+
+/// How the POST of a message is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// With no body, since nobody has to answer.
+    Accepted(u16),
+    /// With one message.
+    Json(u16),
+    /// With a stream of events.
+    Stream,
+    /// Not at all: the session shows an error of HTTP, with these headers.
+    Refused(u16, Vec<(String, String)>),
+}
+
+/// The routes of a script.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// By step.
+    pub(super) of: Vec<Route>,
+    /// By step, for those of the client.
+    pub(super) replies: Vec<Reply>,
+    /// The id that the server gives to the session, where it gives one: what the recording has, or nothing known.
+    pub(super) session: Option<Option<String>>,
+    /// The step that answers `initialize`. From then on the client names the session and the revision.
+    pub(super) initialized: Option<usize>,
+    /// The revision that was agreed on.
+    pub(super) version: Option<String>,
+    /// The session shows that a GET is answered with this error.
+    pub(super) no_get: Option<u16>,
+}
+
+impl Routes {
+    pub(super) fn of(script: &Script, answers: Answers) -> Self {
+        let steps = script.steps();
+        let mut answered: Vec<Option<usize>> = vec![None; steps.len()];
+        for (step, found) in steps.iter().enumerate() {
+            if let Some(asked) = found.answers.and_then(|asked| answered.get_mut(asked)) {
+                *asked = Some(step);
+            }
+        }
+        let exchanges = Exchanges::of(script);
+        let mut route =
+            Finding { script, answered, exchanges, tokens: HashMap::new(), bodies: HashMap::new(), answers };
+        let of: Vec<Route> = (0..steps.len()).map(|step| route.find(step)).collect();
+        let replies = (0..steps.len()).map(|step| route.reply(step, &of)).collect();
+        let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
+        let initialized = initialized(script);
+        let version = initialized.and_then(|step| version(script, step));
+        Self { of, replies, session: route.session(initialized), initialized, version, no_get }
+    }
+}
+
+/// The exchanges of an archive, by their numbers.
+struct Exchanges<'s> {
+    found: HashMap<u64, &'s Exchange<'static>>,
+    /// The step of the client that each one begins with.
+    asked: HashMap<u64, usize>,
+}
+
+impl<'s> Exchanges<'s> {
+    fn of(script: &'s Script) -> Self {
+        let mut all = Self { found: HashMap::new(), asked: HashMap::new() };
+        for entry in script.entries() {
+            if let (What::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
+                all.found.insert(number, exchange);
+            }
+        }
+        for (step, found) in script.steps().iter().enumerate() {
+            let Some(number) = script.entry(step).and_then(|entry| entry.exchange) else { continue };
+            if found.side == Side::Client {
+                all.asked.entry(number).or_insert(step);
+            }
+        }
+        all
+    }
+
+    fn refused_get(&self) -> Option<u16> {
+        let refused = |exchange: &&&Exchange<'_>| {
+            exchange.method == "GET" && exchange.status.is_some_and(|status| status == 405)
+        };
+        self.found.values().find(refused)?.status
+    }
+}
+
+struct Finding<'s> {
+    script: &'s Script,
+    /// By step: the one that answers it.
+    answered: Vec<Option<usize>>,
+    exchanges: Exchanges<'s>,
+    /// Requests of the client by the text of their progress token.
+    tokens: HashMap<String, usize>,
+    /// Messages that are the body of an answer and bind nothing, by the step that they answer.
+    bodies: HashMap<usize, usize>,
+    answers: Answers,
+}
+
+impl Finding<'_> {
+    fn find(&mut self, step: usize) -> Route {
+        let Some(found) = self.script.steps().get(step).copied() else { return Route::Get };
+        if found.side == Side::Client {
+            let token = self.script.message(step).and_then(|message| {
+                Some(message.params()?.member("_meta")?.member("progressToken")?.text().to_owned())
+            });
+            token.into_iter().for_each(|token| {
+                self.tokens.insert(token, step);
+            });
+            return Route::Post;
+        }
+        let is_asked = |asked: &usize| self.script.steps()[*asked].side == Side::Client;
+        if let Some(asked) = found.answers.filter(is_asked) {
+            return Route::Answer(asked);
+        }
+        if let Some(asked) = self.body_of(step) {
+            self.bodies.insert(asked, step);
+            return Route::Answer(asked);
+        }
+        if self.answers == Answers::Json {
+            return Route::Get;
+        }
+        self.recorded(step).or_else(|| self.about(step)).or_else(|| self.within(step)).unwrap_or(Route::Get)
+    }
+
+    /// The POST that the recording answers with this message although nothing binds them: an error without an id.
+    fn body_of(&self, step: usize) -> Option<usize> {
+        let entry = self.script.entry(step).filter(|entry| entry.slot == Slot::Response)?;
+        let asked = match entry.exchange {
+            Some(number) => *self.exchanges.asked.get(&number)?,
+            None => (0..step).rev().find(|&before| self.script.steps()[before].side == Side::Client)?,
+        };
+        let is_free = self.answered[asked].is_none() && !self.bodies.contains_key(&asked);
+        is_free.then_some(asked)
+    }
+
+    /// Where the recording has it.
+    fn recorded(&self, step: usize) -> Option<Route> {
+        let number = self.script.entry(step)?.exchange?;
+        match self.exchanges.asked.get(&number) {
+            Some(&asked) => self.is_open(asked, step).then_some(Route::Answer(asked)),
+            None => Some(Route::Get),
+        }
+    }
+
+    /// The request whose progress it tells.
+    fn about(&self, step: usize) -> Option<Route> {
+        let message = self.script.message(step)?;
+        message.method().filter(|method| method.is("notifications/progress"))?;
+        let token = message.params()?.member("progressToken")?;
+        let asked = *self.tokens.get(token.text())?;
+        self.is_open(asked, step).then_some(Route::Answer(asked))
+    }
+
+    /// The last request before it that is answered behind it.
+    fn within(&self, step: usize) -> Option<Route> {
+        let later = |asked: &usize| self.answered[*asked].is_some_and(|answer| answer > step);
+        let mut asked = (0..step).rev().take(crate::play::playing::AHEAD);
+        asked.find(|asked| self.asks(*asked) && later(asked)).map(Route::Answer)
+    }
+
+    fn is_open(&self, asked: usize, step: usize) -> bool {
+        self.asks(asked) && self.answered[asked].is_none_or(|answer| answer > step)
+    }
+
+    /// Whether somebody has to answer a step of the client.
+    fn asks(&self, step: usize) -> bool {
+        let Some(found) = self.script.steps().get(step) else { return false };
+        found.side == Side::Client
+            && !matches!(found.kind, Kind::Result | Kind::Error)
+            && self.script.message(step).is_some_and(|message| message.id().key().is_some())
+    }
+
+    fn reply(&self, step: usize, of: &[Route]) -> Reply {
+        if let Some((status, headers)) = self.script.refusal(step) {
+            return Reply::Refused(*status, headers.clone());
+        }
+        let entry = self.script.entry(step);
+        let number = entry.and_then(|entry| entry.exchange);
+        let status = number.and_then(|number| self.exchanges.found.get(&number)?.status);
+        if let Some(body) = self.bodies.get(&step).and_then(|body| self.script.entry(*body)) {
+            let shown = body.context.as_ref().and_then(|context| context.status);
+            return Reply::Json(status.or(shown).unwrap_or(200));
+        }
+        if !self.asks(step) {
+            return Reply::Accepted(status.unwrap_or(202));
+        }
+        let slot = self.answered[step].and_then(|answer| Some(self.script.entry(answer)?.slot));
+        let alone = of.iter().filter(|route| **route == Route::Answer(step)).count() == 1;
+        let json = match self.answers {
+            Answers::Json => true,
+            Answers::Stream => false,
+            Answers::AsRecorded => slot == Some(Slot::Response),
+        };
+        if json && alone && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
+    }
+
+    /// The id of the session: a server gives one where there is an `initialize`, unless the recording has its answer
+    /// without one.
+    fn session(&self, initialized: Option<usize>) -> Option<Option<String>> {
+        let number = self.script.entry(initialized?).and_then(|entry| entry.exchange);
+        if let Some(exchange) = number.and_then(|number| self.exchanges.found.get(&number)) {
+            return header(&exchange.answer_headers, SESSION).map(|id| Some(id.to_owned()));
+        }
+        let mut contexts = self.script.entries().iter().filter_map(|entry| entry.context.as_ref());
+        Some(contexts.find_map(|context| header(&context.headers, SESSION)).map(ToOwned::to_owned))
+    }
+}
+
+/// The step that answers `initialize`.
+fn initialized(script: &Script) -> Option<usize> {
+    let is_initialize = |asked: usize| {
+        let method = script.message(asked).and_then(|message| message.method());
+        method.is_some_and(|method| method.is("initialize"))
+    };
+    script.steps().iter().position(|step| step.answers.is_some_and(is_initialize))
+}
+
+/// The revision that the answer to `initialize` names.
+fn version(script: &Script, answer: usize) -> Option<String> {
+    let version = script.message(answer)?.outcome()?.member("protocolVersion")?;
+    Some(version.as_text()?.to_str()?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answers, Reply, Route, Routes};
+    use crate::play::script::tests::{of, script};
+    use transcript::session::Side;
+
+    const CALL: &str = r#"> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"t"}}}"#;
+    const LIST: &str = r#"> {"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    const PROGRESS: &str = r#"< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}"#;
+    const LOG: &str = r#"< {"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
+    const DONE: &str = r#"< {"jsonrpc":"2.0","id":1,"result":{}}"#;
+    const LISTED: &str = r#"< {"jsonrpc":"2.0","id":2,"result":{}}"#;
+    const NOTE: &str = r#"> {"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+    #[test]
+    fn what_stands_between_a_request_and_its_answer_goes_with_the_answer() {
+        use Route::{Answer, Get, Post};
+        for (session, routes) in [
+            (vec![CALL, LOG, DONE, LOG], vec![Post, Answer(0), Answer(0), Get]),
+            // The request that was asked last, unless the message says which.
+            (
+                vec![CALL, LIST, LOG, PROGRESS, LISTED, LOG, DONE],
+                vec![Post, Post, Answer(1), Answer(0), Answer(1), Answer(0), Answer(0)],
+            ),
+            // Of a request that nobody answers, the progress alone.
+            (vec![CALL, LOG, PROGRESS, NOTE], vec![Post, Get, Answer(0), Post]),
+            (vec![DONE, CALL, DONE, DONE], vec![Get, Post, Answer(1), Get]),
+            (vec![LOG, NOTE], vec![Get, Post]),
+        ] {
+            let script = script(&session, Side::Server).unwrap();
+            assert_eq!(Routes::of(&script, Answers::AsRecorded).of, routes, "{session:?}");
+            let json = Routes::of(&script, Answers::Json).of;
+            let orphan = |step: usize| script.steps()[step].answers.is_none();
+            let stays =
+                json.iter().enumerate().all(|(step, route)| matches!(route, Get | Post) || !orphan(step));
+            assert!(stays, "{json:?}");
+        }
+    }
+
+    #[test]
+    fn replies_are_those_of_the_recording_or_those_that_were_asked_for() {
+        let script = script(&[CALL, DONE, NOTE, LIST], Side::Server).unwrap();
+        let replies = |answers| Routes::of(&script, answers).replies;
+        let (accepted, json) = (Reply::Accepted(202), Reply::Json(200));
+        let streamed = replies(Answers::AsRecorded);
+        assert_eq!([&streamed[0], &streamed[2], &streamed[3]], [&Reply::Stream, &accepted, &Reply::Stream]);
+        // What is never answered stays open.
+        let bodies = replies(Answers::Json);
+        assert_eq!([&bodies[0], &bodies[2], &bodies[3]], [&json, &accepted, &Reply::Stream]);
+        let envelope = concat!(
+            r#"{"transport":"streamable-http","entries":["#,
+            r#"{"request":{"jsonrpc":"2.0","id":0,"method":"initialize"}},"#,
+            r#"{"transport_context":{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\""}},"response":null},"#,
+            r#"{"request":{"jsonrpc":"2.0","id":1,"method":"initialize"}},"#,
+            r#"{"transport_context":{"headers":{"Mcp-Session-Id":"s"}},"response":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"v"}}}]}"#,
+        );
+        let script = of("streamable-http", envelope, Side::Server).unwrap();
+        let routes = Routes::of(&script, Answers::AsRecorded);
+        let challenge = vec![("www-authenticate".to_owned(), "Bearer scope=\"a\"".to_owned())];
+        assert_eq!(routes.replies[0], Reply::Refused(401, challenge));
+        assert_eq!(routes.replies[1], json);
+        assert_eq!(routes.session, Some(Some("s".to_owned())));
+        assert_eq!((routes.version.as_deref(), routes.no_get), (Some("v"), None));
+    }
+}

@@ -1,0 +1,187 @@
+//! What a server says on one stream, and what of it has been said.
+//!
+//! Knows: how an event is spelled, that a stream may break and be taken up again, and where. Refuses to know: sockets.
+//! Memory: every event, since a client may come back for any of them; together they are no more than the session.
+
+use super::body::Feed;
+use hyper::body::Bytes;
+
+/// A stream of events.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    events: Vec<Event>,
+    /// So many are said to the client that reads now.
+    said: usize,
+    feed: Option<Feed>,
+    /// Nothing comes behind the last event.
+    pub(super) whole: bool,
+    /// It was broken once, as it was asked for.
+    broken: bool,
+}
+
+#[derive(Debug)]
+struct Event {
+    id: Option<String>,
+    bytes: Bytes,
+}
+
+impl Stream {
+    /// Adds an event.
+    pub(super) fn add(&mut self, name: Option<&str>, id: Option<String>, data: &str) {
+        let bytes = spell(name, id.as_deref(), data);
+        self.events.push(Event { id, bytes });
+    }
+
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether somebody reads.
+    pub(super) fn is_read(&mut self) -> bool {
+        self.feed.as_ref().is_some_and(|feed| !feed.is_closed())
+    }
+
+    /// Whether all is said.
+    pub(super) fn is_said(&self) -> bool {
+        self.said == self.events.len()
+    }
+
+    /// Somebody reads from now on.
+    pub(super) fn open(&mut self, feed: Feed) {
+        self.feed = Some(feed);
+    }
+
+    /// Nobody reads any more.
+    pub(super) fn close(&mut self) {
+        self.feed = None;
+    }
+
+    /// Goes back to behind the event of this id; whether there is one. What stands there is said again where `again`.
+    pub(super) fn go_behind(&mut self, id: &str, again: bool) -> bool {
+        let found = self.events.iter().rposition(|event| event.id.as_deref() == Some(id));
+        let Some(at) = found else { return false };
+        self.said = if again && self.broken { at } else { at + 1 };
+        true
+    }
+
+    /// Says what is not said. With `redeliver` the first event is said twice: the stream breaks behind it, if more is to
+    /// come for which the client has to come back (`more`), and otherwise one behind the other.
+    pub(super) fn say(&mut self, redeliver: bool, more: bool) {
+        while let (Some(event), Some(feed)) = (self.events.get(self.said), &self.feed) {
+            if feed.send(event.bytes.clone()).is_err() {
+                self.feed = None;
+                return;
+            }
+            self.said += 1;
+            if redeliver && event.id.is_some() && !std::mem::replace(&mut self.broken, true) {
+                if more {
+                    self.feed = None;
+                    return;
+                }
+                let _ = feed.send(event.bytes.clone());
+            }
+        }
+        if self.whole && self.is_said() {
+            self.feed = None;
+        }
+    }
+}
+
+/// An event as it stands in a stream. A message of several lines is the same when it is read.
+pub(super) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
+    let mut out = String::with_capacity(data.len() + 64);
+    for (field, value) in [("event", name), ("id", id)] {
+        if let Some(value) = value {
+            out.push_str(&format!("{field}: {value}\n"));
+        }
+    }
+    for line in data.replace("\r\n", "\n").split(['\n', '\r']) {
+        out.push_str("data: ");
+        out.push_str(line);
+        out.push('\n');
+    }
+    out.push('\n');
+    Bytes::from(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stream, spell};
+    use formats::sse::Parser;
+    use hyper::body::Bytes;
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+    fn said(parts: &mut UnboundedReceiver<Bytes>) -> String {
+        let mut text = String::new();
+        while let Ok(part) = parts.try_recv() {
+            text.push_str(std::str::from_utf8(&part).unwrap());
+        }
+        text.replace("data: ", "").replace("\n\n", ";")
+    }
+
+    #[test]
+    fn an_event_is_read_as_it_was_meant() {
+        let bytes = spell(Some("message"), Some("7"), "{\"a\":\n1,\r\n2}");
+        let mut found = Vec::new();
+        Parser::default()
+            .feed(&bytes, &mut |event| found.push((event.id.map(<[u8]>::to_vec), event.data.to_vec())));
+        assert_eq!(found, [(Some(b"7".to_vec()), b"{\"a\":\n1,\n2}".to_vec())]);
+        assert_eq!(spell(None, None, ""), "data: \n\n");
+    }
+
+    #[test]
+    fn what_nobody_read_waits() {
+        let mut stream = Stream::default();
+        stream.add(None, None, "a");
+        stream.say(false, false);
+        assert!(!stream.is_said());
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say(false, false);
+        assert_eq!(said(&mut parts), "a;");
+        drop(parts);
+        assert!(!stream.is_read());
+        stream.add(None, None, "b");
+        stream.say(false, false);
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.whole = true;
+        stream.say(false, false);
+        assert_eq!(said(&mut parts), "b;");
+        assert!(stream.is_said() && !stream.is_read(), "it is over, and so it ends");
+    }
+
+    #[test]
+    fn a_stream_is_taken_up_behind_an_event() {
+        let mut stream = Stream::default();
+        ["a", "b", "c"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
+        assert!(stream.go_behind("b", false) && !stream.go_behind("x", false));
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say(false, false);
+        assert_eq!(said(&mut parts), "id: c\nc;");
+    }
+
+    #[test]
+    fn an_event_is_said_twice_where_that_is_asked_for() {
+        let mut stream = Stream::default();
+        ["a", "b"].iter().for_each(|data| stream.add(None, Some((*data).to_owned()), data));
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say(true, true);
+        assert_eq!(said(&mut parts), "id: a\na;");
+        assert!(!stream.is_read(), "it breaks");
+        assert!(stream.go_behind("a", true));
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say(true, true);
+        assert_eq!(said(&mut parts), "id: a\na;id: b\nb;");
+        let mut stream = Stream::default();
+        stream.add(None, Some("a".to_owned()), "a");
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say(true, false);
+        assert_eq!(said(&mut parts), "id: a\na;id: a\na;");
+    }
+}
