@@ -4,12 +4,17 @@
 //! whether a connection was closed or broke, which look the same. Memory: up to [`MOST_IDS`] event ids,
 //! [`MOST_CANCELLED`] cancelled requests and [`MOST_OPEN`] unanswered streams; what comes later is not compared.
 
-use super::http::ERA;
+mod asked;
+
 use super::http_streams::{inside, scope};
-use super::{Family, Hears, Level, Need, Party, Rule, Watch};
+use super::{Family, Hears, Level, Watch};
 use crate::check::{
-    Call, Found, LAST_EVENT, Moment, Place, Revision, Said, Sort, Span, Transport, Trip, Trips, Wrong,
-    id_text, quoted,
+    Call, Found, LAST_EVENT, Moment, Place, Revision, Said, Sort, Transport, Trip, Trips, Wrong, id_text,
+    quoted,
+};
+use asked::{
+    BROADCAST, BY_GET, CLOSED_EARLY, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED, SAME_STREAM,
+    UNIQUE,
 };
 use std::collections::{BTreeSet, HashMap};
 use transcript::rejection::Rejection;
@@ -32,114 +37,6 @@ pub(super) const FAMILY: Family = Family {
     ],
     hears: &[Hears::Exchanges],
     watch: || Box::new(Watching::default()),
-};
-
-const POLLING: Span = Span::only(Revision::V2025_11_25);
-
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: ERA,
-    needs: &[Need::Http, Need::Sse],
-    source: "basic/transports#sending-messages-to-the-server",
-    ..Rule::BLANK
-};
-
-const RESUMING: Rule = Rule { source: "basic/transports#resumability-and-redelivery", ..OURS };
-
-static RESPONDS: Rule = Rule {
-    id: "http.sse.responds",
-    level: Level::Should,
-    title: "A stream that was opened for a request carries its answer in the end",
-    why: "The client waits until it gives up, and never learns whether the request was carried out.",
-    fix: "Send the response, or an error, on the stream or on the one that resumes it.",
-    ..OURS
-};
-
-static CLOSED_EARLY: Rule = Rule {
-    id: "http.sse.close-before-response",
-    level: Level::Should,
-    span: Span::between(Revision::V2025_03_26, Revision::V2025_06_18),
-    title: "A stream is not closed before the answers to its requests were sent",
-    why: "Clients of these revisions take the end of the stream for the end of the exchange.",
-    fix: "Keep the stream open until every request of the POST has its response.",
-    ..OURS
-};
-
-static RETRY: Rule = Rule {
-    id: "http.sse.retry-before-close",
-    level: Level::Should,
-    span: POLLING,
-    title: "A server that closes a stream before the answer first says how long to wait",
-    why: "Without `retry` each client comes back when it likes, mostly at once and in a loop.",
-    fix: "Send an event with `retry:` before you close the connection.",
-    ..OURS
-};
-
-static RETRY_RESPECTED: Rule = Rule {
-    id: "http.sse.retry-respected",
-    party: Party::Client,
-    span: POLLING,
-    title: "A client waits as long as `retry` said before it comes back",
-    why: "The server asked for the time; a client in a hurry finds nothing and is load.",
-    fix: "Wait at least the given milliseconds after the connection closed.",
-    ..OURS
-};
-
-static RECONNECT: Rule = Rule {
-    id: "http.sse.reconnect",
-    level: Level::Should,
-    party: Party::Client,
-    span: POLLING,
-    title: "A client comes back for the answer when its stream was closed before it",
-    why: "The answer waits at the server and is never fetched.",
-    fix: "Send a GET with the last event id as `Last-Event-ID`.",
-    ..OURS
-};
-
-static BROADCAST: Rule = Rule {
-    id: "http.stream.no-broadcast",
-    source: "basic/transports#multiple-connections",
-    title: "A message is sent on one stream alone",
-    why: "The client takes the same message twice: it answers a request twice and counts a notification double.",
-    fix: "Choose one of the open streams for each message.",
-    ..OURS
-};
-
-static UNIQUE: Rule = Rule {
-    id: "sse.id.unique",
-    title: "An event id stands for one event of the session, whatever its stream",
-    why: "The id is what a client names to be sent what comes after it; two events of one id make that a guess.",
-    fix: "Count across the streams of a session, or put the stream's name into the id.",
-    ..RESUMING
-};
-
-static BY_GET: Rule = Rule {
-    id: "http.resume.by-get",
-    level: Level::Should,
-    party: Party::Client,
-    title: "A stream is resumed by GET",
-    why: "A POST sends a message, and servers do not look for `Last-Event-ID` in it.",
-    fix: "Send `Last-Event-ID` with a GET, also for a stream that a POST opened.",
-    ..RESUMING
-};
-
-static KNOWN_ID: Rule = Rule {
-    id: "http.resume.known-id",
-    level: Level::Should,
-    party: Party::Client,
-    title: "`Last-Event-ID` is an id that the client was sent",
-    why: "A server that cannot place the id sends everything again, or nothing.",
-    fix: "Send the id of the last event that was read, to the letter.",
-    ..RESUMING
-};
-
-static SAME_STREAM: Rule = Rule {
-    id: "http.resume.same-stream",
-    title: "A resumed stream carries what it would have carried itself, and nothing of others",
-    why: "The client that takes up one stream gets the answers of another, and may have them twice.",
-    fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
-    ..RESUMING
 };
 
 /// So many event ids are remembered.

@@ -21,8 +21,8 @@ pub(super) const FAMILY: Family = Family {
     watch: || Box::new(Watching::default()),
 };
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
+/// What the rules of this file and of `http_resume` have in common.
+pub(super) const OURS: Rule = Rule {
     party: Party::Server,
     span: ERA,
     needs: &[Need::Http, Need::Sse],
