@@ -123,11 +123,11 @@ impl<'s> Playing<'s> {
         self.done.get(step).is_some_and(|done| *done)
     }
 
-    /// Whether a text is one of the messages that the other side has to say next, as it stands there.
-    pub(super) fn expects(&self, text: &str) -> bool {
+    /// Whether a text is one of the messages that the other side has to say next, and one that the session has again.
+    pub(super) fn expects_again(&self, text: &str) -> bool {
         let Ok(message) = Message::parse(text) else { return false };
         let came = event(self.next, message);
-        self.ahead().any(|step| self.difference(step, &came).is_none())
+        self.ahead().any(|step| self.script.is_again(step) && self.difference(step, &came).is_none())
     }
 
     /// Whether nothing is left to say or to hear.

@@ -20,6 +20,7 @@ pub struct Script {
     pub role: Side,
     steps: Vec<Step>,
     refusals: BTreeMap<usize, Refusal>,
+    again: BTreeSet<usize>,
 }
 
 /// An error of HTTP that answers a message, with the headers that say what would be let in.
@@ -54,10 +55,17 @@ impl Script {
         if steps.is_empty() {
             return Err("it holds no message, so there is nothing to play".to_owned());
         }
-        let mut script = Self { session, role, steps, refusals: BTreeMap::new() };
+        let mut script = Self { session, role, steps, refusals: BTreeMap::new(), again: BTreeSet::new() };
+        script.again = script.find_delivered_again();
         script.refusals = script.find_refusals();
         script.pass_over_refusals();
         Ok(script)
+    }
+
+    /// Whether the recording has a message a second time under the event id of an earlier one.
+    #[must_use]
+    pub fn is_again(&self, step: usize) -> bool {
+        self.again.contains(&step)
     }
 
     /// The error of HTTP that the session shows for a message of the client, where no message came with it.
@@ -117,6 +125,15 @@ impl Script {
 }
 
 impl Script {
+    fn find_delivered_again(&self) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::new();
+        let again = |step: &usize| {
+            let id = self.entry(*step).and_then(|entry| entry.sse.as_ref()?.id.as_deref());
+            id.is_some_and(|id| !seen.insert(id))
+        };
+        (0..self.steps.len()).filter(again).collect()
+    }
+
     fn find_refusals(&self) -> BTreeMap<usize, Refusal> {
         let answered: BTreeSet<u64> = (0..self.steps.len())
             .filter(|&step| self.steps[step].side == Side::Server)

@@ -255,15 +255,19 @@ impl Calling<'_> {
         self.routes.initialized.map(|answer| self.playing.is_done(answer))
     }
 
-    /// Opens the stream of a GET where something is awaited on it, but not in the middle of `initialize`.
+    /// Opens the stream of a GET where something is awaited that may come on it, which is whatever answers nothing; but
+    /// not in the middle of `initialize`.
     fn open_what_is_needed(&mut self) {
         if self.transport == Transport::HttpSse || self.no_get {
             return;
         }
+        let steps = self.plan.script.steps();
+        let of_its_own = |step: usize| steps.get(step).is_some_and(|step| step.answers.is_none());
+        let awaited = self.playing.awaited_now().any(of_its_own);
         let is_open = self.calls.values().any(|call| call.what == Purpose::Stream(Route::Get));
-        let awaited = self.playing.awaited_now().any(|step| self.routes.of.get(step) == Some(&Route::Get));
-        let begins = self.calls.values().any(|call| matches!(call.what, Purpose::Post(_)));
-        let in_between = self.initialized() == Some(false) && begins;
+        let asked = self.routes.initialized.and_then(|answer| steps.get(answer)?.answers);
+        let in_between =
+            asked.is_some_and(|asked| self.playing.is_done(asked)) && self.initialized() == Some(false);
         if awaited && !is_open && !in_between {
             self.open(Route::Get);
         }
@@ -359,6 +363,8 @@ impl Calling<'_> {
                     self.session = Some(id.to_owned());
                 }
             }
+            // A server need not have a stream of its own; what is awaited on it is missed soon enough.
+            Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
             Purpose::Stream(route) if status != 200 || !is(EVENTS) => {
                 self.no_get |= route == Route::Get;
                 self.depart(Departure::manners(format!(
@@ -423,7 +429,7 @@ impl Calling<'_> {
             let came = String::from_utf8_lossy(bytes).into_owned();
             return self.depart(Departure::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
         };
-        if again && !self.playing.expects(text) {
+        if again && !self.playing.expects_again(text) {
             return self.plan.tell.note("an event was delivered again, and passed over");
         }
         for heard in self.playing.hear(text) {
