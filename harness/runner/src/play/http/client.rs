@@ -1,10 +1,12 @@
 //! Playing a client that connects to a server.
 //!
-//! Knows: what a client of each transport sends, what it expects back, and when it opens, and comes back to, a stream.
+//! Knows: what a client of each transport sends, and when it opens a stream. What comes back is heeded in `answered`.
 //! Refuses to know: what messages say. Memory: the session, the ids of the events that came, and what [`super::calls`]
 //! says.
 //!
 //! A message that nobody has to answer is accepted before the next one is sent, so that the server hears them in order.
+
+mod answered;
 
 use super::calls::{Caller, Came};
 use super::route::{Reply, Route, Routes};
@@ -14,13 +16,11 @@ use crate::play::journal::What;
 use crate::play::playing::{Order, Playing};
 use crate::play::{Plan, Played, Refused};
 use crate::proxy::Target;
+use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, Uri};
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use tokio::task::AbortHandle;
-use transcript::json::Json;
-use transcript::message::resembles_message;
 use transcript::session::Headers;
 
 /// So often a client comes back to a stream on which nothing comes.
@@ -328,144 +328,5 @@ impl Calling<'_> {
             Came::Failed(why, unreachable) => self.failed(number, why, unreachable),
         }
         true
-    }
-
-    fn answered(&mut self, number: u64, what: Purpose, status: u16, headers: &HeaderMap) {
-        if let Some(call) = self.calls.get_mut(&number) {
-            call.status = Some(status);
-        }
-        self.blocked = self.blocked.filter(|blocked| *blocked != number);
-        let media =
-            headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase());
-        let is = |name: &str| media.as_deref().is_some_and(|media| media.starts_with(name));
-        match what {
-            Purpose::Post(step) => {
-                let expected = self.expected(step);
-                let fits = status == expected
-                    || self.transport == Transport::HttpSse && (200..300).contains(&status);
-                if !fits {
-                    let why =
-                        format!("the server answers with the status {status}, where {expected} was expected");
-                    self.depart_at(step, why);
-                }
-                let asks = matches!(self.routes.replies.get(step), Some(Reply::Json(_) | Reply::Stream));
-                let read = is(JSON) || is(EVENTS);
-                if self.transport == Transport::StreamableHttp && asks && fits && !read {
-                    let media = media.as_deref().unwrap_or("nothing");
-                    let why = format!("the server answers with {media}, where {JSON} or {EVENTS} belongs");
-                    self.depart_at(step, why);
-                }
-                let method = self.plan.script.message(step).and_then(|message| message.method());
-                let given = headers.get(SESSION).and_then(|id| id.to_str().ok());
-                if let Some(id) = given
-                    && method.is_some_and(|method| method.is("initialize"))
-                {
-                    self.session = Some(id.to_owned());
-                }
-            }
-            // A server need not have a stream of its own; what is awaited on it is missed soon enough.
-            Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
-            Purpose::Stream(route) if status != 200 || !is(EVENTS) => {
-                self.no_get |= route == Route::Get;
-                self.depart(Departure::manners(format!(
-                    "a GET for a stream is answered with the status {status}"
-                )));
-            }
-            Purpose::Delete if !((200..300).contains(&status) || status == 405) => {
-                self.depart(Departure::manners(format!("a DELETE is answered with the status {status}")));
-            }
-            _ => {}
-        }
-    }
-
-    /// The status of the answer to a message.
-    fn expected(&self, step: usize) -> u16 {
-        match (self.transport, self.routes.replies.get(step)) {
-            (Transport::HttpSse, _) | (_, None) => 202,
-            (_, Some(Reply::Accepted(status) | Reply::Json(status) | Reply::Refused(status, _))) => *status,
-            (_, Some(Reply::Stream)) => 200,
-        }
-    }
-
-    fn event(&mut self, what: Purpose, name: Option<&str>, id: Option<String>, data: Vec<u8>) {
-        let route = what.route().unwrap_or(Route::Get);
-        self.tries.remove(&route);
-        let again = id.as_ref().is_some_and(|id| self.seen.contains(id));
-        if let Some(id) = id {
-            self.seen.insert(id.clone());
-            self.last.insert(route, id);
-        }
-        match name {
-            Some("endpoint") if self.transport == Transport::HttpSse => {
-                let text = String::from_utf8_lossy(&data);
-                // A whole URL leads to the same server: another one was not named on the command line.
-                let uri = text.trim().parse::<Uri>().ok();
-                self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
-                if self.endpoint.is_none() {
-                    self.depart(Departure::manners(format!("the endpoint {text} is no path")));
-                }
-            }
-            None | Some("" | "message") if !data.is_empty() => self.hear(&data, again),
-            _ => {}
-        }
-    }
-
-    fn body(&mut self, number: u64, what: Purpose, bytes: Vec<u8>) {
-        let status = self.calls.get(&number).and_then(|call| call.status).unwrap_or_default();
-        let is_message = std::str::from_utf8(&bytes).is_ok_and(|text| {
-            Json::parse(text).is_ok_and(|value| resembles_message(value) || value.items().next().is_some())
-        });
-        // Beside messages, servers say in words why they refuse, or that they accept.
-        let said = self.transport == Transport::StreamableHttp && status == 200 && !bytes.is_empty();
-        if matches!(what, Purpose::Post(_)) && (is_message || said) {
-            self.hear(&bytes, false);
-        }
-    }
-
-    /// Hears what is meant to be a message. What came before under the same event id is one only where the session has
-    /// it again.
-    fn hear(&mut self, bytes: &[u8], again: bool) {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            let came = String::from_utf8_lossy(bytes).into_owned();
-            return self.depart(Departure::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
-        };
-        if again && !self.playing.expects_again(text) {
-            return self.plan.tell.note("an event was delivered again, and passed over");
-        }
-        for heard in self.playing.hear(text) {
-            heard.departure.into_iter().for_each(|departure| self.depart(departure));
-        }
-    }
-
-    fn ended(&mut self, number: u64, what: Purpose, broken: Option<String>) {
-        self.calls.remove(&number);
-        if let Some(why) = &broken {
-            self.depart(Departure::manners(format!("a stream or an answer broke off: {why}")));
-        }
-        // Where an answer is awaited that did not come, the client comes back for it.
-        let Some(route @ Route::Answer(step)) = what.route() else {
-            if self.transport == Transport::HttpSse && what == Purpose::Stream(Route::Get) {
-                self.blocked = None;
-            }
-            return;
-        };
-        let steps = self.plan.script.steps();
-        let answer = steps.iter().position(|found| found.answers == Some(step));
-        let is_awaited = answer.is_some_and(|answer| !self.playing.is_done(answer));
-        if is_awaited && self.last.contains_key(&route) {
-            self.open(route);
-        }
-    }
-
-    fn failed(&mut self, number: u64, why: String, unreachable: bool) {
-        let call = self.calls.remove(&number);
-        self.blocked = self.blocked.filter(|blocked| *blocked != number);
-        if unreachable && self.tally == Played::default() && self.playing.heard() == 0 {
-            self.unreachable = Some(why);
-        } else if let Some(Call { what: Purpose::Post(step), .. }) = call {
-            self.depart_at(step, format!("the message could not be sent: {why}"));
-        } else {
-            self.depart(Departure::manners(format!("a request could not be sent: {why}")));
-        }
     }
 }
