@@ -11,6 +11,7 @@ pub mod change;
 pub mod check;
 mod compare;
 pub mod consistency;
+pub mod drive;
 pub mod expectation;
 pub mod kills;
 mod loss;
