@@ -19,7 +19,9 @@ pub struct Said {
     /// Who.
     pub side: Side,
     /// What its order is kept in: messages of different lanes may change places.
-    pub lane: u32,
+    pub lane: u64,
+    /// The exchange that it is of, over HTTP.
+    pub exchange: Option<u64>,
     /// When its first byte was about to be written.
     pub begun: u64,
     /// When the other side had all of it, or else when all of it was written.
@@ -65,7 +67,7 @@ pub struct Terms {
 pub enum Bound {
     /// All: it keeps the order of both sides.
     All,
-    /// Those within one lane pair: it keeps whole exchanges, and the order of exchanges alone.
+    /// Those within one exchange: it keeps whole exchanges, and the order of exchanges alone.
     WithinExchange,
 }
 
@@ -205,7 +207,7 @@ impl Work<'_> {
 
     /// The fewest messages that would have to be moved for each lane to be in order.
     fn reordered(&mut self) {
-        let mut lanes: BTreeMap<(bool, u32), Vec<(usize, usize)>> = BTreeMap::new();
+        let mut lanes: BTreeMap<(bool, u64), Vec<(usize, usize)>> = BTreeMap::new();
         for (from, to) in self.pairs() {
             let one = &self.said[from];
             lanes.entry((one.side == Side::Server, one.lane)).or_default().push((from, to));
@@ -270,7 +272,7 @@ impl Work<'_> {
             let (Some(Some(meant)), Some(Some(bound))) = (truth.get(from), recorded.get(to)) else {
                 continue;
             };
-            let apart = |request: usize| self.said[request].lane != self.said[from].lane;
+            let apart = |request: usize| self.said[request].exchange != self.said[from].exchange;
             // A request that is lost or changed was told of already, and its response with it.
             let gone = meant.is_some_and(|meant| !self.is_kept(meant));
             if gone || (wanted == Bound::WithinExchange && meant.is_none_or(apart)) {

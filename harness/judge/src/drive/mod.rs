@@ -7,6 +7,7 @@
 
 mod binding;
 pub mod fidelity;
+pub mod http;
 mod pairing;
 pub mod transparency;
 
@@ -76,6 +77,8 @@ pub enum Kind {
     NoEnd,
     /// The program ended otherwise than the server did.
     OtherExit,
+    /// A request was made of another path.
+    OtherTarget,
     /// Another status arrived than was sent.
     OtherStatus,
     /// A header that means something arrived with another value, or not.
@@ -103,6 +106,7 @@ impl Kind {
             Self::HeldUp => "held-up",
             Self::NoEnd => "no-end",
             Self::OtherExit => "other-exit",
+            Self::OtherTarget => "other-target",
             Self::OtherStatus => "other-status",
             Self::OtherHeader => "other-header",
         }

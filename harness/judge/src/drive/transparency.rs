@@ -9,7 +9,7 @@ use transcript::session::Side;
 /// Some bytes that were written or read in one go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// When: for what was sent, when it had been written; for what was received, when it was there.
+    /// When: for what was sent, right before it was written; for what was received, right after it was there.
     pub at: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -220,7 +220,7 @@ fn start(bytes: &[u8], at: usize) -> usize {
 /// So many bytes are shown around a place.
 const AROUND: usize = 30;
 
-fn excerpt(bytes: &[u8], at: usize) -> String {
+pub(super) fn excerpt(bytes: &[u8], at: usize) -> String {
     let from = start(bytes, at).max(at.saturating_sub(AROUND));
     let to = bytes.len().min(at + AROUND);
     let text = String::from_utf8_lossy(&bytes[from..to]);

@@ -21,7 +21,15 @@ const TERMS: Terms = Terms { patience: 1_000_000, bound: Bound::All };
 fn said(session: &[(Side, &str)]) -> Vec<Said> {
     let one = |(at, &(side, text)): (usize, &(Side, &str))| {
         let begun = START + at as u64 * 1_000_000;
-        Said { side, lane: 0, begun, there: begun + 1_000, text: format!("{text}\n"), due: true }
+        Said {
+            side,
+            lane: 0,
+            exchange: None,
+            begun,
+            there: begun + 1_000,
+            text: format!("{text}\n"),
+            due: true,
+        }
     };
     session.iter().enumerate().map(one).collect()
 }
@@ -142,6 +150,17 @@ fn a_response_before_its_request_is_bound_wrongly() {
         says,
         "message 1 of the server answers message 1 of the client, and the recording binds it to nothing, by line 1"
     );
+}
+
+#[test]
+fn a_format_of_exchanges_is_held_to_the_bindings_within_them() {
+    let judged = |exchanges: [u64; 2]| {
+        let mut said = said(&SESSION);
+        (said[0].exchange, said[1].exchange) = (Some(exchanges[0]), Some(exchanges[1]));
+        let lines = written(&[SESSION[1], SESSION[0], SESSION[2], SESSION[3], SESSION[4]]);
+        kinds(&judge(&said, &lines, Terms { bound: Bound::WithinExchange, ..TERMS })).len()
+    };
+    assert_eq!((judged([0, 0]), judged([0, 1])), (1, 0));
 }
 
 #[test]
