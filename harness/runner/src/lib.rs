@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod check;
 pub mod command;
 pub mod drawing;
+pub mod drive;
 pub mod exit;
 pub mod faults;
 pub mod fuzz;

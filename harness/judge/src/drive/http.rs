@@ -85,7 +85,8 @@ pub fn judge(client: &[Exchange], server: &[Exchange], terms: Terms<'_>) -> Vec<
 
 /// Which of the server's exchanges each of the client's is, and which are none of them: by method and body, several that are
 /// equal in their order; then, of those that are left, by method and order.
-fn pairs(client: &[Exchange], server: &[Exchange]) -> (Vec<Option<usize>>, Vec<usize>) {
+#[must_use]
+pub fn pairs(client: &[Exchange], server: &[Exchange]) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut waiting: HashMap<(&str, Vec<u8>), VecDeque<usize>> = HashMap::new();
     for (at, it) in server.iter().enumerate() {
         waiting.entry((&it.method, it.body.bytes())).or_default().push_back(at);

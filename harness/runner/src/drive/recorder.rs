@@ -1,0 +1,101 @@
+//! The command line of a recorder under test, with its holes.
+//!
+//! Knows: how a shell splits words, and what stands in each hole. Refuses to know: shells themselves; none is started, so
+//! nothing is expanded.
+
+use std::path::Path;
+
+/// A recorder's command line: words with `{server}`, `{out}`, `{port}` and `{upstream}` in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorder {
+    text: String,
+    words: Vec<String>,
+}
+
+/// What stands in the holes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Holes<'h> {
+    /// The words of the server's command line.
+    pub(super) server: &'h [String],
+    /// The recording.
+    pub(super) out: &'h str,
+    /// Where to listen.
+    pub(super) port: u16,
+    /// Where to forward to.
+    pub(super) upstream: &'h str,
+}
+
+impl Recorder {
+    /// Splits `text` into words as a shell does.
+    ///
+    /// # Errors
+    /// A sentence where a quote is left open, or there is no word.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let words = shell_words::split(text)
+            .map_err(|_| format!("`{text}` cannot be split into words: a quote is left open"))?;
+        match words.first() {
+            Some(program) if !program.is_empty() => Ok(Self { text: text.to_owned(), words }),
+            _ => Err("the command is empty; name a recorder".to_owned()),
+        }
+    }
+
+    /// The command as it was given.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The program's own name, without its folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let program = self.words.first().map_or("", String::as_str);
+        Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program)
+    }
+
+    /// The holes among these that it lacks.
+    #[must_use]
+    pub fn lacks<'h>(&self, holes: &[&'h str]) -> Vec<&'h str> {
+        let has = |hole: &str| self.words.iter().any(|word| word.contains(hole));
+        holes.iter().filter(|hole| !has(hole)).copied().collect()
+    }
+
+    /// The words with their holes filled. A server that is a word of its own becomes as many as it has; inside of a longer
+    /// word it is quoted as a shell wants it.
+    pub(super) fn filled(&self, holes: &Holes<'_>) -> Vec<String> {
+        let mut words = Vec::new();
+        for word in &self.words {
+            if word == "{server}" {
+                words.extend_from_slice(holes.server);
+                continue;
+            }
+            // The paths last: they may hold braces of their own.
+            let word = word.replace("{port}", &holes.port.to_string()).replace("{upstream}", holes.upstream);
+            words
+                .push(word.replace("{server}", &shell_words::join(holes.server)).replace("{out}", holes.out));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Holes, Recorder};
+
+    #[test]
+    fn holes_are_filled_word_by_word() {
+        let server = ["/a b/play".to_owned(), "--as".to_owned(), "server".to_owned()];
+        let holes = Holes { server: &server, out: "/t/{port}", port: 80, upstream: "http://u" };
+        let filled = |text: &str| Recorder::parse(text).unwrap().filled(&holes);
+        assert_eq!(
+            filled("rec -o {out} -- {server}"),
+            ["rec", "-o", "/t/{port}", "--", "/a b/play", "--as", "server"]
+        );
+        assert_eq!(filled("sh -c 'exec {server} >{out}'")[2], "exec '/a b/play' --as server >/t/{port}");
+        assert_eq!(filled("rec :{port} reverse:{upstream}"), ["rec", ":80", "reverse:http://u"]);
+        let recorder = Recorder::parse("/x/mcp-rec.py {out}").unwrap();
+        assert_eq!((recorder.name(), recorder.lacks(&["{out}", "{server}"])), ("mcp-rec", vec!["{server}"]));
+        for (text, part) in [("", "empty"), ("a 'b", "quote")] {
+            assert!(Recorder::parse(text).unwrap_err().contains(part), "{text}");
+        }
+    }
+}
