@@ -2,6 +2,8 @@
 
 mod recorder;
 mod recording;
+mod scenario;
 mod truth;
 
 pub use recorder::Recorder;
+pub use scenario::{Scenario, Transport, of_case};
