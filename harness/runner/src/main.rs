@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use runner::command::{
-    Around, Failure, check, convert, diff, explain, fuzz, generate, identify, new, play, read, record,
+    Around, Failure, check, convert, diff, drive, explain, fuzz, generate, identify, new, play, read, record,
     report, run, show,
 };
 use runner::exit;
@@ -63,6 +63,7 @@ enum Verb {
     Identify(identify::Args),
     Report(report::Args),
     Record(record::Args),
+    Drive(Box<drive::Args>),
     Play(Box<play::Args>),
     /// Prints a completion script for a shell.
     Completions {
@@ -106,6 +107,7 @@ fn main() -> ExitCode {
         Verb::Identify(args) => identify::run(args, around),
         Verb::Report(args) => report::run(args, around),
         Verb::Record(args) => record::run(args, around),
+        Verb::Drive(args) => drive::run(args, around),
         Verb::Play(args) => play::run(args, around),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),

@@ -4,6 +4,7 @@ mod adequacy;
 pub mod check;
 pub mod convert;
 pub mod diff;
+pub mod drive;
 pub mod explain;
 pub mod fuzz;
 pub mod generate;

@@ -1,9 +1,86 @@
-//! Both ends of the wire around a recorder.
+//! Both ends of the wire around a recorder: our peers play a session through it, and what it passed on and wrote down is
+//! held against what they really said.
+//!
+//! Knows: the plan, and what becomes of each part of it. Refuses to know: what makes a finding, which is for
+//! [`judge::drive`], and how the record is shown.
 
+mod bench;
+#[cfg(test)]
+mod exchanges;
 mod recorder;
 mod recording;
 mod scenario;
+mod stdio;
 mod truth;
 
+pub use bench::{Bench, NotRun};
 pub use recorder::Recorder;
 pub use scenario::{Scenario, Transport, of_case};
+
+use crate::suite::Suite;
+use judge::answer::Level;
+use judge::drive::Aspect;
+use judge::record::{self, Implementation, Line, Record};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// All that can be played over a transport: the conditions, then the sessions of the suite. And how many cases have none.
+///
+/// # Errors
+/// Where a transcript cannot be read from disk.
+pub fn scenarios(suite: &Suite, transport: Transport) -> io::Result<(Vec<Scenario>, usize)> {
+    let mut found = scenario::conditions(transport);
+    let mut without = 0;
+    for case in &suite.cases {
+        match of_case(case, transport)? {
+            Some(scenario) => found.push(scenario),
+            None => without += 1,
+        }
+    }
+    Ok((found, without))
+}
+
+/// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the order
+/// of the plan.
+///
+/// # Errors
+/// Where a folder or a thread cannot be had.
+pub fn run(plan: &[Scenario], bench: &Bench, jobs: usize, suite: record::Suite) -> io::Result<Record> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, io::Result<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+    let work = || {
+        while let Some((index, scenario)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            plan.get(index).map(|scenario| (index, scenario))
+        } {
+            let lines = bench.trial(scenario);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, lines);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, plan.len().max(1)) {
+            thread::Builder::new().spawn_scoped(scope, work)?;
+        }
+        Ok::<_, io::Error>(())
+    })?;
+    let mut lines = Vec::new();
+    for result in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+        lines.extend(result?);
+    }
+    let planned = plan.len() * Aspect::ALL.len();
+    if lines.len() != planned {
+        let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
+        return Err(io::Error::other(message));
+    }
+    let implementation = Implementation {
+        name: bench.recorder.name().to_owned(),
+        version: format!("over {}", bench.transport.name()),
+        level: Level::Events,
+    };
+    let cases = plan.iter().map(|it| (it.name.clone(), it.note.clone())).collect();
+    Ok(Record::new(suite, implementation, cases, lines))
+}

@@ -1,14 +1,13 @@
 //! From the journals of two peers to what was really sent and received.
 //!
-//! Knows: how a journal's notes are put together to streams, exchanges and messages. Refuses to know: what a recorder made
+//! Knows: how a journal's notes are put together to streams and lines; exchanges
+//! are for `super::exchanges`. Refuses to know: what a recorder made
 //! of them.
 
 use crate::play::journal::{Note, Way, What};
-use formats::sse::{Kind, Parser};
 use judge::drive::fidelity::Said;
-use judge::drive::http::{Exchange, pairs};
 use judge::drive::transparency::{Chunk, Exit, Stream, Way as Passage, lines};
-use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
 
 /// What the two peers wrote down.
@@ -61,9 +60,26 @@ impl Journals {
         exit.unwrap_or(Exit::Never)
     }
 
-    /// The exchanges of a session over HTTP: the client's, and the server's.
-    pub(super) fn exchanges(&self) -> [Vec<Exchange>; 2] {
-        [exchanges(&self.client, Way::Sent), exchanges(&self.server, Way::Received)]
+    /// Whether the program that the client talked to was gone soon after it had been told to.
+    pub(super) fn ended_after(&self, told: SystemTime, patience: Duration) -> Result<(), String> {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let told = micros(told.duration_since(UNIX_EPOCH).unwrap_or_default());
+        let exited = self.client.iter().find(|note| matches!(note.what, What::Exited { .. }));
+        match exited {
+            Some(note) if note.at <= told.saturating_add(micros(patience)) => Ok(()),
+            _ => Err("the recorder went on after it was told to end".to_owned()),
+        }
+    }
+
+    /// How our server ended: with `asked`, where it was told to, or else as it judged its client. None where it never came to
+    /// its end.
+    pub(super) fn server_exit(&self, asked: i32) -> Option<Exit> {
+        let departures = self.server.iter().rev().find_map(|note| match note.what {
+            What::Over { departures, .. } => Some(departures),
+            _ => None,
+        })?;
+        let own = i32::from(departures > 0);
+        Some(Exit::Code(if asked == 0 { own } else { asked }))
     }
 }
 
@@ -108,115 +124,9 @@ impl Pipes {
     }
 }
 
-/// The exchanges of one peer, in the order in which they began; `asks` is the way that their requests went.
-fn exchanges(notes: &[Note], asks: Way) -> Vec<Exchange> {
-    let mut found: BTreeMap<u64, Exchange> = BTreeMap::new();
-    for note in notes {
-        match &note.what {
-            What::Asked { exchange, method, target, headers, .. } => {
-                let it = found.entry(*exchange).or_default();
-                (it.method, it.target) = (method.clone(), target.clone());
-                it.asked.clone_from(headers);
-            }
-            What::Answered { exchange, status, headers, .. } => {
-                let it = found.entry(*exchange).or_default();
-                it.status = Some(*status);
-                it.headers.clone_from(headers);
-            }
-            What::Bytes { way, exchange: Some(exchange), bytes } => {
-                let it = found.entry(*exchange).or_default();
-                let body = if *way == asks { &mut it.body } else { &mut it.answer };
-                body.chunks.push(Chunk { at: note.at, bytes: bytes.0.clone() });
-            }
-            What::Ended { way, exchange: Some(exchange), broken } => {
-                let it = found.entry(*exchange).or_default();
-                let body = if *way == asks { &mut it.body } else { &mut it.answer };
-                body.ended = body.ended.or(Some(note.at));
-                it.broken |= broken.is_some();
-            }
-            _ => {}
-        }
-    }
-    found.into_values().collect()
-}
-
-/// The messages of a session over HTTP. Where the recording keeps whole exchanges and no times within them (`coarse`), a
-/// message of a stream may be stamped with the end of its exchange.
-pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: bool) -> Vec<Said> {
-    let (pairs, _) = pairs(client, server);
-    let mut said = Vec::new();
-    let (mut lane, mut last) = (0, 0);
-    for (index, (asked, answered)) in client.iter().zip(pairs).enumerate() {
-        let answered = answered.map(|at| &server[at]);
-        let number = index as u64;
-        let length = asked.body.bytes().len();
-        if length > 0 {
-            let begun = asked.body.when(1).unwrap_or_default();
-            let arrived = answered.and_then(|it| it.body.when(length));
-            // Requests that were under way at once have no order.
-            lane += u64::from(begun < last);
-            last = arrived.unwrap_or(begun);
-            said.push(Said {
-                side: Side::Client,
-                lane,
-                exchange: Some(number),
-                begun,
-                there: last,
-                text: String::from_utf8_lossy(&asked.body.bytes()).into_owned(),
-                due: all || arrived.is_some(),
-            });
-        }
-        if let Some(answered) = answered {
-            said.extend(answers(asked, answered, number, all, coarse));
-        }
-    }
-    said.sort_by_key(|one| one.begun);
-    said
-}
-
-/// The messages of one answer.
-fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse: bool) -> Vec<Said> {
-    let (sent, received) = (&answered.answer, &asked.answer);
-    let bytes = sent.bytes();
-    let over = received.ended.or(sent.ended).filter(|_| coarse);
-    let one = |text: &[u8], start: usize, end: usize| {
-        let begun = sent.when(start + 1).unwrap_or_default();
-        let arrived = received.when(end);
-        Said {
-            side: Side::Server,
-            lane: number,
-            exchange: Some(number),
-            begun,
-            there: over.or(arrived).unwrap_or(begun),
-            text: String::from_utf8_lossy(text).into_owned(),
-            due: all || arrived.is_some(),
-        }
-    };
-    let kind = |name: &str| {
-        let found = answered.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case("content-type"));
-        found.is_some_and(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with(name))
-    };
-    let mut said = Vec::new();
-    if kind("text/event-stream") {
-        let mut parser = Parser::default();
-        // Byte by byte, so that it is known with which byte an event was whole.
-        for (at, byte) in bytes.iter().enumerate() {
-            parser.feed(std::slice::from_ref(byte), &mut |event| {
-                let named = event.name.is_none_or(|name| name.is_empty() || name == b"message");
-                if event.kind == Kind::Event && named && !event.data.trim_ascii().is_empty() {
-                    said.push(one(event.data, usize::try_from(event.at).unwrap_or(at), at + 1));
-                }
-            });
-        }
-    } else if kind("application/json") && !bytes.trim_ascii().is_empty() {
-        said.push(one(&bytes, 0, bytes.len()));
-    }
-    said
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Journals, said};
+    use super::Journals;
     use crate::play::journal::{Bytes, Note, Way, What};
     use judge::drive::transparency::Exit;
     use transcript::session::Side;
@@ -225,12 +135,8 @@ mod tests {
         what.into_iter().map(|(at, what)| Note { at, what }).collect()
     }
 
-    fn bytes(way: Way, exchange: Option<u64>, text: &str) -> What {
-        What::Bytes { way, exchange, bytes: Bytes(text.into()) }
-    }
-
-    fn ended(way: Way, exchange: Option<u64>) -> What {
-        What::Ended { way, exchange, broken: None }
+    fn bytes(way: Way, text: &str) -> What {
+        What::Bytes { way, exchange: None, bytes: Bytes(text.into()) }
     }
 
     #[test]
@@ -238,17 +144,17 @@ mod tests {
         use Way::{Received, Sent};
         let journals = Journals {
             client: notes(vec![
-                (10, bytes(Sent, None, "{\"a\":1}\n\n{\"b\"")),
-                (20, bytes(Sent, None, ":2}\n")),
-                (50, bytes(Received, None, "{\"c\":3}\n{\"d")),
-                (60, ended(Sent, None)),
+                (10, bytes(Sent, "{\"a\":1}\n\n{\"b\"")),
+                (20, bytes(Sent, ":2}\n")),
+                (50, bytes(Received, "{\"c\":3}\n{\"d")),
+                (60, What::Ended { way: Sent, exchange: None, broken: None }),
                 (90, What::Exited { code: None, signal: Some(9) }),
             ]),
             server: notes(vec![
-                (15, bytes(Received, None, "{\"a\":1}\n")),
-                (25, bytes(Received, None, "\n{\"b\":2}\n")),
-                (40, bytes(Sent, None, "{\"c\":3}\n")),
-                (45, bytes(Sent, None, "{\"d\":4}\n")),
+                (15, bytes(Received, "{\"a\":1}\n")),
+                (25, bytes(Received, "\n{\"b\":2}\n")),
+                (40, bytes(Sent, "{\"c\":3}\n")),
+                (45, bytes(Sent, "{\"d\":4}\n")),
             ]),
         };
         let pipes = journals.pipes();
@@ -270,43 +176,5 @@ mod tests {
             (pipes.passage(Side::Client).sent.ended, pipes.passage(Side::Client).received.ended),
             (Some(60), None)
         );
-    }
-
-    #[test]
-    fn exchanges_are_put_together_and_streams_taken_apart() {
-        let journal = |asks: Way, answers: Way, late: u64| {
-            let headers = vec![("Content-Type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
-            notes(vec![
-                (
-                    1,
-                    What::Asked {
-                        way: asks,
-                        exchange: 0,
-                        method: "POST".into(),
-                        target: "/mcp".into(),
-                        headers: Vec::new(),
-                    },
-                ),
-                (2, bytes(asks, Some(0), "{\"a\":1}")),
-                (3, ended(asks, Some(0))),
-                (4 + late, What::Answered { way: answers, exchange: 0, status: 200, headers }),
-                (5 + late, bytes(answers, Some(0), ": hi\n\nid: 1\ndata: {\"b\"")),
-                (7 + late, bytes(answers, Some(0), ":2}\n\nevent: ping\ndata: x\n\n")),
-                (9 + late, ended(answers, Some(0))),
-            ])
-        };
-        let journals = Journals {
-            client: journal(Way::Sent, Way::Received, 10),
-            server: journal(Way::Received, Way::Sent, 0),
-        };
-        let [client, server] = journals.exchanges();
-        assert_eq!((client.len(), client[0].status, client[0].answer.ended), (1, Some(200), Some(19)));
-        let shown = |coarse| {
-            let said = said(&client, &server, true, coarse);
-            said.into_iter().map(|it| (it.text, it.begun, it.there, it.exchange)).collect::<Vec<_>>()
-        };
-        let request = ("{\"a\":1}".to_owned(), 2, 2, Some(0));
-        assert_eq!(shown(false), [request.clone(), ("{\"b\":2}".to_owned(), 5, 17, Some(0))]);
-        assert_eq!(shown(true), [request, ("{\"b\":2}".to_owned(), 5, 19, Some(0))]);
     }
 }

@@ -1,0 +1,294 @@
+//! The bench: one session played through a recorder, and both aspects of it judged.
+//!
+//! Knows: where the files of a trial lie, and which verdict what came of it deserves. Refuses to know: how the peers talk.
+
+use super::recorder::Recorder;
+use super::recording::{self, Recording};
+use super::scenario::{Manner, Scenario, Transport, conditions};
+use super::stdio;
+use super::truth::Journals;
+use formats::{Format, Input, Options, Session};
+use judge::drive::fidelity::{self, Bound, Said};
+use judge::drive::transparency::{self, Exit};
+use judge::drive::{Aspect, Finding, Kind, judgement};
+use judge::record::{Line, Place, Whole, kept};
+use judge::verdict::{Judgement, Verdict};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+use tempfile::TempDir;
+use transcript::session::Side;
+
+/// What every trial of a run shares.
+#[derive(Debug)]
+pub struct Bench {
+    /// The recorder under test.
+    pub recorder: Recorder,
+    /// How everybody talks.
+    pub transport: Transport,
+    /// The format of its recordings, where their content should not decide.
+    pub format: Option<&'static Format>,
+    /// So much later than it was sent may anything arrive.
+    pub patience: Duration,
+    /// So long may a peer wait for the next thing to happen.
+    pub timeout: Duration,
+    /// Where recordings and journals are kept.
+    pub save: Option<PathBuf>,
+    /// This program, whose `play` is the server.
+    pub program: PathBuf,
+}
+
+/// The recorder cannot be run at all, and why.
+#[derive(Debug)]
+pub struct NotRun(pub String);
+
+/// The files of one trial.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The folder that holds them.
+    pub(super) folder: PathBuf,
+    /// Taken away at the end, where nobody wants to keep it.
+    _temporary: Option<TempDir>,
+}
+
+impl Files {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The recording: its name may have been given an ending.
+    pub(super) fn recording(&self) -> PathBuf {
+        let plain = self.path(RECORDING);
+        if plain.exists() {
+            return plain;
+        }
+        let named = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDING))
+        };
+        let mut found: Vec<PathBuf> = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.path())
+            .filter(named)
+            .collect();
+        found.sort();
+        found.into_iter().next().unwrap_or(plain)
+    }
+}
+
+/// The name of the recording, to which a command line may add an ending.
+pub(super) const RECORDING: &str = "recording";
+
+/// What came of a session that was played.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// What the peers wrote down.
+    pub(super) journals: Journals,
+    /// What the recorder and the server wrote to the standard error.
+    pub(super) stderr: String,
+    /// Where the recorder was killed: whether it and the server were gone in time.
+    pub(super) ended: Option<Result<(), String>>,
+}
+
+impl Bench {
+    /// Plays one short session, to see whether the recorder can be run at all.
+    ///
+    /// # Errors
+    /// [`NotRun`], where the server was never started; or where no folder can be had.
+    pub fn try_out(&self) -> io::Result<Result<(), NotRun>> {
+        let Some(scenario) = conditions(self.transport).into_iter().next() else { return Ok(Ok(())) };
+        let files = Files::temporary()?;
+        let played = self.play(&scenario, &files)?;
+        if !played.journals.server.is_empty() {
+            return Ok(Ok(()));
+        }
+        let said = played.stderr.trim();
+        let said = if said.is_empty() { String::new() } else { format!(":\n{said}") };
+        let exit = played.journals.exit().in_words();
+        Ok(Err(NotRun(format!("the recorder never started the server ({exit}){said}"))))
+    }
+
+    /// Plays a scenario and judges both aspects.
+    ///
+    /// # Errors
+    /// Where the files of the trial cannot be written or read.
+    pub fn trial(&self, scenario: &Scenario) -> io::Result<Vec<Line>> {
+        let files = match &self.save {
+            Some(folder) => Files::kept(&folder.join(&scenario.name))?,
+            None => Files::temporary()?,
+        };
+        let played = self.play(scenario, &files)?;
+        let (passed, said) = self.passed(scenario, &played);
+        let (kept, written) = self.kept(scenario, &files, &said);
+        let mut lines = Vec::new();
+        for (aspect, (judgement, line)) in Aspect::ALL.into_iter().zip([(passed, None), kept]) {
+            let mut result = Line::new(&scenario.name, aspect.name(), &scenario.clauses, judgement);
+            if self.save.is_some() && files.recording().exists() {
+                result.file = Some(files.recording().display().to_string());
+            }
+            if result.verdict.falls_short() {
+                result.place = line.map(|line| Place { line, pointer: String::new() });
+                result.stderr = Some(played.stderr.trim_end().to_owned()).filter(|said| !said.is_empty());
+                if aspect == Aspect::Fidelity {
+                    result.whole = Some(whole(&said, written.as_ref()));
+                }
+            }
+            lines.push(result);
+        }
+        Ok(lines)
+    }
+
+    fn play(&self, scenario: &Scenario, files: &Files) -> io::Result<Played> {
+        fs::write(files.path("session"), &scenario.session)?;
+        stdio::play(self, scenario, files)
+    }
+
+    /// Whether each side received what the other sent; and what was sent.
+    fn passed(&self, scenario: &Scenario, played: &Played) -> (Judgement, Vec<Said>) {
+        let (manner, journals) = (&scenario.manner, &played.journals);
+        let pipes = journals.pipes();
+        let whole = manner.kill.is_none();
+        let patience = micros(self.patience);
+        let terms = transparency::Terms { patience: manner.slow.is_zero().then_some(patience), whole };
+        let mut found = Vec::new();
+        for side in [Side::Client, Side::Server] {
+            found.extend(transparency::bytes(&pipes.passage(side), terms));
+        }
+        let recorder = journals.exit();
+        let crashed = whole && self.broke_off(journals);
+        if whole && !crashed {
+            for side in [Side::Client, Side::Server] {
+                found.extend(transparency::end(&pipes.passage(side), patience));
+            }
+            found.extend(
+                journals.server_exit(manner.exit).and_then(|server| transparency::exit(server, recorder)),
+            );
+        }
+        if let Some(Err(says)) = &played.ended {
+            found.push(Finding::new(Kind::NoEnd, None, 0, says));
+        }
+        if let Some(line) = manner.stderr.filter(|line| whole && !played.stderr.contains(line)) {
+            let says = "what the server wrote to its standard error did not come out of the recorder's";
+            found.push(Finding::new(Kind::NotReceived, Some(Side::Server), 0, says).sent(line));
+        }
+        let mut judged = judgement(&found);
+        let broken = match recorder {
+            _ if !whole => None,
+            Exit::Never => Some((
+                Verdict::Timeout,
+                "the recorder had not ended when nobody waited any longer".to_owned(),
+            )),
+            exit if crashed => Some((
+                Verdict::Crash,
+                format!("the recorder ended in the middle of the session, with {}", exit.in_words()),
+            )),
+            _ => None,
+        };
+        if let Some((verdict, says)) = broken {
+            judged.verdict = verdict;
+            judged.message = Some(judged.message.map_or(says.clone(), |more| format!("{says}; {more}")));
+        }
+        (judged, pipes.said(whole && !crashed))
+    }
+
+    /// Whether the recorder ended while both peers still talked.
+    fn broke_off(&self, journals: &Journals) -> bool {
+        let pipes = journals.pipes();
+        let (asked, answered) = (pipes.passage(Side::Client), pipes.passage(Side::Server));
+        let Some(gone) = answered.received.ended else { return false };
+        let later = |ended: Option<u64>| ended.is_none_or(|at| at > gone);
+        !journals.server.is_empty() && later(answered.sent.ended) && later(asked.sent.ended)
+            || journals.server.is_empty()
+    }
+
+    /// Whether the recording says what was sent; and what it says.
+    fn kept(
+        &self,
+        scenario: &Scenario,
+        files: &Files,
+        said: &[Said],
+    ) -> ((Judgement, Option<u64>), Option<Recording>) {
+        let recording = match recording::read(&files.recording(), self.format) {
+            Ok(recording) => recording,
+            Err(finding) => {
+                let mut judged = judgement(std::slice::from_ref(&finding));
+                // Where nothing was said, nothing is lost.
+                judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Kind::NoRecording;
+                return ((judged, finding.line), None);
+            }
+        };
+        let name = recording.format.name;
+        if let Some((_, why)) = scenario.uncarried.iter().find(|(format, _)| *format == name) {
+            let why = format!("{name} cannot carry it: {why}");
+            return ((Judgement::plain(Verdict::Skip, Some(why)), None), Some(recording));
+        }
+        let bound = if recording.format.carries.exchanges { Bound::WithinExchange } else { Bound::All };
+        let terms = fidelity::Terms { patience: micros(self.patience), bound };
+        let judged = fidelity::judge(said, &recording.written, terms);
+        let line = judged.findings.first().and_then(|finding| finding.line);
+        let judgement =
+            match (judged.findings.is_empty(), judged.unsaid.first(), self.unsaid(scenario, &recording)) {
+                (true, Some(why), _) => {
+                    Judgement::plain(Verdict::Skip, Some(format!("{name} cannot carry it: {why}")))
+                }
+                (true, None, Some(why)) => Judgement::plain(Verdict::Skip, Some(why)),
+                _ => judgement(&judged.findings),
+            };
+        ((judgement, line), Some(recording))
+    }
+
+    /// What the format cannot carry of the session by its own statement, so that its meaning would be another one.
+    fn unsaid(&self, scenario: &Scenario, recording: &Recording) -> Option<String> {
+        let mut bytes = &*scenario.session;
+        let mut input = Input::new(&mut bytes).ok()?;
+        let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
+        let loss = session.losses(recording.format).into_iter().find(|loss| loss.clause.is_some())?;
+        let clause = loss.clause.unwrap_or_default();
+        Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
+    }
+}
+
+/// What was sent and what was written, a message a line.
+fn whole(said: &[Said], written: Option<&Recording>) -> Whole {
+    let mut expected = String::new();
+    for one in said.iter().filter(|one| one.due) {
+        let _ = writeln!(expected, "{} {}", one.side.name(), one.text.trim());
+    }
+    let mut actual = String::new();
+    for one in written.iter().flat_map(|recording| &recording.written) {
+        let _ = writeln!(actual, "{} {}", one.side.map_or("either", Side::name), one.text.trim());
+    }
+    if written.is_none() {
+        actual.push_str("no recording that could be read");
+    }
+    Whole { expected: kept(&expected), actual: kept(&actual) }
+}
+
+impl Files {
+    fn temporary() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("mcp-concord-drive").tempdir()?;
+        Ok(Self { folder: folder.path().to_owned(), _temporary: Some(folder) })
+    }
+
+    /// A folder that stays. What an earlier run left there goes first, since recorders append.
+    fn kept(folder: &Path) -> io::Result<Self> {
+        if folder.join("session").exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.canonicalize()?, _temporary: None })
+    }
+}
+
+impl Manner {
+    /// How long the server waits before each message.
+    pub(super) fn delay(&self, patience: Duration) -> Duration {
+        patience.mul_f64(self.pause)
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
