@@ -183,7 +183,14 @@ impl Work<'_> {
     fn changed(&mut self) {
         for (from, to) in self.pairs() {
             let (sent, came) = (self.said[from].text.trim(), &self.written[to]);
-            let (Ok(left), Ok(right)) = (Json::parse(sent), Json::parse(&came.text)) else { continue };
+            let Ok(left) = Json::parse(sent) else { continue };
+            let Ok(right) = Json::parse(&came.text) else {
+                let says =
+                    format!("{} is no JSON any more in line {} of the recording", self.name(from), came.line);
+                let finding = self.finding(Kind::Changed, from, says).came(came.text.trim()).on(came.line);
+                self.find(finding);
+                continue;
+            };
             let Some(difference) = first(left, right, &Rules::default()).difference else { continue };
             let at = if difference.pointer.is_empty() { "its root" } else { &difference.pointer };
             let how = match (&difference.left, &difference.right) {

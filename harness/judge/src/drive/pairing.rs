@@ -7,6 +7,7 @@
 use super::fidelity::{Said, Written};
 use std::collections::{HashMap, VecDeque};
 use transcript::json::{Json, same_number, write_compact};
+use transcript::message::Message;
 use transcript::session::Side;
 
 /// So many messages without a counterpart are compared by value; more are paired by their order.
@@ -39,6 +40,7 @@ impl Pairing {
         }
         pairing.by_value(said, written);
         pairing.changed(said, written);
+        pairing.spoilt(said, written);
         pairing
     }
 
@@ -83,6 +85,31 @@ impl Pairing {
             // One that was lost before it leaves candidates behind, so all are looked at, but no further than that.
             if let Some(place) = right.iter().take(COMPARED).position(alike)
                 && let Some(to) = right.remove(place)
+            {
+                self.join(from, to);
+            }
+        }
+    }
+
+    /// What is no message any more, but stands between the neighbours of one that is missing.
+    fn spoilt(&mut self, said: &[Said], written: &[Written]) {
+        let (left, right) = self.alone();
+        for from in left {
+            let text = said[from].text.trim();
+            let own = |at: &usize| said[*at].side == said[from].side;
+            let after = (0..from).rev().filter(own).find_map(|at| self.written[at]);
+            let before = (from + 1..said.len()).filter(own).find_map(|at| self.written[at]);
+            let fits = |to: &&usize| {
+                let one = &written[**to];
+                self.said[**to].is_none()
+                    && one.noise
+                    && one.may_be_of(said[from].side)
+                    && after.is_none_or(|after| **to > after)
+                    && before.is_none_or(|before| **to < before)
+                    && !one.text.contains(text)
+            };
+            if let Some(to) = right.iter().take(COMPARED).find(fits).copied()
+                && Message::parse(text).is_ok()
             {
                 self.join(from, to);
             }

@@ -94,18 +94,18 @@ pub struct Args {
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    if args.transport.is_http() {
-        return Err(Failure::Unusable(format!(
-            "sessions cannot be played over {} here",
-            args.transport.name()
-        )));
-    }
     let holes: &[&str] =
         if args.transport.is_http() { &["{out}", "{port}", "{upstream}"] } else { &["{out}", "{server}"] };
     if let [hole, ..] = args.recorder.lacks(holes)[..] {
         let why =
             format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
         return Err(Failure::Unusable(why));
+    }
+    if args.transport.is_http() {
+        return Err(Failure::Unusable(format!(
+            "sessions cannot be played over {} here",
+            args.transport.name()
+        )));
     }
     let suite = suite(args, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));

@@ -193,14 +193,19 @@ impl Bench {
         (judged, pipes.said(whole && !crashed))
     }
 
-    /// Whether the recorder ended while both peers still talked.
+    /// Whether the recorder ended while both peers still talked: the client saw the end before the server had closed, or the
+    /// server saw it before either of them had.
     fn broke_off(&self, journals: &Journals) -> bool {
         let pipes = journals.pipes();
         let (asked, answered) = (pipes.passage(Side::Client), pipes.passage(Side::Server));
-        let Some(gone) = answered.received.ended else { return false };
-        let later = |ended: Option<u64>| ended.is_none_or(|at| at > gone);
-        !journals.server.is_empty() && later(answered.sent.ended) && later(asked.sent.ended)
-            || journals.server.is_empty()
+        let before = |seen: Option<u64>, closed: Option<u64>| {
+            seen.is_some_and(|at| closed.is_none_or(|closed| at < closed))
+        };
+        let closed = answered.sent.ended.or_else(|| journals.server_over());
+        let early = asked.received.ended;
+        journals.server.is_empty()
+            || before(answered.received.ended, closed)
+            || (before(early, asked.sent.ended) && before(early, closed))
     }
 
     /// Whether the recording says what was sent; and what it says.

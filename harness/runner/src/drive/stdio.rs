@@ -8,7 +8,7 @@ use super::recording;
 use super::scenario::{Kill, Scenario};
 use super::truth::Journals;
 use crate::play::journal::{self, Journal, Note, Way, What};
-use crate::play::{self, Departure, Plan, Script, Tell, Variants};
+use crate::play::{self, Departure, Plan, Script, Step, Tell, Variants};
 use formats::{Input, Options, Session};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -72,7 +72,8 @@ pub(super) fn play(bench: &Bench, scenario: &Scenario, files: &Files) -> io::Res
         tell: &Silent,
     };
     let over = AtomicBool::new(false);
-    let victim = Victim { pid: &pid, journal: &client, files };
+    let passed = manner.kill.map_or(0, |(_, heard)| before(&script, heard));
+    let victim = Victim { pid: &pid, journal: &client, files, passed };
     let (played, killed) = thread::scope(|scope| {
         let (victim, over) = (&victim, &over);
         let killer = manner.kill.map(|kill| scope.spawn(move || victim.kill(kill, bench, over)));
@@ -80,9 +81,11 @@ pub(super) fn play(bench: &Bench, scenario: &Scenario, files: &Files) -> io::Res
         over.store(true, Ordering::Relaxed);
         (played, killer.and_then(|killer| killer.join().ok()).flatten())
     });
+    let delay = manner.delay(bench.patience);
     // What a peer met is in the journals, a command that cannot be started too: the shell says so.
     drop(played);
-    let journals = Journals { client: journal::read(&client)?, server: settled(&server, bench.patience)? };
+    let journals =
+        Journals { client: journal::read(&client)?, server: settled(&server, bench.patience + 3 * delay)? };
     let ended = killed
         .map(|at| journals.ended_after(at, bench.patience).and_then(|()| left_alone(&journals, &server)));
     if let Some(pid) = server_process(&journals, &server) {
@@ -130,6 +133,8 @@ struct Victim<'v> {
     pid: &'v Path,
     journal: &'v Path,
     files: &'v Files,
+    /// So many messages of both sides pass before it.
+    passed: usize,
 }
 
 impl Victim<'_> {
@@ -151,10 +156,9 @@ impl Victim<'_> {
             }
             thread::sleep(TICK);
         }
-        // So many messages of the client went before them at least.
         let all_there = || {
             recording::read(&self.files.recording(), bench.format)
-                .is_ok_and(|it| it.written.len() >= 2 * after)
+                .is_ok_and(|it| it.written.len() >= self.passed)
         };
         wait(bench.patience, all_there);
         let pid = Pid::from_raw(fs::read_to_string(self.pid).ok()?.trim().parse().ok()?)?;
@@ -168,11 +172,22 @@ impl Victim<'_> {
     }
 }
 
-/// Whether no server was left behind.
+/// How many messages there are before the server says one more than `heard`.
+fn before(script: &Script, heard: usize) -> usize {
+    let mut servers = 0;
+    let one_more = |step: &Step| {
+        servers += usize::from(step.side == Side::Server);
+        servers > heard
+    };
+    script.steps().iter().position(one_more).unwrap_or(script.steps().len())
+}
+
+/// Whether no server was left behind: it is gone, or it saw the end of its input.
 fn left_alone(journals: &Journals, journal: &Path) -> Result<(), String> {
+    let saw_the_end = journals.pipes().passage(Side::Client).received.ended.is_some();
     match server_process(journals, journal) {
-        Some(_) => Err("the server went on after the recorder had ended".to_owned()),
-        None => Ok(()),
+        Some(_) if !saw_the_end => Err("the server went on after the recorder had ended".to_owned()),
+        _ => Ok(()),
     }
 }
 

@@ -71,6 +71,11 @@ impl Journals {
         }
     }
 
+    /// When our server had played to its end.
+    pub(super) fn server_over(&self) -> Option<u64> {
+        self.server.iter().rev().find(|note| matches!(note.what, What::Over { .. })).map(|note| note.at)
+    }
+
     /// How our server ended: with `asked`, where it was told to, or else as it judged its client. None where it never came to
     /// its end.
     pub(super) fn server_exit(&self, asked: i32) -> Option<Exit> {

@@ -4,7 +4,7 @@
 //! in the box: [`WAITING`] bytes, or one line; a line is held up to a bound that the caller gives, and what is longer is
 //! counted and let go. What is to be said waits too, and is no more than the session.
 
-use super::journal::{Journal, Way};
+use super::journal::{Journal, Way, What};
 use super::variant::Variants;
 use crate::record::split::{Piece, Splitter};
 use std::collections::VecDeque;
@@ -136,8 +136,10 @@ impl Mouth {
                     }
                 }
             }
+            // Before it is closed: whoever sees the end has seen it later.
+            let at = journal.now();
             drop(to);
-            journal.ended(Way::Sent, None, broken);
+            journal.note_at(at, || What::Ended { way: Way::Sent, exchange: None, broken });
             inbox.put(Came::Closed);
         });
         Self(sender)

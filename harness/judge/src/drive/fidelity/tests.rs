@@ -118,6 +118,22 @@ fn another_value_and_another_id_are_changes_and_not_losses() {
 }
 
 #[test]
+fn what_is_no_json_any_more_is_a_change() {
+    let spoilt = DONE.replace("1.0", "Infinity");
+    let mut lines = written(&[SESSION[0], SESSION[1], SESSION[2], SESSION[3], (Server, &spoilt)]);
+    lines[4].noise = true;
+    let judged = judge(&said(&SESSION), &lines, TERMS);
+    assert_eq!(kinds(&judged), [(Kind::Changed, Some(Server), 2)]);
+    assert_eq!(
+        judged.findings[0].says,
+        "message 3 of the server is no JSON any more in line 5 of the recording"
+    );
+    // Noise that stands elsewhere is no message that was spoilt.
+    lines.rotate_right(1);
+    assert_eq!(kinds(&judge(&said(&SESSION), &lines, TERMS)), [(Kind::Lost, Some(Server), 2)]);
+}
+
+#[test]
 fn messages_in_one_are_merged() {
     let both = format!("{NOTE}{DONE}");
     let mut lines = written(&[SESSION[0], SESSION[1], SESSION[2], (Server, &both)]);

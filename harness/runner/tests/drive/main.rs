@@ -1,0 +1,323 @@
+//! The bench, tried on our own recorder, which passes, and on recorders that go wrong on purpose, which are caught.
+
+#![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
+
+use judge::record::Record;
+use judge::verdict::Verdict;
+use libtest_mimic::{Arguments, Trial};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+
+fn main() -> ExitCode {
+    let tests: &[(&'static str, fn())] = &[
+        ("our_own_recorder_passes_every_session", our_own_recorder_passes_every_session),
+        ("a_faithful_recorder_in_another_language_passes", a_faithful_recorder_in_another_language_passes),
+        ("calls_that_cannot_be_used_are_refused", calls_that_cannot_be_used_are_refused),
+        ("a_recorder_that_cannot_be_run_is_told_apart", a_recorder_that_cannot_be_run_is_told_apart),
+        (
+            "known_failures_are_let_pass_and_stale_ones_are_not",
+            known_failures_are_let_pass_and_stale_ones_are_not,
+        ),
+        ("what_happened_is_kept_when_asked", what_happened_is_kept_when_asked),
+    ];
+    let mut trials: Vec<Trial> = tests
+        .iter()
+        .map(|&(name, test)| {
+            Trial::test(name, move || {
+                test();
+                Ok(())
+            })
+        })
+        .collect();
+    trials.extend(CAUGHT.iter().map(|caught| {
+        Trial::test(format!("caught::{}", caught.how), move || {
+            caught.is_caught();
+            Ok(())
+        })
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A recorder with a fault, the session that shows it, and what must be said of it.
+struct Caught {
+    how: &'static str,
+    scenario: &'static str,
+    aspect: &'static str,
+    verdict: &'static str,
+    /// What the place of the first finding begins with.
+    at: &'static str,
+    /// A part of what is said.
+    says: &'static str,
+}
+
+const CAUGHT: &[Caught] = &[
+    Caught {
+        how: "drop",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/lost/server/1",
+        says: "message 2 of the server is not in the recording",
+    },
+    Caught {
+        how: "float",
+        scenario: "conditions/values",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/changed/client/2",
+        says: "is no JSON any more",
+    },
+    Caught {
+        how: "round",
+        scenario: "conditions/values",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/changed/client/2",
+        says: "/params/arguments/beyond in line 5 of the recording: a number went through a floating point",
+    },
+    Caught {
+        how: "reprint",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-bytes/client/0",
+        says: "part at byte",
+    },
+    Caught {
+        how: "swallow-exit",
+        scenario: "conditions/exit-code",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-exit/session/0",
+        says: "the server ended with exit code 7, and the recorder with exit code 0",
+    },
+    Caught {
+        how: "hold",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/held-up/server/0",
+        says: "message 1 of the server was held up for",
+    },
+    Caught {
+        how: "swallow",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-bytes/client/1",
+        says: "message 2 of the client",
+    },
+    Caught {
+        how: "garbage",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "garbled",
+        at: "/unreadable/session/0",
+        says: "in no format that is known",
+    },
+    Caught {
+        how: "crash",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "crash",
+        at: "/not-received/server/1",
+        says: "the recorder ended in the middle of the session, with exit code 70",
+    },
+    Caught {
+        how: "never",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/no-recording/session/0",
+        says: "the recorder wrote no recording",
+    },
+    Caught {
+        how: "late",
+        scenario: "conditions/pause",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/stamped-late/client/0",
+        says: "after it was received",
+    },
+    Caught {
+        how: "early",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/stamped-early/client/0",
+        says: "before it was sent",
+    },
+    Caught {
+        how: "twice",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/added/client/3",
+        says: "once more than it was sent",
+    },
+    Caught {
+        how: "merge",
+        scenario: "conditions/many-messages",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/merged/server/",
+        says: "stands together with others",
+    },
+    Caught {
+        how: "swap",
+        scenario: "conditions/plain",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/bound-wrongly/server/",
+        says: "the recording binds it to nothing",
+    },
+    Caught {
+        how: "hang",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "timeout",
+        at: "/no-end/server/0",
+        says: "had not ended",
+    },
+    Caught {
+        how: "lazy",
+        scenario: "conditions/killed",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/no-recording/session/0",
+        says: "the recording is empty",
+    },
+];
+
+impl Caught {
+    fn is_caught(&self) {
+        let record =
+            results(&bad(self.how), &["--filter", self.scenario, "--patience", "0.3", "--timeout", "1.5"], 1);
+        let line = record.results.iter().find(|line| line.format == self.aspect).unwrap();
+        assert_eq!(line.verdict.name(), self.verdict, "{line:?}");
+        assert!(line.difference.as_ref().unwrap().at.starts_with(self.at), "{line:?}");
+        assert!(line.message.as_deref().unwrap().contains(self.says), "{line:?}");
+    }
+}
+
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_mcp-concord")
+}
+
+fn own() -> String {
+    format!("{} record -o {{out}} -- {{server}}", shell_words::quote(program()))
+}
+
+fn bad(how: &str) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drive/bad.py");
+    format!("python3 {} {how} {{out}} -- {{server}}", shell_words::quote(&script.display().to_string()))
+}
+
+fn drive(recorder: &str, flags: &[&str]) -> Output {
+    Command::new(program()).args(["drive", "--recorder", recorder]).args(flags).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The record of a run that ends with this code.
+fn results(recorder: &str, flags: &[&str], code: i32) -> Record {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("results.json");
+    let written = path.display().to_string();
+    let output = drive(recorder, &[flags, &["--results", &written]].concat());
+    assert_eq!(output.status.code(), Some(code), "{}", words(&output));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn count(record: &Record, verdict: Verdict) -> u64 {
+    record.totals.get(&verdict).copied().unwrap_or_default()
+}
+
+fn our_own_recorder_passes_every_session() {
+    let record = results(&own(), &["--jobs", "4"], 0);
+    assert!(record.planned > 400, "{}", record.planned);
+    assert_eq!(count(&record, Verdict::Pass), record.planned, "{:?}", record.totals);
+}
+
+fn a_faithful_recorder_in_another_language_passes() {
+    let flags = [
+        "--filter",
+        "conditions/plain",
+        "--filter",
+        "conditions/values",
+        "--filter",
+        "conditions/big-message",
+    ];
+    let record = results(&bad("faithful"), &flags, 0);
+    assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
+}
+
+fn calls_that_cannot_be_used_are_refused() {
+    for (recorder, flags, part) in [
+        ("rec {server}", &[][..], "has no {out}"),
+        ("rec {out}", &[], "has no {server}"),
+        ("rec {out} {server}", &["--transport", "http-sse"], "has no {port}"),
+        ("rec {out} {server}", &["--filter", "conditions/plane"], "matches nothing over stdio"),
+        ("rec {out} {server}", &["--cases", "nowhere"], "nowhere"),
+        ("rec {out} {server}", &["--baseline", "nowhere.toml"], "nowhere.toml cannot be read"),
+        ("rec 'a", &[], "a quote is left open"),
+    ] {
+        let output = drive(recorder, flags);
+        assert_eq!(output.status.code(), Some(2), "{recorder} {}", words(&output));
+        assert!(words(&output).contains(part), "{part}: {}", words(&output));
+    }
+    let listed = drive("rec {out} {server}", &["--list", "--filter", "conditions/plain"]);
+    assert_eq!(words(&listed), "conditions/plain/transparency\nconditions/plain/fidelity\n");
+}
+
+fn a_recorder_that_cannot_be_run_is_told_apart() {
+    let missing = drive("/no/such/recorder {out} {server}", &[]);
+    assert_eq!(missing.status.code(), Some(3), "{}", words(&missing));
+    assert!(words(&missing).contains("/no/such/recorder"), "{}", words(&missing));
+    let refusing = drive(&bad("refuse"), &[]);
+    assert_eq!(refusing.status.code(), Some(3), "{}", words(&refusing));
+    assert!(words(&refusing).contains("never started the server (exit code 1)"), "{}", words(&refusing));
+    assert!(words(&refusing).contains("no licence was found"), "{}", words(&refusing));
+}
+
+fn known_failures_are_let_pass_and_stale_ones_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known.toml");
+    let path_text = path.display().to_string();
+    let entry = |case: &str| {
+        format!(
+            "[[known]]\ncase = \"{case}\"\nformat = \"fidelity\"\nkind = \"fail\"\nat = \"/lost/*/*\"\nsilent-loss = true\n\
+             reason = \"It leaves every fifth message out.\"\n"
+        )
+    };
+    std::fs::write(&path, entry("conditions/plain")).unwrap();
+    let flags = ["--filter", "conditions/plain", "--baseline", &path_text];
+    let record = results(&bad("drop"), &flags, 0);
+    assert_eq!((count(&record, Verdict::Pass), count(&record, Verdict::ExpectedFail)), (1, 1), "{record:?}");
+    let record = results(&bad("faithful"), &flags, 1);
+    assert_eq!(count(&record, Verdict::UnexpectedPass), 1, "{record:?}");
+    std::fs::write(&path, entry("conditions/none")).unwrap();
+    let unknown = drive(&bad("drop"), &flags);
+    assert_eq!(unknown.status.code(), Some(2), "{}", words(&unknown));
+    assert!(words(&unknown).contains("no case of the suite is `conditions/none`"), "{}", words(&unknown));
+}
+
+fn what_happened_is_kept_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let kept_text = kept.display().to_string();
+    let flags = ["--filter", "conditions/plain", "--save", &kept_text];
+    let output = drive(&bad("drop"), &flags);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    for name in ["session", "recording", "client.journal", "server.journal", "stderr"] {
+        assert!(kept.join("conditions/plain").join(name).exists(), "{name}");
+    }
+    let text = words(&output);
+    let alone = format!("--recorder '{}' --filter 'conditions/plain/fidelity'", bad("drop"));
+    assert!(text.contains(&alone), "{text}");
+    assert!(text.contains("conditions/plain/recording"), "{text}");
+    // A second run finds the folder as it left it.
+    assert_eq!(drive(&own(), &flags).status.code(), Some(0));
+}
