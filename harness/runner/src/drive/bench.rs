@@ -130,7 +130,7 @@ impl Bench {
             }
             if result.verdict.falls_short() {
                 result.place = line.map(|line| Place { line, pointer: String::new() });
-                result.stderr = Some(played.stderr.trim_end().to_owned()).filter(|said| !said.is_empty());
+                result.stderr = Some(tail(&played.stderr)).filter(|said| !said.is_empty());
                 if aspect == Aspect::Fidelity {
                     result.whole = Some(whole(&said, written.as_ref()));
                 }
@@ -253,6 +253,14 @@ impl Bench {
         let clause = loss.clause.unwrap_or_default();
         Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
     }
+}
+
+/// So many lines of a standard error are shown.
+const LAST_LINES: usize = 5;
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 /// What was sent and what was written, a message a line.

@@ -97,7 +97,7 @@ fn all() -> Vec<Condition> {
             name: "pieces",
             title: "Seven bytes at a time",
             reason: "A write may end in the middle of a character.",
-            talk: values,
+            talk: letters,
             manner: Manner { chunk: Some(7), ..usual() },
             http: false,
         },
@@ -185,6 +185,11 @@ const VALUES: &str = concat!(
 
 fn values() -> Vec<(Side, String)> {
     vec![call(1, "echo", VALUES), result(1, VALUES), call(2, "echo", "[]"), result(2, "[]")]
+}
+
+fn letters() -> Vec<(Side, String)> {
+    let text = r#"{"text":"naïve 😀 résumé \u2028 日本語"}"#;
+    vec![call(1, "echo", text), result(1, text)]
 }
 
 fn big() -> Vec<(Side, String)> {
