@@ -111,6 +111,19 @@ pub struct Carries {
     pub challenge: bool,
 }
 
+impl Carries {
+    /// Messages and their order, and nothing else.
+    pub const MESSAGES: Self = Self {
+        direction: false,
+        times: false,
+        http: false,
+        exchanges: false,
+        sse: false,
+        process: false,
+        challenge: false,
+    };
+}
+
 /// How a transcript is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
