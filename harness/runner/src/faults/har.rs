@@ -2,6 +2,9 @@
 
 use super::edit::{self, at, set};
 use super::{Fault, Seed, fault};
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use transcript::json::{Json, Kind};
 use transcript::session::Slot;
 
@@ -323,22 +326,8 @@ pub(super) fn unanswered(format: &str, text: &str, skips: fn(Json<'_>) -> Option
 
 /// The bytes of a text in base64; none where it is none.
 fn unpacked(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| {
-        let at = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        Some(u32::from(at))
-    };
-    let digits: Vec<u32> = text.trim_end_matches('=').bytes().map(digit).collect::<Option<_>>()?;
-    let mut bytes = Vec::new();
-    for group in digits.chunks(4) {
-        let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
-        bytes.extend(bits.to_be_bytes().iter().skip(1).take(group.len() - 1));
-    }
-    Some(bytes)
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(&alphabet::STANDARD, config).decode(text).ok()
 }
