@@ -1,8 +1,8 @@
 //! `convert`: writes a session in another format.
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{Around, Failure, named_format, reading};
 use crate::exit;
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Options, Session};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -36,12 +36,9 @@ pub struct Args {
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let mut source = open(&args.file)?;
-    let name = source.name.clone();
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
-    let format = format_of(args.format, &mut input, &name)?;
-    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
+        Session::read(format, input, Options::default())
+    })?;
 
     let losses = session.losses(args.to);
     let refused = losses.iter().filter(|loss| loss.clause.is_some());

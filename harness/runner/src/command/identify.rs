@@ -2,11 +2,11 @@
 //!
 //! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{Around, Failure, named_format, reading};
 use crate::exit;
 use crate::show::plain;
+use formats::Format;
 use formats::identify::{Evidence, Identification, Responses, Source, Transport, Verdict, identify};
-use formats::{Format, Input};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -47,12 +47,7 @@ enum How {
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let mut source = open(&args.file)?;
-    let name = source.name.clone();
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
-    let format = format_of(args.format, &mut input, &name)?;
-    let found = identify(format, &mut input).map_err(rejected)?;
+    let (name, format, found) = reading(&args.file, args.format, |_, format, input| identify(format, input))?;
 
     let mut out = io::stdout().lock();
     match args.output {

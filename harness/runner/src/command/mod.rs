@@ -106,6 +106,24 @@ pub fn format_of(
     })
 }
 
+/// Opens an input of the command line and hands it on with its name and its format: the one that was asked for, or else the
+/// one that the content shows.
+///
+/// # Errors
+/// Where it cannot be opened or told, and as `each`.
+pub fn reading<T>(
+    path: &Path,
+    asked: Option<&'static Format>,
+    each: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
+) -> Result<(String, &'static Format, T), Failure> {
+    let Source { name, mut reader } = open(path)?;
+    let rejected = |error| Failure::of_reading(&name, error);
+    let mut input = Input::new(&mut *reader).map_err(rejected)?;
+    let format = format_of(asked, &mut input, &name)?;
+    let read = each(&name, format, &mut input).map_err(rejected)?;
+    Ok((name, format, read))
+}
+
 /// Opens an input of the command line.
 ///
 /// # Errors

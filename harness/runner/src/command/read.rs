@@ -1,8 +1,8 @@
 //! `read`: prints the meaning of a transcript.
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{Around, Failure, named_format, reading};
 use crate::exit;
-use formats::{Format, Input, Options, Step, Writer, walk};
+use formats::{Format, Options, Step, Writer, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
@@ -44,50 +44,46 @@ pub struct Args {
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let mut source = open(&args.file)?;
-    let name = source.name.clone();
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
-    let format = format_of(args.format, &mut input, &name)?;
-    around.voice.detail(&format!("{name} is read as {}", format.name));
-
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
     let mut writer = Writer::new();
     let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
     let mut failed: Option<io::Error> = None;
     let options = if args.lenient { Options::LENIENT } else { Options::default() };
-    let totals = walk(format, &mut input, options, &mut |step| {
-        let block = match (step, &mut calls) {
-            (Step::Event(_, event), Some((calls, out))) => {
-                calls.take(event, out);
-                (out.len() >= BLOCK).then(|| std::mem::take(out))
-            }
-            (Step::Event(_, event), None) => {
-                writer.event(event);
-                (writer.waiting() >= BLOCK).then(|| writer.take())
-            }
-            (Step::Context(entry), _) => {
-                if let Content::Noise(noise) = &entry.content {
-                    around
-                        .voice
-                        .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
+    let read = reading(&args.file, args.format, |name, format, input| {
+        around.voice.detail(&format!("{name} is read as {}", format.name));
+        walk(format, input, options, &mut |step| {
+            let block = match (step, &mut calls) {
+                (Step::Event(_, event), Some((calls, out))) => {
+                    calls.take(event, out);
+                    (out.len() >= BLOCK).then(|| std::mem::take(out))
                 }
-                None
+                (Step::Event(_, event), None) => {
+                    writer.event(event);
+                    (writer.waiting() >= BLOCK).then(|| writer.take())
+                }
+                (Step::Context(entry), _) => {
+                    if let Content::Noise(noise) = &entry.content {
+                        around
+                            .voice
+                            .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
+                    }
+                    None
+                }
+            };
+            match block.map(|block| spool.write_all(&block)) {
+                Some(Err(error)) => {
+                    failed = Some(error);
+                    Err(Halt::Stop)
+                }
+                _ => Ok(()),
             }
-        };
-        match block.map(|block| spool.write_all(&block)) {
-            Some(Err(error)) => {
-                failed = Some(error);
-                Err(Halt::Stop)
-            }
-            _ => Ok(()),
-        }
+        })
     });
     if let Some(error) = failed {
         return Err(Failure::Unusable(format!("the meaning cannot be kept in a temporary file: {error}")));
     }
-    let totals = totals.map_err(rejected)?;
+    let (name, _, totals) = read?;
     if let Some((mut calls, mut out)) = calls {
         calls.finish(&mut out);
         out.push(b'\n');
