@@ -365,3 +365,6 @@ fn is_date(text: &str) -> bool {
         && &text[4..5] == "-"
         && &text[7..8] == "-"
 }
+
+#[cfg(test)]
+mod tests;
