@@ -61,8 +61,14 @@ impl Bench {
 
     /// The server's connection, and the head and so much of the body as its length says.
     pub(crate) fn receive(&self) -> (TcpStream, String, Vec<u8>) {
-        let (mut server, _) = self.server.accept().unwrap();
-        server.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut server = loop {
+            let (server, _) = self.server.accept().unwrap();
+            server.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            // Whoever comes and says nothing is somebody else on this machine, or a connection that was made in vain.
+            if server.peek(&mut [0]).unwrap() > 0 {
+                break server;
+            }
+        };
         let head = until(&mut server, "\r\n\r\n");
         let length = head
             .to_lowercase()
