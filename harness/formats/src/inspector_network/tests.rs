@@ -195,6 +195,10 @@ fn it_is_written_as_the_inspector_writes_it() {
 "#;
     assert_eq!(written("har", har, NAME), expected);
     assert_eq!(means(NAME, expected), means("har", har));
+    // One that is never closed hides nothing of the other.
+    let unclosed = har.replace("\"Basic\"", r#""Basic realm=\"x""#);
+    assert_eq!(means(NAME, &written("har", &unclosed, NAME)), means("har", &unclosed));
+    assert!(means("har", &unclosed).contains("\"scope_challenge_visible\": true"));
     assert_eq!(written("jsonrpc", "", NAME), "[]\n");
 }
 

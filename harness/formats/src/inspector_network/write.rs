@@ -74,7 +74,10 @@ fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
 /// Headers as JavaScript has them: in lower case, those of one name as one.
 fn listed(headers: &Headers<'_>, missing: bool) -> Vec<(String, String)> {
     let mut listed: Vec<(String, String)> = Vec::new();
-    for (name, value) in headers {
+    // A quoted text that nobody closed would take in whatever is put behind it, a challenge perhaps.
+    let open = |value: &str| value.matches('"').count() % 2 == 1;
+    let (last, first): (Vec<_>, Vec<_>) = headers.iter().partition(|(_, value)| open(value));
+    for (name, value) in first.into_iter().chain(last) {
         let name = name.to_ascii_lowercase();
         match listed.iter_mut().find(|(other, _)| *other == name) {
             Some((_, values)) => {
