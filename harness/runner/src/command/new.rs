@@ -176,7 +176,7 @@ impl Given {
 fn told(args: &Args, folder: &Path, sketch: &Sketch, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {
-        let _ = writeln!(out, "  {}", format!("{file:<22}{what}").trim_end());
+        let _ = writeln!(out, "  {}", format!("{file:<24}{what}").trim_end());
     };
     row("case.toml", "to be filled in: title, clauses, reason, origin");
     for (format, file) in &sketch.files {
