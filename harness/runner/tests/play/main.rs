@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
+mod connecting;
+mod listening;
 mod stdio;
 
 use libtest_mimic::{Arguments, Trial};
@@ -19,7 +21,8 @@ fn main() -> ExitCode {
         stdio::serve(mode);
         return ExitCode::SUCCESS;
     }
-    let trials = stdio::TESTS.iter().map(|&(name, test)| {
+    let tests = [stdio::TESTS, listening::TESTS, connecting::TESTS];
+    let trials = tests.into_iter().flatten().map(|&(name, test)| {
         Trial::test(name, move || {
             test();
             Ok(())

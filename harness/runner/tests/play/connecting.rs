@@ -1,0 +1,182 @@
+//! The client over HTTP, in front of a server that is a plain socket with a script.
+
+use super::{Bench, Test, client, tells};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
+
+pub(crate) const TESTS: &[Test] = &[
+    ("connecting::each_message_is_a_post", each_message_is_a_post),
+    ("connecting::what_a_server_does_wrong_is_told", what_a_server_does_wrong_is_told),
+    ("connecting::a_broken_stream_is_taken_up", a_broken_stream_is_taken_up),
+    ("connecting::a_server_that_hangs_is_told", a_server_that_hangs_is_told),
+    ("connecting::nobody_there_is_told", nobody_there_is_told),
+    ("connecting::the_older_transport_asks_where_to", the_older_transport_asks_where_to),
+];
+
+const CALL: &str = r#"{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"a"}}"#;
+const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// A server of which each answer is said by a test.
+struct Stand {
+    bench: Bench,
+    listener: TcpListener,
+    session: PathBuf,
+}
+
+impl Stand {
+    fn new(lines: &[&str]) -> Self {
+        let bench = Bench::new();
+        let session = bench.session(lines);
+        Self { bench, listener: TcpListener::bind("127.0.0.1:0").unwrap(), session }
+    }
+
+    fn start(&self, flags: &[&str]) -> Child {
+        let url = format!("http://{}/mcp", self.listener.local_addr().unwrap());
+        let mut command = client(&self.session, &["--to", &url]);
+        command.args(flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// The next request: its connection, its head in lower case, and its body.
+    fn receive(&self) -> (TcpStream, String, String) {
+        let (mut stream, _) = self.listener.accept().unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") {
+            assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).unwrap().to_lowercase();
+        let length =
+            head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next()?.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        stream.read_exact(&mut body).unwrap();
+        (stream, head, String::from_utf8(body).unwrap())
+    }
+
+    fn answer(&self, status: &str, headers: &str, body: &str) -> String {
+        let (mut stream, head, asked) = self.receive();
+        let length = body.len();
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        head + &asked
+    }
+}
+
+const JSON: &str = "Content-Type: application/json\r\n";
+const EVENTS: &str = "Content-Type: text/event-stream\r\n";
+
+fn output(child: Child) -> Output {
+    child.wait_with_output().unwrap()
+}
+
+fn each_message_is_a_post() {
+    let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+    let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
+    let stand = Stand::new(&[initialize, initialized, NOTE, CALL, DONE]);
+    let child = stand.start(&["--chunk", "7"]);
+    let asked = stand.answer("200 OK", &format!("{JSON}Mcp-Session-Id: s1\r\n"), initialized);
+    assert!(asked.starts_with("post /mcp ") && asked.ends_with(initialize), "{asked}");
+    assert!(asked.contains("accept: application/json, text/event-stream\r\n"), "{asked}");
+    assert!(!asked.contains("mcp-session-id") && !asked.contains("mcp-protocol-version"), "{asked}");
+    let asked = stand.answer("202 Accepted", "", "");
+    assert!(asked.ends_with(NOTE), "{asked}");
+    for part in ["mcp-session-id: s1\r\n", "mcp-protocol-version: 2025-11-25\r\n"] {
+        assert!(asked.contains(part), "{asked}");
+    }
+    let asked =
+        stand.answer("200 OK", EVENTS, &format!(": hello\n\nid: 1\ndata:\n\nid: 2\ndata: {DONE}\n\n"));
+    assert!(asked.ends_with(CALL), "{asked}");
+    let asked = stand.answer("405 Method Not Allowed", "", "");
+    assert!(asked.starts_with("delete /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
+    tells(&output(child), 0, &["3 messages said, 2 heard, 0 departures"]);
+}
+
+fn what_a_server_does_wrong_is_told() {
+    let other = DONE.replace("[]", "[1]");
+    for (status, headers, body, part) in [
+        ("200 OK", JSON, &*other, "the message differs at /result/content/0"),
+        (
+            "200 OK",
+            "",
+            DONE,
+            "the server answers with nothing, where application/json or text/event-stream belongs",
+        ),
+        ("500 Oh", JSON, "", "the server answers with the status 500, where 200 was expected"),
+        ("200 OK", JSON, "oh", "what came is no message"),
+        ("200 OK", JSON, "", "a message did not come: no stream is open on which it could come"),
+        (
+            "200 OK",
+            EVENTS,
+            "data: {\"half",
+            "a message did not come: no stream is open on which it could come",
+        ),
+    ] {
+        let stand = Stand::new(&[CALL, DONE]);
+        let child = stand.start(&[]);
+        stand.answer(status, headers, body);
+        let output = output(child);
+        tells(&output, 1, &[part]);
+    }
+    let stand = Stand::new(&[NOTE]);
+    let child = stand.start(&[]);
+    stand.answer("204 No Content", "", "");
+    tells(
+        &output(child),
+        1,
+        &["the server answers with the status 204, where 202 was expected", "session.jsonl:1 "],
+    );
+}
+
+fn a_broken_stream_is_taken_up() {
+    let stand = Stand::new(&[CALL, DONE]);
+    let child = stand.start(&[]);
+    stand.answer("200 OK", EVENTS, "id: a\ndata:\n\n");
+    let asked = stand.answer("200 OK", EVENTS, &format!("id: b\ndata: {DONE}\n\n"));
+    assert!(asked.starts_with("get /mcp ") && asked.contains("last-event-id: a\r\n"), "{asked}");
+    tells(&output(child), 0, &["0 departures"]);
+}
+
+fn a_server_that_hangs_is_told() {
+    let stand = Stand::new(&[CALL, DONE]);
+    let child = stand.start(&["--timeout", "0.3"]);
+    let held = stand.receive();
+    tells(&output(child), 1, &["a message did not come: nothing came for 0.3 seconds"]);
+    drop(held);
+    let stand = Stand::new(&[NOTE]);
+    let child = stand.start(&["--timeout", "0.3"]);
+    let held = stand.receive();
+    tells(&output(child), 1, &["the server has not accepted a message for 0.3 seconds"]);
+    drop(held);
+}
+
+fn nobody_there_is_told() {
+    let stand = Stand::new(&[CALL, DONE]);
+    let at = stand.listener.local_addr().unwrap();
+    let Stand { bench, listener, session } = stand;
+    drop(listener);
+    let url = format!("http://{at}/mcp");
+    let output = client(&session, &["--to", &url]).output().unwrap();
+    tells(&output, 3, &[&format!("http://{at} cannot be reached")]);
+    drop(bench);
+}
+
+fn the_older_transport_asks_where_to() {
+    let stand = Stand::new(&[CALL, DONE]);
+    let child = stand.start(&["--transport", "http-sse"]);
+    let (mut stream, head, _) = stand.receive();
+    assert!(head.starts_with("get /mcp ") && head.contains("accept: text/event-stream\r\n"), "{head}");
+    let at = stand.listener.local_addr().unwrap();
+    let endpoint = format!("event: endpoint\ndata: http://{at}/m?s=1\n\n");
+    write!(stream, "HTTP/1.1 200 OK\r\n{EVENTS}\r\n{endpoint}").unwrap();
+    let asked = stand.answer("202 Accepted", "Content-Type: text/plain\r\n", "Accepted");
+    assert!(asked.starts_with("post /m?s=1 ") && asked.ends_with(CALL), "{asked}");
+    write!(stream, "event: message\ndata: {DONE}\n\n").unwrap();
+    tells(&output(child), 0, &["1 message said, 1 heard, 0 departures"]);
+}
