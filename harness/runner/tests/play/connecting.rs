@@ -10,6 +10,7 @@ use std::time::Duration;
 pub(crate) const TESTS: &[Test] = &[
     ("connecting::each_message_is_a_post", each_message_is_a_post),
     ("connecting::what_a_server_does_wrong_is_told", what_a_server_does_wrong_is_told),
+    ("connecting::a_refusal_that_the_session_has_is_none", a_refusal_that_the_session_has_is_none),
     ("connecting::a_broken_stream_is_taken_up", a_broken_stream_is_taken_up),
     ("connecting::a_server_that_hangs_is_told", a_server_that_hangs_is_told),
     ("connecting::nobody_there_is_told", nobody_there_is_told),
@@ -132,6 +133,32 @@ fn what_a_server_does_wrong_is_told() {
         1,
         &["the server answers with the status 204, where 202 was expected", "session.jsonl:1 "],
     );
+}
+
+fn a_refusal_that_the_session_has_is_none() {
+    let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#;
+    let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
+    let failed = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#;
+    let stand = Stand::new(&[]);
+    let envelope = format!(
+        r#"{{"transport":"streamable-http","entries":[{{"request":{initialize}}},
+        {{"transport_context":{{"status":401,"headers":{{"WWW-Authenticate":"Bearer"}}}},"response":null}},
+        {{"transport_context":{{"headers":{{"Authorization":"Bearer t"}}}},"request":{initialize}}},
+        {{"response":{initialized}}},
+        {{"transport_context":{{"headers":{{"Authorization":"Bearer t"}}}},"request":{CALL}}},
+        {{"transport_context":{{"status":400}},"response":{failed}}}]}}"#
+    );
+    std::fs::write(&stand.session, envelope).unwrap();
+    let child = stand.start(&[]);
+    let asked = stand.answer("401 No", JSON, r#"{"error":"invalid_token"}"#);
+    assert!(!asked.contains("authorization"), "{asked}");
+    let proof = "authorization: bearer t\r\n";
+    let asked = stand.answer("200 OK", &format!("{JSON}Mcp-Session-Id: s1\r\n"), initialized);
+    assert!(asked.contains(proof), "{asked}");
+    stand.answer("400 No", JSON, failed);
+    let asked = stand.answer("200 OK", "", "");
+    assert!(asked.starts_with("delete ") && asked.contains(proof), "{asked}");
+    tells(&output(child), 0, &["3 messages said, 2 heard, 0 departures"]);
 }
 
 fn a_broken_stream_is_taken_up() {

@@ -20,6 +20,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("listening::an_event_is_delivered_again", an_event_is_delivered_again),
     ("listening::the_older_transport_has_one_stream", the_older_transport_has_one_stream),
     ("listening::a_client_that_vanishes_is_missed", a_client_that_vanishes_is_missed),
+    ("listening::an_end_in_the_middle_is_told_at_once", an_end_in_the_middle_is_told_at_once),
     ("listening::an_early_close_ends_the_connection", an_early_close_ends_the_connection),
     ("listening::a_body_that_is_too_long_is_refused", a_body_that_is_too_long_is_refused),
     ("listening::where_it_cannot_begin_it_says_why", where_it_cannot_begin_it_says_why),
@@ -314,6 +315,28 @@ fn a_client_that_vanishes_is_missed() {
             "a message did not come: nothing came for 0.5 seconds",
             "trace.jsonl:2 /raw",
         ],
+    );
+}
+
+fn an_end_in_the_middle_is_told_at_once() {
+    let bench = Bench::new();
+    let server = Server::start(&session(&bench, SESSION), &["--timeout", "600"]);
+    let id = initialize(&server);
+    let headers = [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25")];
+    whole(server.ask("DELETE", "/mcp", &headers, ""));
+    tells(
+        &server.end(),
+        1,
+        &["a message did not come: the client has ended the session", "trace.jsonl:4 /raw"],
+    );
+    let server = Server::start(&session(&bench, SESSION), &["--transport", "http-sse", "--timeout", "600"]);
+    let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
+    until(&mut stream, "\n\n");
+    drop(stream);
+    tells(
+        &server.end(),
+        1,
+        &["a message did not come: the client has ended the session", "trace.jsonl:2 /raw"],
     );
 }
 

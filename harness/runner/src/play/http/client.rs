@@ -48,6 +48,7 @@ pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Resu
         calls: BTreeMap::new(),
         blocked: None,
         session: None,
+        proof: None,
         endpoint: None,
         seen: BTreeSet::new(),
         last: BTreeMap::new(),
@@ -80,6 +81,8 @@ struct Calling<'p> {
     /// The request that has to be accepted before the next message is sent.
     blocked: Option<u64>,
     session: Option<String>,
+    /// What proves who asks, as the last message had it.
+    proof: Option<String>,
     /// Where messages go over HTTP+SSE.
     endpoint: Option<String>,
     /// Ids of events that came.
@@ -216,12 +219,13 @@ impl Calling<'_> {
     fn headers(&self, accept: &'static str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let mut add = |name, value: Option<&str>| {
+        let mut add = |name: &'static str, value: Option<&str>| {
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
                 headers.insert(HeaderName::from_static(name), value);
             }
         };
         add(SESSION, self.session.as_deref());
+        add(AUTHORIZATION.as_str(), self.proof.as_deref());
         // The revision is known when the answer to `initialize` is.
         let known = self.initialized().unwrap_or(false);
         add(VERSION, self.routes.version.as_deref().filter(|_| known));
@@ -229,7 +233,7 @@ impl Calling<'_> {
     }
 
     /// MCP's own headers, and what proves who asks, as the recording has them with this message.
-    fn recorded_headers(&self, step: usize, headers: &mut HeaderMap) {
+    fn recorded_headers(&mut self, step: usize, headers: &mut HeaderMap) {
         let Some(entry) = self.plan.script.entry(step) else { return };
         let exchange = self.plan.script.entries().iter().find_map(|other| match &other.what {
             formats::What::Exchange(exchange) if other.exchange == entry.exchange => {
@@ -248,6 +252,8 @@ impl Calling<'_> {
                 headers.insert(name, value);
             }
         }
+        let proof = headers.get(AUTHORIZATION).and_then(|proof| proof.to_str().ok());
+        self.proof = proof.map(ToOwned::to_owned);
     }
 
     /// Whether the answer to `initialize` was heard; none where the session has none.

@@ -199,18 +199,27 @@ impl Finding<'_> {
         let entry = self.script.entry(step);
         let number = entry.and_then(|entry| entry.exchange);
         let status = number.and_then(|number| self.exchanges.found.get(&number)?.status);
-        if let Some(body) = self.bodies.get(&step).and_then(|body| self.script.entry(*body)) {
-            let shown = body.context.as_ref().and_then(|context| context.status);
-            return Reply::Json(status.or(shown).unwrap_or(200));
+        // The status of an answer in an envelope stands beside it.
+        let answer = self.bodies.get(&step).copied().or(self.answered[step]);
+        let answer = answer.and_then(|answer| self.script.entry(answer));
+        let shown = answer.and_then(|entry| entry.context.as_ref()?.status);
+        // Over HTTP+SSE a request is accepted, and answered in another exchange.
+        let status = status.filter(|_| answer.is_none_or(|answer| answer.exchange == number));
+        let status = status.or(shown.filter(|_| answer.is_some_and(|entry| entry.slot == Slot::Response)));
+        // What an envelope says need not be possible: under some statuses there is no body.
+        let status = status.filter(|status| answer.is_none() || matches!(status, 200..=203 | 400..=599));
+        if self.bodies.contains_key(&step) {
+            return Reply::Json(status.unwrap_or(200));
         }
         if !self.asks(step) {
             return Reply::Accepted(status.unwrap_or(202));
         }
-        let slot = self.answered[step].and_then(|answer| Some(self.script.entry(answer)?.slot));
+        let slot = answer.map(|entry| entry.slot);
         let alone = of.iter().filter(|route| **route == Route::Answer(step)).count() == 1;
         let json = match self.answers {
             Answers::Json => true,
-            Answers::Stream => false,
+            // An error of HTTP is no stream.
+            Answers::Stream => status.is_some_and(|status| status >= 400),
             Answers::AsRecorded => slot == Some(Slot::Response),
         };
         if json && alone && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }

@@ -158,7 +158,13 @@ impl<'p> Serving<'p> {
             if self.closed_early || self.playing.is_over() && self.is_all_said() {
                 break;
             }
-            if !self.take_next(self.plan.patience) {
+            let heeded = self.take_next(self.plan.patience);
+            if self.is_left() && !self.playing.is_over() {
+                let missing = self.playing.missing("the client has ended the session");
+                missing.into_iter().for_each(|missing| self.depart(missing));
+                break;
+            }
+            if !heeded {
                 let why = format!("nothing came for {}", self.plan.waited());
                 self.playing.missing(&why).into_iter().for_each(|missing| self.depart(missing));
                 if !self.is_all_said() {
@@ -217,6 +223,12 @@ impl<'p> Serving<'p> {
         if self.told.insert(text.clone()) {
             self.depart(Departure::manners(text));
         }
+    }
+
+    /// Whether the client has ended the session, or let go of the one stream that it has over HTTP+SSE.
+    fn is_left(&mut self) -> bool {
+        let legacy = self.transport == Transport::HttpSse && self.connections == 0;
+        self.deleted || legacy && self.streams.get_mut(&Route::Get).is_some_and(|stream| !stream.is_read())
     }
 
     fn is_all_said(&self) -> bool {

@@ -51,10 +51,14 @@ impl Calling<'_> {
             // A server need not have a stream of its own; what is awaited on it is missed soon enough.
             Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
             Purpose::Stream(route) if status != 200 || !is(EVENTS) => {
+                let why = format!("a GET for a stream is answered with the status {status}");
+                // One that nothing has to come on was worth a try.
+                if self.transport == Transport::HttpSse || self.routes.of.contains(&route) {
+                    self.depart(Departure::manners(why));
+                } else {
+                    self.plan.tell.note(&why);
+                }
                 self.no_get |= route == Route::Get;
-                self.depart(Departure::manners(format!(
-                    "a GET for a stream is answered with the status {status}"
-                )));
             }
             Purpose::Delete if !((200..300).contains(&status) || status == 405) => {
                 self.depart(Departure::manners(format!("a DELETE is answered with the status {status}")));
@@ -97,8 +101,11 @@ impl Calling<'_> {
 
     pub(super) fn body(&mut self, number: u64, what: Purpose, bytes: Vec<u8>) {
         let status = self.calls.get(&number).and_then(|call| call.status).unwrap_or_default();
-        let is_message = std::str::from_utf8(&bytes).is_ok_and(|text| {
-            Json::parse(text).is_ok_and(|value| resembles_message(value) || value.items().next().is_some())
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let is_message = Json::parse(text).is_ok_and(|value| match status {
+            // Under an error of HTTP an object may have a member `error` that is another protocol's.
+            400.. => value.member("jsonrpc").is_some(),
+            _ => resembles_message(value) || value.items().next().is_some(),
         });
         // Beside messages, servers say in words why they refuse, or that they accept.
         let said = self.transport == Transport::StreamableHttp && status == 200 && !bytes.is_empty();
