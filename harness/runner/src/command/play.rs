@@ -75,7 +75,7 @@ pub struct Args {
     /// How long any wait may take.
     #[arg(long, value_name = "SECONDS", value_parser = under_test::seconds, default_value = "10")]
     timeout: Duration,
-    /// Write down what really passed, with times, as lines of JSON.
+    /// Write down what really passed, with times, as lines of JSON. A file that is there is written over.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     #[command(flatten)]

@@ -82,7 +82,8 @@ impl Departure {
             }
             Kind::Missing(why, 0) => format!("a message did not come: {why}"),
             Kind::Missing(why, more) => {
-                format!("a message did not come: {why}; {more} behind it were not awaited any more")
+                let are = if *more == 1 { "is" } else { "are" };
+                format!("a message did not come: {why}; {more} more behind it {are} not awaited any longer")
             }
             Kind::NoMessage(why) => format!("what came is no message: {why}"),
             Kind::Batch => "several messages came in one array, which the session has one by one".to_owned(),

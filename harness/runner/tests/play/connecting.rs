@@ -181,6 +181,14 @@ fn a_server_that_hangs_is_told() {
     let held = stand.receive();
     tells(&output(child), 1, &["the server has not accepted a message for 0.3 seconds"]);
     drop(held);
+    let lost = "the server does not tell where messages go: ";
+    let child = stand.start(&["--timeout", "0.3", "--transport", "http-sse"]);
+    let held = stand.receive();
+    tells(&output(child), 1, &[&format!("{lost}nothing came for 0.3 seconds")]);
+    drop(held);
+    let child = stand.start(&["--transport", "http-sse"]);
+    stand.answer("200 OK", EVENTS, ": nothing\n\n");
+    tells(&output(child), 1, &[&format!("{lost}no stream is open")]);
 }
 
 fn nobody_there_is_told() {

@@ -212,7 +212,7 @@ fn silence_has_an_end() {
     tells(
         &run("silent"),
         1,
-        &["a message did not come: nothing came for 0.2 seconds; 1 behind it were not awaited"],
+        &["a message did not come: nothing came for 0.2 seconds; 1 more behind it is not awaited any longer"],
     );
     tells(&run("half"), 1, &["nothing came for 0.2 seconds behind 20 bytes of a line"]);
     let long = format!(r#"{{"jsonrpc":"2.0","method":"n","params":{{"x":"{}"}}}}"#, "x".repeat(1 << 20));

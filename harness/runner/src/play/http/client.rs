@@ -137,26 +137,37 @@ impl Calling<'_> {
             {
                 break;
             }
-            let why = if self.is_hopeless() {
-                "no stream is open on which it could come".to_owned()
-            } else if self.take_next() {
-                continue;
-            } else {
-                format!("nothing came for {}", self.plan.waited())
-            };
-            if let Some(missing) = self.playing.missing(&why) {
-                self.depart(missing);
-            } else if self.blocked.is_some() || self.playing.unsaid() > 0 {
-                let why = format!("the server has not accepted a message for {}", self.plan.waited());
-                self.depart(Departure::manners(why));
+            if self.is_hopeless() || !self.take_next() {
+                self.give_up();
+                break;
             }
-            break;
         }
         self.calls.values().for_each(|call| call.running.abort());
         self.calls.clear();
         if !self.closed_early && self.unreachable.is_none() {
             self.delete();
         }
+    }
+
+    /// Tells what the play cannot go on without.
+    fn give_up(&mut self) {
+        let waited = self.plan.waited();
+        let why = match self.is_hopeless() {
+            true => "no stream is open on which it could come".to_owned(),
+            false => format!("nothing came for {waited}"),
+        };
+        if self.is_lost() {
+            self.depart(Departure::manners(format!("the server does not tell where messages go: {why}")));
+        } else if let Some(missing) = self.playing.missing(&why) {
+            self.depart(missing);
+        } else if self.blocked.is_some() || self.playing.unsaid() > 0 {
+            self.depart(Departure::manners(format!("the server has not accepted a message for {waited}")));
+        }
+    }
+
+    /// Whether nobody told where messages go.
+    fn is_lost(&self) -> bool {
+        self.transport == Transport::HttpSse && self.endpoint.is_none()
     }
 
     fn depart(&mut self, departure: Departure) {
@@ -175,7 +186,9 @@ impl Calling<'_> {
 
     /// Whether something is awaited and can come no more.
     fn is_hopeless(&self) -> bool {
-        self.calls.is_empty() && self.blocked.is_none() && self.playing.awaited().is_some()
+        self.calls.is_empty()
+            && self.blocked.is_none()
+            && (self.is_lost() || self.playing.awaited().is_some())
     }
 
     /// Says all that can be said now.

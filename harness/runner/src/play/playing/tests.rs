@@ -261,7 +261,10 @@ fn each_departure_is_told_and_the_play_goes_on() {
             vec!["! several messages came in one array, which the session has one by one".into()],
         ),
         (vec![asked[2..].into()], vec!["! a message did not come: it is over".into()]),
-        (vec![], vec!["! a message did not come: it is over; 1 behind it were not awaited any more".into()]),
+        (
+            vec![],
+            vec!["! a message did not come: it is over; 1 more behind it is not awaited any longer".into()],
+        ),
     ] {
         let came: Vec<&str> = came.iter().map(String::as_str).collect();
         let log = server(&session, &came);
