@@ -65,9 +65,9 @@ pub struct Args {
     /// Play the client over HTTP, and connect to this server.
     #[arg(long, value_name = "URL", value_parser = Target::parse, conflicts_with = "command")]
     to: Option<Target>,
-    /// Which of MCP's transports to speak over HTTP.
-    #[arg(long, value_enum, value_name = "TRANSPORT", default_value = "streamable-http")]
-    transport: Over,
+    /// Which of MCP's transports to speak over HTTP; Streamable HTTP, where it is not said.
+    #[arg(long, value_enum, value_name = "TRANSPORT")]
+    transport: Option<Over>,
     /// In what form to answer requests over Streamable HTTP; as the recording has it, where it is not said. With `json`
     /// whatever the server says of its own goes over the stream of a GET.
     #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
@@ -218,6 +218,9 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
     {
         return Err("--merge, --noise and --half-line-at-end are ways of stdio, which HTTP does not have");
     }
+    if args.transport.is_some() && args.listen.is_none() && args.to.is_none() {
+        return Err("--transport is about HTTP: give an address to --listen at, or a URL with --to");
+    }
     match (args.role, args.listen, &args.to, &args.command[..]) {
         (Role::Server, Some(at), ..) => Ok(How::Listening(at)),
         (Role::Client, _, Some(target), _) => Ok(How::Connecting(target)),
@@ -239,8 +242,8 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
 
 fn transport(args: &Args) -> Transport {
     match args.transport {
-        Over::StreamableHttp => Transport::StreamableHttp,
-        Over::HttpSse => Transport::HttpSse,
+        None | Some(Over::StreamableHttp) => Transport::StreamableHttp,
+        Some(Over::HttpSse) => Transport::HttpSse,
     }
 }
 

@@ -379,6 +379,7 @@ fn where_it_cannot_begin_it_says_why() {
         (&["--as", "server", "--to", "http://127.0.0.1:1"], "a server does not connect"),
         (&["--as", "client", "--listen", "0"], "a client does not listen"),
         (&["--as", "server", "--redeliver"], "--listen"),
+        (&["--as", "server", "--transport", "http-sse"], "--transport is about HTTP"),
         (&["--as", "client", "--to", "127.0.0.1:1"], "is no server"),
         (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "which HTTP does not have"),
     ] {
