@@ -113,8 +113,8 @@ struct Ways {
     /// Write no more than so many bytes at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     chunk: Option<u32>,
-    /// Say what can be said together in one write. Over stdio.
-    #[arg(long)]
+    /// Say what can be said together in one write. Over stdio, or as a server in events of one stream.
+    #[arg(long, conflicts_with = "redeliver")]
     merge: bool,
     /// Close after so many messages, before the session is over.
     #[arg(long, value_name = "N")]
@@ -213,10 +213,13 @@ enum How<'a> {
 /// What a command line asks for, or what is wrong with it.
 fn how(args: &Args) -> Result<How<'_>, &'static str> {
     let ways = &args.ways;
-    if (args.listen.is_some() || args.to.is_some())
-        && (ways.merge || ways.noise.is_some() || ways.half_line_at_end)
-    {
-        return Err("--merge, --noise and --half-line-at-end are ways of stdio, which HTTP does not have");
+    if (args.listen.is_some() || args.to.is_some()) && (ways.noise.is_some() || ways.half_line_at_end) {
+        return Err("--noise and --half-line-at-end are ways of stdio, which HTTP does not have");
+    }
+    if args.to.is_some() && ways.merge {
+        return Err(
+            "each message of a client is a request of its own over HTTP: --merge has nothing to join",
+        );
     }
     if args.transport.is_some() && args.listen.is_none() && args.to.is_none() {
         return Err("--transport is about HTTP: give an address to --listen at, or a URL with --to");

@@ -18,6 +18,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("listening::a_refusal_is_that_of_the_recording", a_refusal_is_that_of_the_recording),
     ("listening::a_stream_is_taken_up_behind_an_event", a_stream_is_taken_up_behind_an_event),
     ("listening::an_event_is_delivered_again", an_event_is_delivered_again),
+    ("listening::events_are_joined_in_one_part", events_are_joined_in_one_part),
     ("listening::the_older_transport_has_one_stream", the_older_transport_has_one_stream),
     ("listening::a_client_that_vanishes_is_missed", a_client_that_vanishes_is_missed),
     ("listening::an_end_in_the_middle_is_told_at_once", an_end_in_the_middle_is_told_at_once),
@@ -286,6 +287,17 @@ fn an_event_is_delivered_again() {
     tells(&server.end(), 0, &["0 departures"]);
 }
 
+fn events_are_joined_in_one_part() {
+    let bench = Bench::new();
+    let server = Server::start(&session(&bench, &SESSION[4..]), &["--merge"]);
+    let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    let mut stream = server.ask("POST", "/mcp", &headers, CALL);
+    let both = format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n");
+    until(&mut stream, &format!("\r\n\r\n{:X}\r\n{both}\r\n0\r\n\r\n", both.len()));
+    drop(stream);
+    tells(&server.end(), 0, &["0 departures"]);
+}
+
 fn the_older_transport_has_one_stream() {
     let bench = Bench::new();
     let server = Server::start(&session(&bench, &SESSION[4..]), &["--transport", "http-sse"]);
@@ -379,6 +391,8 @@ fn where_it_cannot_begin_it_says_why() {
         (&["--as", "server", "--to", "http://127.0.0.1:1"], "a server does not connect"),
         (&["--as", "client", "--listen", "0"], "a client does not listen"),
         (&["--as", "server", "--redeliver"], "--listen"),
+        (&["--as", "client", "--to", "http://127.0.0.1:1", "--merge"], "has nothing to join"),
+        (&["--as", "server", "--listen", "0", "--merge", "--redeliver"], "cannot be used with"),
         (&["--as", "server", "--transport", "http-sse"], "--transport is about HTTP"),
         (&["--as", "client", "--to", "127.0.0.1:1"], "is no server"),
         (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "which HTTP does not have"),

@@ -237,6 +237,15 @@ impl<'p> Serving<'p> {
 
     /// Says all that can be said now.
     fn speak(&mut self) {
+        let mut together = BTreeSet::new();
+        self.speak_on(&mut together);
+        for route in together {
+            self.streams.entry(route).or_default().say_together();
+        }
+    }
+
+    /// Says all that can be said now, but for what is to be said together.
+    fn speak_on(&mut self, together: &mut BTreeSet<Route>) {
         loop {
             if self.plan.variants.close_after == Some(self.playing.said()) {
                 self.closed_early = true;
@@ -270,7 +279,11 @@ impl<'p> Serving<'p> {
             let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
             if let Some(stream) = self.streams.get_mut(&route) {
                 stream.whole = answers && route != Route::Get;
-                stream.say(redeliver, more);
+                if self.plan.variants.merge {
+                    together.insert(route);
+                } else {
+                    stream.say(redeliver, more);
+                }
             }
         }
     }

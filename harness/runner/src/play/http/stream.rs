@@ -86,6 +86,20 @@ impl Stream {
             self.feed = None;
         }
     }
+
+    /// Says what is not said as one part.
+    pub(super) fn say_together(&mut self) {
+        let (Some(feed), Some(events)) = (&self.feed, self.events.get(self.said..)) else { return };
+        let together: Vec<u8> = events.iter().flat_map(|event| event.bytes.iter().copied()).collect();
+        if !together.is_empty() && feed.send(Bytes::from(together)).is_err() {
+            self.feed = None;
+            return;
+        }
+        self.said = self.events.len();
+        if self.whole {
+            self.feed = None;
+        }
+    }
 }
 
 /// An event as it stands in a stream. A message of several lines is the same when it is read.
@@ -150,6 +164,23 @@ mod tests {
         stream.say(false, false);
         assert_eq!(said(&mut parts), "b;");
         assert!(stream.is_said() && !stream.is_read(), "it is over, and so it ends");
+    }
+
+    #[test]
+    fn events_are_said_together_where_that_is_asked_for() {
+        let mut stream = Stream::default();
+        ["a", "b"].iter().for_each(|data| stream.add(None, None, data));
+        stream.say_together();
+        assert!(!stream.is_said(), "nobody reads");
+        let (feed, mut parts) = unbounded_channel();
+        stream.open(feed);
+        stream.say_together();
+        assert_eq!(parts.try_recv().unwrap(), "data: a\n\ndata: b\n\n");
+        stream.add(None, None, "c");
+        stream.whole = true;
+        stream.say_together();
+        assert_eq!(said(&mut parts), "c;");
+        assert!(stream.is_said() && !stream.is_read());
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn no_form_of_answer_and_no_way_of_saying_changes_what_is_heard() {
         Variants { redeliver: true, ..Variants::default() },
         Variants { slow_read: Duration::from_micros(50), ..Variants::default() },
         Variants { delay: Duration::from_micros(50), ..Variants::default() },
-        Variants::default(),
+        Variants { merge: true, ..Variants::default() },
     ];
     let (mut turn, plain) = (0, Variants::default());
     sessions(&mut |name, format, bytes| {
