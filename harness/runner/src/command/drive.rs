@@ -30,11 +30,12 @@ use std::{env, fs, thread};
 ///
 /// The recorder's command is split into words as a shell splits it, with holes in it: {server} is the command line of our
 /// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
-/// the recorder listens on 127.0.0.1, and {upstream} is our server's URL.
+/// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord drive --recorder 'mcp-rec record -o {out} -- {server}'
+  mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
   mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
   mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
   mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      sessions that are made up
@@ -96,18 +97,14 @@ pub struct Args {
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
 pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let holes: &[&str] =
-        if args.transport.is_http() { &["{out}", "{port}", "{upstream}"] } else { &["{out}", "{server}"] };
-    if let [hole, ..] = args.recorder.lacks(holes)[..] {
+    let holes: &[&[&str]] = match args.transport.is_http() {
+        true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
+        false => &[&["{out}"], &["{server}"]],
+    };
+    if let Some([hole, ..]) = holes.iter().find(|any| args.recorder.lacks(any).len() == any.len()) {
         let why =
             format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
         return Err(Failure::Unusable(why));
-    }
-    if args.transport.is_http() {
-        return Err(Failure::Unusable(format!(
-            "sessions cannot be played over {} here",
-            args.transport.name()
-        )));
     }
     let suite = suite(args, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));

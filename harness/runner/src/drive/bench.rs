@@ -5,11 +5,11 @@
 use super::recorder::Recorder;
 use super::recording::{self, Recording};
 use super::scenario::{Manner, Scenario, Transport, conditions};
-use super::stdio;
 use super::truth::Journals;
+use super::{http, passed, stdio};
+use crate::play::journal::{Note, What};
 use formats::{Format, Input, Options, Session};
 use judge::drive::fidelity::{self, Bound, Said};
-use judge::drive::transparency::{self, Exit};
 use judge::drive::{Aspect, Finding, Kind, judgement};
 use judge::record::{Line, Place, Whole, kept};
 use judge::verdict::{Judgement, Verdict};
@@ -90,6 +90,8 @@ pub(super) struct Played {
     pub(super) stderr: String,
     /// Where the recorder was killed: whether it and the server were gone in time.
     pub(super) ended: Option<Result<(), String>>,
+    /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
+    pub(super) died: Option<String>,
 }
 
 impl Bench {
@@ -101,13 +103,24 @@ impl Bench {
         let Some(scenario) = conditions(self.transport).into_iter().next() else { return Ok(Ok(())) };
         let files = Files::temporary()?;
         let played = self.play(&scenario, &files)?;
-        if !played.journals.server.is_empty() {
+        let began = |note: &Note| matches!(note.what, What::Asked { .. } | What::Bytes { .. });
+        let reached = match self.transport.is_http() {
+            true => played.journals.server.iter().any(began),
+            false => !played.journals.server.is_empty(),
+        };
+        if reached {
             return Ok(Ok(()));
         }
         let said = played.stderr.trim();
         let said = if said.is_empty() { String::new() } else { format!(":\n{said}") };
-        let exit = played.journals.exit().in_words();
-        Ok(Err(NotRun(format!("the recorder never started the server ({exit}){said}"))))
+        let why = match (self.transport.is_http(), &played.died) {
+            (true, Some(died)) => format!("the recorder never asked the server anything ({died})"),
+            (true, None) => "the recorder never asked the server anything".to_owned(),
+            (false, _) => {
+                format!("the recorder never started the server ({})", played.journals.exit().in_words())
+            }
+        };
+        Ok(Err(NotRun(format!("{why}{said}"))))
     }
 
     /// Plays a scenario and judges both aspects.
@@ -120,8 +133,13 @@ impl Bench {
             None => Files::temporary()?,
         };
         let played = self.play(scenario, &files)?;
-        let (passed, said) = self.passed(scenario, &played);
-        let (kept, written) = self.kept(scenario, &files, &said);
+        let recording = recording::read(&files.recording(), self.format);
+        let coarse = recording.as_ref().is_ok_and(|recording| recording.format.carries.exchanges);
+        let (passed, said) = match self.transport.is_http() {
+            true => passed::over_http(self, scenario, &played, coarse),
+            false => passed::over_pipes(self, scenario, &played),
+        };
+        let kept = self.kept(scenario, &recording, &said);
         let mut lines = Vec::new();
         for (aspect, (judgement, line)) in Aspect::ALL.into_iter().zip([(passed, None), kept]) {
             let mut result = Line::new(&scenario.name, aspect.name(), &scenario.clauses, judgement);
@@ -132,7 +150,7 @@ impl Bench {
                 result.place = line.map(|line| Place { line, pointer: String::new() });
                 result.stderr = Some(tail(&played.stderr)).filter(|said| !said.is_empty());
                 if aspect == Aspect::Fidelity {
-                    result.whole = Some(whole(&said, written.as_ref()));
+                    result.whole = Some(whole(&said, recording.as_ref().ok()));
                 }
             }
             lines.push(result);
@@ -142,117 +160,60 @@ impl Bench {
 
     fn play(&self, scenario: &Scenario, files: &Files) -> io::Result<Played> {
         fs::write(files.path("session"), &scenario.session)?;
-        stdio::play(self, scenario, files)
+        match self.transport.over_http() {
+            Some(transport) => http::play(self, scenario, files, transport),
+            None => stdio::play(self, scenario, files),
+        }
     }
 
-    /// Whether each side received what the other sent; and what was sent.
-    fn passed(&self, scenario: &Scenario, played: &Played) -> (Judgement, Vec<Said>) {
-        let (manner, journals) = (&scenario.manner, &played.journals);
-        let pipes = journals.pipes();
-        let whole = manner.kill.is_none();
-        let patience = micros(self.patience);
-        let terms = transparency::Terms { patience: manner.slow.is_zero().then_some(patience), whole };
-        let mut found = Vec::new();
-        for side in [Side::Client, Side::Server] {
-            found.extend(transparency::bytes(&pipes.passage(side), terms));
-        }
-        let recorder = journals.exit();
-        let crashed = whole && self.broke_off(journals);
-        if whole && !crashed {
-            for side in [Side::Client, Side::Server] {
-                found.extend(transparency::end(&pipes.passage(side), patience));
-            }
-            found.extend(
-                journals.server_exit(manner.exit).and_then(|server| transparency::exit(server, recorder)),
-            );
-        }
-        if let Some(Err(says)) = &played.ended {
-            found.push(Finding::new(Kind::NoEnd, None, 0, says));
-        }
-        if let Some(line) = manner.stderr.filter(|line| whole && !played.stderr.contains(line)) {
-            let says = "what the server wrote to its standard error did not come out of the recorder's";
-            found.push(Finding::new(Kind::NotReceived, Some(Side::Server), 0, says).sent(line));
-        }
-        let mut judged = judgement(&found);
-        let broken = match recorder {
-            _ if !whole => None,
-            Exit::Never => Some((
-                Verdict::Timeout,
-                "the recorder had not ended when nobody waited any longer".to_owned(),
-            )),
-            exit if crashed => Some((
-                Verdict::Crash,
-                format!("the recorder ended in the middle of the session, with {}", exit.in_words()),
-            )),
-            _ => None,
-        };
-        if let Some((verdict, says)) = broken {
-            judged.verdict = verdict;
-            judged.message = Some(judged.message.map_or(says.clone(), |more| format!("{says}; {more}")));
-        }
-        (judged, pipes.said(whole && !crashed))
-    }
-
-    /// Whether the recorder ended while both peers still talked: the client saw the end before the server had closed, or the
-    /// server saw it before either of them had.
-    fn broke_off(&self, journals: &Journals) -> bool {
-        let pipes = journals.pipes();
-        let (asked, answered) = (pipes.passage(Side::Client), pipes.passage(Side::Server));
-        let before = |seen: Option<u64>, closed: Option<u64>| {
-            seen.is_some_and(|at| closed.is_none_or(|closed| at < closed))
-        };
-        let closed = answered.sent.ended.or_else(|| journals.server_over());
-        let early = asked.received.ended;
-        journals.server.is_empty()
-            || before(answered.received.ended, closed)
-            || (before(early, asked.sent.ended) && before(early, closed))
-    }
-
-    /// Whether the recording says what was sent; and what it says.
+    /// Whether the recording says what was sent, and the line of the first finding.
     fn kept(
         &self,
         scenario: &Scenario,
-        files: &Files,
+        recording: &Result<Recording, Finding>,
         said: &[Said],
-    ) -> ((Judgement, Option<u64>), Option<Recording>) {
-        let recording = match recording::read(&files.recording(), self.format) {
+    ) -> (Judgement, Option<u64>) {
+        let recording = match recording {
             Ok(recording) => recording,
             Err(finding) => {
-                let mut judged = judgement(std::slice::from_ref(&finding));
+                let mut judged = judgement(std::slice::from_ref(finding));
                 // Where nothing was said, nothing is lost.
                 judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Kind::NoRecording;
-                return ((judged, finding.line), None);
+                return (judged, finding.line);
             }
         };
+        let skip = |why: String| (Judgement::plain(Verdict::Skip, Some(why)), None);
         let name = recording.format.name;
         if let Some((_, why)) = scenario.uncarried.iter().find(|(format, _)| *format == name) {
-            let why = format!("{name} cannot carry it: {why}");
-            return ((Judgement::plain(Verdict::Skip, Some(why)), None), Some(recording));
+            return skip(format!("{name} cannot carry it: {why}"));
         }
         let bound = if recording.format.carries.exchanges { Bound::WithinExchange } else { Bound::All };
         let terms = fidelity::Terms { patience: micros(self.patience), bound };
         let judged = fidelity::judge(said, &recording.written, terms);
-        let line = judged.findings.first().and_then(|finding| finding.line);
-        let judgement =
-            match (judged.findings.is_empty(), judged.unsaid.first(), self.unsaid(scenario, &recording)) {
-                (true, Some(why), _) => {
-                    Judgement::plain(Verdict::Skip, Some(format!("{name} cannot carry it: {why}")))
-                }
-                (true, None, Some(why)) => Judgement::plain(Verdict::Skip, Some(why)),
-                _ => judgement(&judged.findings),
-            };
-        ((judgement, line), Some(recording))
+        if judged.findings.is_empty() {
+            if let Some(why) = judged.unsaid.first() {
+                return skip(format!("{name} cannot carry it: {why}"));
+            }
+            if let Some(why) = unsaid(scenario, recording) {
+                return skip(why);
+            }
+        }
+        (judgement(&judged.findings), judged.findings.first().and_then(|finding| finding.line))
     }
+}
 
-    /// What the format cannot carry of the session by its own statement, so that its meaning would be another one.
-    fn unsaid(&self, scenario: &Scenario, recording: &Recording) -> Option<String> {
-        let mut bytes = &*scenario.session;
-        let mut input = Input::new(&mut bytes).ok()?;
-        let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
-        let loss = session.losses(recording.format).into_iter().find(|loss| loss.clause.is_some())?;
-        let clause = loss.clause.unwrap_or_default();
-        Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
-    }
+/// What the format cannot carry of the session by its own statement, so that its meaning would be another one.
+fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
+    let mut bytes = &*scenario.session;
+    let mut input = Input::new(&mut bytes).ok()?;
+    let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
+    // A challenge is no message.
+    let loss = session
+        .losses(recording.format)
+        .into_iter()
+        .find(|loss| loss.clause.is_some_and(|clause| clause != "K2A-SUMMARY"))?;
+    let clause = loss.clause.unwrap_or_default();
+    Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
 }
 
 /// So many lines of a standard error are shown.
@@ -302,6 +263,6 @@ impl Manner {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -77,6 +77,11 @@ pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: 
     said
 }
 
+/// How many messages the answer of an exchange has, as far as it came.
+pub(super) fn heard(exchange: &Exchange) -> usize {
+    answers(exchange, exchange, 0, false, false).len()
+}
+
 /// The messages of one answer.
 fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse: bool) -> Vec<Said> {
     let (sent, received) = (&answered.answer, &asked.answer);

@@ -5,8 +5,10 @@
 //! [`judge::drive`], and how the record is shown.
 
 mod bench;
-#[cfg(test)]
 mod exchanges;
+mod hands;
+mod http;
+mod passed;
 mod recorder;
 mod recording;
 mod scenario;

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-/// A recorder's command line: words with `{server}`, `{out}`, `{port}` and `{upstream}` in them.
+/// A recorder's command line: words with `{server}`, `{out}`, `{port}`, `{upstream}` and `{origin}` in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorder {
     text: String,
@@ -69,7 +69,13 @@ impl Recorder {
                 continue;
             }
             // The paths last: they may hold braces of their own.
+            let origin = holes
+                .upstream
+                .match_indices('/')
+                .nth(2)
+                .map_or(holes.upstream, |(end, _)| &holes.upstream[..end]);
             let word = word.replace("{port}", &holes.port.to_string()).replace("{upstream}", holes.upstream);
+            let word = word.replace("{origin}", origin);
             words
                 .push(word.replace("{server}", &shell_words::join(holes.server)).replace("{out}", holes.out));
         }
@@ -84,14 +90,15 @@ mod tests {
     #[test]
     fn holes_are_filled_word_by_word() {
         let server = ["/a b/play".to_owned(), "--as".to_owned(), "server".to_owned()];
-        let holes = Holes { server: &server, out: "/t/{port}", port: 80, upstream: "http://u" };
+        let holes = Holes { server: &server, out: "/t/{port}", port: 80, upstream: "http://u:1/mcp" };
         let filled = |text: &str| Recorder::parse(text).unwrap().filled(&holes);
         assert_eq!(
             filled("rec -o {out} -- {server}"),
             ["rec", "-o", "/t/{port}", "--", "/a b/play", "--as", "server"]
         );
         assert_eq!(filled("sh -c 'exec {server} >{out}'")[2], "exec '/a b/play' --as server >/t/{port}");
-        assert_eq!(filled("rec :{port} reverse:{upstream}"), ["rec", ":80", "reverse:http://u"]);
+        assert_eq!(filled("rec :{port} reverse:{upstream}"), ["rec", ":80", "reverse:http://u:1/mcp"]);
+        assert_eq!(filled("rec reverse:{origin}"), ["rec", "reverse:http://u:1"]);
         let recorder = Recorder::parse("/x/mcp-rec.py {out}").unwrap();
         assert_eq!((recorder.name(), recorder.lacks(&["{out}", "{server}"])), ("mcp-rec", vec!["{server}"]));
         for (text, part) in [("", "empty"), ("a 'b", "quote")] {

@@ -6,6 +6,7 @@ mod conditions;
 
 pub(super) use conditions::conditions;
 
+use crate::play::http;
 use crate::suite::Case;
 use formats::{Format, Input, Options, Session};
 use judge::expectation::Expectation;
@@ -38,6 +39,15 @@ impl Transport {
     #[must_use]
     pub fn is_http(self) -> bool {
         self != Self::Stdio
+    }
+
+    /// The same, as peers over HTTP know it.
+    pub(super) fn over_http(self) -> Option<http::Transport> {
+        match self {
+            Self::Stdio => None,
+            Self::StreamableHttp => Some(http::Transport::StreamableHttp),
+            Self::HttpSse => Some(http::Transport::HttpSse),
+        }
     }
 
     /// The formats whose transcripts tell how such a session goes, the best one first.

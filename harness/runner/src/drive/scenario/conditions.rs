@@ -56,7 +56,7 @@ fn all() -> Vec<Condition> {
             title: "A server that takes its time",
             reason: "The session lasts longer than anything may be held up, so that a recorder that waits for its \
                 end, with messages or with their times, is seen.",
-            talk: calls,
+            talk: || notes(2, 10),
             manner: Manner { pause: 1.5, ..usual() },
             http: true,
         },
@@ -197,14 +197,17 @@ fn big() -> Vec<(Side, String)> {
     vec![call(1, "echo", &text), result(1, &text)]
 }
 
+/// A call with much progress, which goes over the call's own stream where there are streams.
 fn notes(count: usize, length: usize) -> Vec<(Side, String)> {
-    let mut talk = vec![call(1, "log", "{}")];
-    for index in 0..count {
-        let data = format!("{index} {}", "x".repeat(length));
-        let params = format!(r#"{{"level":"info","data":"{data}"}}"#);
+    let params = r#"{"name":"log","arguments":{},"_meta":{"progressToken":"p"}}"#;
+    let mut talk =
+        vec![(Client, format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#))];
+    for index in 1..=count {
+        let message = "x".repeat(length);
+        let params = format!(r#"{{"progressToken":"p","progress":{index},"message":"{message}"}}"#);
         talk.push((
             Server,
-            format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{params}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#),
         ));
     }
     talk.push(result(1, "{}"));
