@@ -84,7 +84,7 @@ pub fn judge(client: &[Exchange], server: &[Exchange], terms: Terms<'_>) -> Vec<
 }
 
 /// Which of the server's exchanges each of the client's is, and which are none of them: by method and body, several that are
-/// equal in their order; then, of those that are left, by method and order.
+/// equal by what was answered, or else in their order; then, of those that are left, by method and order.
 #[must_use]
 pub fn pairs(client: &[Exchange], server: &[Exchange]) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut waiting: HashMap<(&str, Vec<u8>), VecDeque<usize>> = HashMap::new();
@@ -93,7 +93,12 @@ pub fn pairs(client: &[Exchange], server: &[Exchange]) -> (Vec<Option<usize>>, V
     }
     let mut pairs: Vec<Option<usize>> = Vec::with_capacity(client.len());
     for it in client {
-        pairs.push(waiting.get_mut(&(it.method.as_str(), it.body.bytes())).and_then(VecDeque::pop_front));
+        let equal = waiting.get_mut(&(it.method.as_str(), it.body.bytes()));
+        pairs.push(equal.and_then(|equal| {
+            // Of requests that were made twice, the one whose answer came through.
+            let heard = |at: &usize| server[*at].answer.bytes() == it.answer.bytes();
+            equal.remove(equal.iter().position(heard).unwrap_or(0))
+        }));
     }
     // A second request for the same thing is no changed one.
     let sent: Vec<Vec<u8>> = client.iter().map(|it| it.body.bytes()).collect();
@@ -317,5 +322,10 @@ mod tests {
         let terms = Terms { patience: 1_000, upstream: "there:2", whole: true };
         let says = judge(&session(), &server, terms).remove(0).says;
         assert_eq!(says, "the server received a POST of /mcp, once more than the client sent it");
+        // The first of the two was answered too, and nobody heard that.
+        let mut server = session();
+        server.insert(0, post("{\"id\":1}", &[(5, "data: 0\n\n")]));
+        let found = judge(&session(), &server, terms);
+        assert_eq!(found.iter().map(|it| it.kind).collect::<Vec<_>>(), [Kind::NotSent]);
     }
 }

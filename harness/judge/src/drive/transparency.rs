@@ -51,6 +51,8 @@ pub struct Way<'s> {
     pub sent: &'s Stream,
     /// What was received.
     pub received: &'s Stream,
+    /// When everybody was there: what was sent before is on its way from then on.
+    pub ready: u64,
 }
 
 /// What may be asked of the way.
@@ -179,6 +181,7 @@ fn late(way: &Way<'_>, alike: &[u8], patience: u64) -> Vec<Finding> {
         let (Some(sent), Some(received)) = (way.sent.when(line.end), way.received.when(line.end)) else {
             continue;
         };
+        let sent = sent.max(way.ready);
         if received > sent.saturating_add(patience) {
             let name = named(way.side, index);
             let says = format!("{name} was held up for {}", shown(received - sent));
@@ -244,7 +247,7 @@ mod tests {
 
     fn found(sent: &[(u64, &str)], received: &[(u64, &str)], terms: Terms) -> Vec<(Kind, usize, String)> {
         let (sent, received) = (stream(sent, None), stream(received, None));
-        let way = Way { side: Side::Client, sent: &sent, received: &received };
+        let way = Way { side: Side::Client, sent: &sent, received: &received, ready: 0 };
         bytes(&way, terms).into_iter().map(|it| (it.kind, it.index, it.says)).collect()
     }
 
@@ -280,6 +283,10 @@ mod tests {
         assert_eq!((late.len(), late[0].0, late[0].1), (1, Kind::HeldUp, 0));
         assert!(late[0].2.contains("held up for 5900 µs"), "{}", late[0].2);
         assert_eq!(found(&sent, &[(900, "one\nt"), (9_000, "wo\n")], whole)[0].1, 1);
+        // Whoever is not there yet cannot receive.
+        let (early, there) = (stream(&sent, None), stream(&[(5_900, "one\ntwo\n")], None));
+        let way = Way { side: Side::Client, sent: &early, received: &there, ready: 4_950 };
+        assert_eq!(bytes(&way, whole), []);
         // A reader that is slow itself has nobody to blame.
         assert_eq!(found(&sent, &[(5_900, "one\ntwo\n")], Terms { patience: None, whole: true }), []);
     }
@@ -295,7 +302,8 @@ mod tests {
     fn the_end_has_to_come_too() {
         let ended = |sent, received| {
             let (sent, received) = (stream(&[], sent), stream(&[], received));
-            end(&Way { side: Side::Client, sent: &sent, received: &received }, 1_000).map(|it| it.says)
+            end(&Way { side: Side::Client, sent: &sent, received: &received, ready: 0 }, 1_000)
+                .map(|it| it.says)
         };
         assert_eq!(ended(Some(5), Some(1_005)), None);
         assert_eq!(ended(None, None), None);

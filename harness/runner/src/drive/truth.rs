@@ -24,6 +24,8 @@ pub(super) struct Journals {
 pub(super) struct Pipes {
     asked: [Stream; 2],
     answered: [Stream; 2],
+    /// When the server was there.
+    ready: u64,
 }
 
 impl Journals {
@@ -47,6 +49,7 @@ impl Journals {
         Pipes {
             asked: [stream(&self.client, Way::Sent), stream(&self.server, Way::Received)],
             answered: [stream(&self.server, Way::Sent), stream(&self.client, Way::Received)],
+            ready: self.server.first().map_or(0, |note| note.at),
         }
     }
 
@@ -95,7 +98,7 @@ impl Pipes {
             Side::Client => &self.asked,
             Side::Server => &self.answered,
         };
-        Passage { side, sent, received }
+        Passage { side, sent, received, ready: self.ready }
     }
 
     /// The lines of both sides, in the order in which they were sent. What never arrived is due in a recording where `all`

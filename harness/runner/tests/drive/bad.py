@@ -57,8 +57,8 @@ def note(way, text):
 
 def pump(way, source, target):
     for line in iter(source.readline, b""):
-        if how == "hold" and way == "out":
-            time.sleep(0.6)
+        if how == "hold" and way == "out" and counted["out"] == 0:
+            time.sleep(1.2)
         if how == "crash" and way == "out" and counted["out"] == 1:
             sys.stderr.write("out of order\n")
             sys.stderr.flush()

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
 
-use judge::record::Record;
+use judge::record::{Line, Record};
 use judge::verdict::Verdict;
 use libtest_mimic::{Arguments, Trial};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ use std::process::{Command, ExitCode, Output};
 fn main() -> ExitCode {
     let tests: &[(&'static str, fn())] = &[
         ("our_own_recorder_passes_every_session", our_own_recorder_passes_every_session),
+        ("our_own_recorder_passes_over_streamable_http", our_own_recorder_passes_over_streamable_http),
+        ("our_own_recorder_passes_over_http_sse", our_own_recorder_passes_over_http_sse),
         ("a_faithful_recorder_in_another_language_passes", a_faithful_recorder_in_another_language_passes),
         ("calls_that_cannot_be_used_are_refused", calls_that_cannot_be_used_are_refused),
         ("a_recorder_that_cannot_be_run_is_told_apart", a_recorder_that_cannot_be_run_is_told_apart),
@@ -30,7 +32,8 @@ fn main() -> ExitCode {
         })
         .collect();
     trials.extend(CAUGHT.iter().map(|caught| {
-        Trial::test(format!("caught::{}", caught.how), move || {
+        let over = if caught.http { "http" } else { "stdio" };
+        Trial::test(format!("caught::{over}::{}", caught.how), move || {
             caught.is_caught();
             Ok(())
         })
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
 
 /// A recorder with a fault, the session that shows it, and what must be said of it.
 struct Caught {
+    http: bool,
     how: &'static str,
     scenario: &'static str,
     aspect: &'static str,
@@ -52,6 +56,7 @@ struct Caught {
 
 const CAUGHT: &[Caught] = &[
     Caught {
+        http: false,
         how: "drop",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -60,6 +65,7 @@ const CAUGHT: &[Caught] = &[
         says: "message 2 of the server is not in the recording",
     },
     Caught {
+        http: false,
         how: "float",
         scenario: "conditions/values",
         aspect: "fidelity",
@@ -68,6 +74,7 @@ const CAUGHT: &[Caught] = &[
         says: "is no JSON any more",
     },
     Caught {
+        http: false,
         how: "round",
         scenario: "conditions/values",
         aspect: "fidelity",
@@ -76,6 +83,7 @@ const CAUGHT: &[Caught] = &[
         says: "/params/arguments/beyond in line 5 of the recording: a number went through a floating point",
     },
     Caught {
+        http: false,
         how: "reprint",
         scenario: "conditions/plain",
         aspect: "transparency",
@@ -84,6 +92,7 @@ const CAUGHT: &[Caught] = &[
         says: "part at byte",
     },
     Caught {
+        http: false,
         how: "swallow-exit",
         scenario: "conditions/exit-code",
         aspect: "transparency",
@@ -92,6 +101,7 @@ const CAUGHT: &[Caught] = &[
         says: "the server ended with exit code 7, and the recorder with exit code 0",
     },
     Caught {
+        http: false,
         how: "hold",
         scenario: "conditions/plain",
         aspect: "transparency",
@@ -100,6 +110,7 @@ const CAUGHT: &[Caught] = &[
         says: "message 1 of the server was held up for",
     },
     Caught {
+        http: false,
         how: "swallow",
         scenario: "conditions/plain",
         aspect: "transparency",
@@ -108,6 +119,7 @@ const CAUGHT: &[Caught] = &[
         says: "message 2 of the client",
     },
     Caught {
+        http: false,
         how: "garbage",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -116,6 +128,7 @@ const CAUGHT: &[Caught] = &[
         says: "in no format that is known",
     },
     Caught {
+        http: false,
         how: "crash",
         scenario: "conditions/plain",
         aspect: "transparency",
@@ -124,6 +137,7 @@ const CAUGHT: &[Caught] = &[
         says: "the recorder ended in the middle of the session, with exit code 70",
     },
     Caught {
+        http: false,
         how: "never",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -132,6 +146,7 @@ const CAUGHT: &[Caught] = &[
         says: "the recorder wrote no recording",
     },
     Caught {
+        http: false,
         how: "late",
         scenario: "conditions/pause",
         aspect: "fidelity",
@@ -140,6 +155,7 @@ const CAUGHT: &[Caught] = &[
         says: "after it was received",
     },
     Caught {
+        http: false,
         how: "early",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -148,6 +164,7 @@ const CAUGHT: &[Caught] = &[
         says: "before it was sent",
     },
     Caught {
+        http: false,
         how: "twice",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -156,6 +173,7 @@ const CAUGHT: &[Caught] = &[
         says: "once more than it was sent",
     },
     Caught {
+        http: false,
         how: "merge",
         scenario: "conditions/many-messages",
         aspect: "fidelity",
@@ -164,6 +182,7 @@ const CAUGHT: &[Caught] = &[
         says: "stands together with others",
     },
     Caught {
+        http: false,
         how: "swap",
         scenario: "conditions/plain",
         aspect: "fidelity",
@@ -172,6 +191,7 @@ const CAUGHT: &[Caught] = &[
         says: "the recording binds it to nothing",
     },
     Caught {
+        http: false,
         how: "hang",
         scenario: "conditions/plain",
         aspect: "transparency",
@@ -180,6 +200,7 @@ const CAUGHT: &[Caught] = &[
         says: "had not ended",
     },
     Caught {
+        http: false,
         how: "lazy",
         scenario: "conditions/killed",
         aspect: "fidelity",
@@ -187,12 +208,81 @@ const CAUGHT: &[Caught] = &[
         at: "/no-recording/session/0",
         says: "the recording is empty",
     },
+    Caught {
+        http: true,
+        how: "buffer",
+        scenario: "conditions/pause",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/held-up/server/2",
+        says: "was held up for",
+    },
+    Caught {
+        http: true,
+        how: "header",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-header/client/1",
+        says: "arrived without its mcp-session-id",
+    },
+    Caught {
+        http: true,
+        how: "host",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-header/client/0",
+        says: "Host that is neither",
+    },
+    Caught {
+        http: true,
+        how: "twice",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/not-sent/client/",
+        says: "once more than the client sent it",
+    },
+    Caught {
+        http: true,
+        how: "status",
+        scenario: "conditions/plain",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-status/server/1",
+        says: "with 202, and the client received 200",
+    },
+    Caught {
+        http: true,
+        how: "reprint",
+        scenario: "conditions/values",
+        aspect: "transparency",
+        verdict: "fail",
+        at: "/other-bytes/client/0",
+        says: "was sent and received otherwise",
+    },
+    Caught {
+        http: true,
+        how: "cut",
+        scenario: "conditions/pause",
+        aspect: "fidelity",
+        verdict: "fail",
+        at: "/lost/server/",
+        says: "is not in the recording",
+    },
 ];
 
 impl Caught {
     fn is_caught(&self) {
-        let record =
-            results(&bad(self.how), &["--filter", self.scenario, "--patience", "0.3", "--timeout", "1.5"], 1);
+        // What is told by times alone needs short ones; all else must not depend on how busy the machine is.
+        let timed = ["hold", "late", "lazy", "buffer", "cut"].contains(&self.how);
+        let (patience, timeout) = if timed { ("0.6", "6") } else { ("5", "2.5") };
+        let usual = ["--filter", self.scenario, "--patience", patience, "--timeout", timeout];
+        let record = match self.http {
+            true => results(&bad_http(self.how), &[&usual[..], &HTTP[..]].concat(), 1),
+            false => results(&bad(self.how), &usual, 1),
+        };
         let line = record.results.iter().find(|line| line.format == self.aspect).unwrap();
         assert_eq!(line.verdict.name(), self.verdict, "{line:?}");
         assert!(line.difference.as_ref().unwrap().at.starts_with(self.at), "{line:?}");
@@ -208,10 +298,24 @@ fn own() -> String {
     format!("{} record -o {{out}} -- {{server}}", shell_words::quote(program()))
 }
 
-fn bad(how: &str) -> String {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drive/bad.py");
-    format!("python3 {} {how} {{out}} -- {{server}}", shell_words::quote(&script.display().to_string()))
+fn own_over_http() -> String {
+    format!("{} record -o {{out}}.har --listen {{port}} --to {{upstream}}", shell_words::quote(program()))
 }
+
+fn bad(how: &str) -> String {
+    format!("python3 {} {how} {{out}} -- {{server}}", script("bad.py"))
+}
+
+fn bad_http(how: &str) -> String {
+    format!("python3 {} {how} {{out}} {{port}} {{upstream}}", script("bad_http.py"))
+}
+
+fn script(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drive").join(name);
+    shell_words::quote(&path.display().to_string()).into_owned()
+}
+
+const HTTP: [&str; 2] = ["--transport", "streamable-http"];
 
 fn drive(recorder: &str, flags: &[&str]) -> Output {
     Command::new(program()).args(["drive", "--recorder", recorder]).args(flags).output().unwrap()
@@ -241,6 +345,27 @@ fn our_own_recorder_passes_every_session() {
     assert_eq!(count(&record, Verdict::Pass), record.planned, "{:?}", record.totals);
 }
 
+fn our_own_recorder_passes_over_streamable_http() {
+    own_passes_over("streamable-http");
+}
+
+fn our_own_recorder_passes_over_http_sse() {
+    own_passes_over("http-sse");
+}
+
+fn own_passes_over(transport: &str) {
+    let mut flags = vec!["--transport", transport, "--jobs", "4"];
+    for topic in ["conditions/*", "direction/*", "recorded/*", "ids/*"] {
+        flags.extend(["--filter", topic]);
+    }
+    let record = results(&own_over_http(), &flags, 0);
+    let (pass, skip) = (count(&record, Verdict::Pass), count(&record, Verdict::Skip));
+    assert!(pass > 80 && pass + skip == record.planned, "{:?}", record.totals);
+    let why =
+        |line: &Line| line.message.as_deref().is_some_and(|why| why.starts_with("har cannot carry it: "));
+    assert!(record.results.iter().all(|line| line.verdict == Verdict::Pass || why(line)));
+}
+
 fn a_faithful_recorder_in_another_language_passes() {
     let flags = [
         "--filter",
@@ -251,6 +376,8 @@ fn a_faithful_recorder_in_another_language_passes() {
         "conditions/big-message",
     ];
     let record = results(&bad("faithful"), &flags, 0);
+    assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
+    let record = results(&bad_http("faithful"), &[&flags[..], &HTTP[..]].concat(), 0);
     assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
 }
 
@@ -280,6 +407,9 @@ fn a_recorder_that_cannot_be_run_is_told_apart() {
     assert_eq!(refusing.status.code(), Some(3), "{}", words(&refusing));
     assert!(words(&refusing).contains("never started the server (exit code 1)"), "{}", words(&refusing));
     assert!(words(&refusing).contains("no licence was found"), "{}", words(&refusing));
+    let deaf = drive(&bad_http("deaf"), &HTTP);
+    assert_eq!(deaf.status.code(), Some(3), "{}", words(&deaf));
+    assert!(words(&deaf).contains("never asked the server anything (exit code 1)"), "{}", words(&deaf));
 }
 
 fn known_failures_are_let_pass_and_stale_ones_are_not() {
