@@ -80,6 +80,8 @@ pub fn judge(client: &[Exchange], server: &[Exchange], terms: Terms<'_>) -> Vec<
         let says = format!("the server received a {} of {}, {what}", server[at].method, server[at].target);
         found.push(Finding::new(Kind::NotSent, Some(Side::Client), index, says).came(excerpt(&body, 0)));
     }
+    // The worst first: another header matters less than other bytes.
+    found.sort_by_key(|finding| finding.kind);
     found
 }
 

@@ -61,7 +61,10 @@ pub(super) fn over_http(
 ) -> (Judgement, Vec<Said>) {
     let journals = &played.journals;
     let whole = scenario.manner.kill.is_none();
-    let client = exchanges(&journals.client, Way::Sent);
+    let mut client = exchanges(&journals.client, Way::Sent);
+    // The client's journal leaves out what it names by connecting there.
+    let own = ("host".to_owned(), authority(&journals.client));
+    client.iter_mut().for_each(|exchange| exchange.asked.push(own.clone()));
     let server = exchanges(&journals.server, Way::Received);
     let upstream = authority(&journals.server);
     let terms = http::Terms { patience: micros(bench.patience), upstream: &upstream, whole };
@@ -106,9 +109,9 @@ fn broke_off(journals: &Journals) -> bool {
         || (before(early, asked.sent.ended) && before(early, closed))
 }
 
-/// Where our server listened, as a `Host` header names it.
-fn authority(server: &[Note]) -> String {
-    let address = server.iter().find_map(|note| match &note.what {
+/// Where our server listened, or our client connected to, as a `Host` header names it.
+fn authority(notes: &[Note]) -> String {
+    let address = notes.iter().find_map(|note| match &note.what {
         What::Began { address, .. } => address.clone(),
         _ => None,
     });
