@@ -88,7 +88,9 @@ pub(super) struct Played {
     pub(super) journals: Journals,
     /// What the recorder and the server wrote to the standard error.
     pub(super) stderr: String,
-    /// Where the recorder was killed: whether it and the server were gone in time.
+    /// Whether the session came to the moment at which the recorder is killed, and it was.
+    pub(super) killed: bool,
+    /// Where the recorder was told to end: that it, or the server, went on all the same; or that it did not.
     pub(super) ended: Option<Result<(), String>>,
     /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
     pub(super) died: Option<String>,
@@ -136,7 +138,7 @@ impl Bench {
         let recording = recording::read(&files.recording(), self.format);
         let coarse = recording.as_ref().is_ok_and(|recording| recording.format.carries.exchanges);
         let (passed, said) = match self.transport.is_http() {
-            true => passed::over_http(self, scenario, &played, coarse),
+            true => passed::over_http(self, &played, coarse),
             false => passed::over_pipes(self, scenario, &played),
         };
         let kept = self.kept(scenario, &recording, &said);

@@ -88,7 +88,7 @@ pub(super) fn play(
         died = Some(format!("no listening at port {port} within {} s", START.as_secs()));
     }
     let journals = Journals { client: journal::read(&client_path)?, server: journal::read(&server_path)? };
-    Ok(Played { journals, stderr: stderr(files), ended, died })
+    Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died })
 }
 
 fn start(words: &[String]) -> io::Result<Child> {

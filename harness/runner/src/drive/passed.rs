@@ -17,7 +17,7 @@ use transcript::session::Side;
 pub(super) fn over_pipes(bench: &Bench, scenario: &Scenario, played: &Played) -> (Judgement, Vec<Said>) {
     let (manner, journals) = (&scenario.manner, &played.journals);
     let pipes = journals.pipes();
-    let whole = manner.kill.is_none();
+    let whole = !played.killed;
     let patience = micros(bench.patience);
     let terms = transparency::Terms { patience: manner.slow.is_zero().then_some(patience), whole };
     let mut found = Vec::new();
@@ -53,14 +53,9 @@ pub(super) fn over_pipes(bench: &Bench, scenario: &Scenario, played: &Played) ->
 }
 
 /// Judges a session over HTTP. And what was said in it; see [`said`] for `coarse`.
-pub(super) fn over_http(
-    bench: &Bench,
-    scenario: &Scenario,
-    played: &Played,
-    coarse: bool,
-) -> (Judgement, Vec<Said>) {
+pub(super) fn over_http(bench: &Bench, played: &Played, coarse: bool) -> (Judgement, Vec<Said>) {
     let journals = &played.journals;
-    let whole = scenario.manner.kill.is_none();
+    let whole = !played.killed;
     let mut client = exchanges(&journals.client, Way::Sent);
     // The client's journal leaves out what it names by connecting there.
     let own = ("host".to_owned(), authority(&journals.client));

@@ -61,7 +61,7 @@ pub(super) fn play(bench: &Bench, scenario: &Scenario, files: &Files) -> io::Res
         // One that outlived everybody has nobody to talk to.
         let _ = kill_process(pid, Signal::KILL);
     }
-    Ok(Played { journals, stderr: stderr(files), ended, died: None })
+    Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died: None })
 }
 
 fn server_words(bench: &Bench, scenario: &Scenario, files: &Files) -> Vec<String> {

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Puts mcp-recorder on the bench: a recording proxy for MCP over HTTP, from PyPI.
+#
+#   adapters/recorders/mcp-recorder/drive.sh [FLAG…]   such as --filter 'conditions/*', --save DIR, --report DIR
+#
+# It is installed once, into a virtual environment under target/, and nothing else is touched; with a starlette of before
+# 1.0, which it needs and does not ask for. Without flags, the conditions and two recorded sessions whose answers are JSON
+# are played; of the rest of the suite the baseline tells nothing. Set MCP_CONCORD where the program is not on the PATH: MCP_CONCORD="cargo run -q --".
+set -euo pipefail
+
+version=0.5.0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+home=$here/../../../target/strangers/mcp-recorder-$version
+
+if [ ! -x "$home/bin/mcp-recorder" ]; then
+  python3 -m venv "$home"
+  "$home/bin/pip" install --quiet "mcp-recorder==$version" 'starlette<1'
+fi
+[ $# -gt 0 ] || set -- --filter 'conditions/*' --filter 'recorded/python*-http-json'
+# Unquoted, so that it may be several words.
+exec ${MCP_CONCORD:-mcp-concord} drive --transport streamable-http --recorder "'$home/bin/mcp-recorder' record \
+  --target {origin} --port {port} --output {out}.json" \
+  --format mcp-recorder --baseline "$here/baseline.toml" "$@"

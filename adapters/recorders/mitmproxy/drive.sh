@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Puts mitmproxy on the bench: an HTTP proxy that exports HAR, from PyPI.
+#
+#   adapters/recorders/mitmproxy/drive.sh [FLAG…]      such as --filter 'conditions/*', --save DIR, --report DIR
+#
+# It is installed once, into a virtual environment under target/, and nothing else is touched. It runs without streaming,
+# since it keeps no bodies of what it streams. Without flags, the conditions are played; --filter '*' plays the whole suite,
+# which takes long, since each start takes a second, and of which the baseline tells nothing. Set MCP_CONCORD where the program is not on the PATH: MCP_CONCORD="cargo run -q --".
+set -euo pipefail
+
+version=11.0.2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+home=$here/../../../target/strangers/mitmproxy-$version
+
+if [ ! -x "$home/bin/mitmdump" ]; then
+  python3 -m venv "$home"
+  "$home/bin/pip" install --quiet "mitmproxy==$version"
+fi
+[ $# -gt 0 ] || set -- --filter 'conditions/*'
+# Unquoted, so that it may be several words.
+exec ${MCP_CONCORD:-mcp-concord} drive --transport streamable-http --recorder "'$home/bin/mitmdump' --quiet \
+  --mode reverse:{origin} --listen-host 127.0.0.1 --listen-port {port} --set hardump={out}.har" \
+  --format har --baseline "$here/baseline.toml" "$@"
