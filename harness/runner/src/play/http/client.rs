@@ -281,7 +281,13 @@ impl Calling<'_> {
             return;
         }
         let steps = self.plan.script.steps();
-        let of_its_own = |step: usize| steps.get(step).is_some_and(|step| step.answers.is_none());
+        // An error without an id answers nothing either, but is the body of a POST's answer.
+        let is_body = |step: usize| match self.routes.of.get(step) {
+            Some(Route::Answer(asked)) => matches!(self.routes.replies.get(*asked), Some(Reply::Json(_))),
+            _ => false,
+        };
+        let of_its_own =
+            |step: usize| steps.get(step).is_some_and(|step| step.answers.is_none()) && !is_body(step);
         let awaited = self.playing.awaited_now().any(of_its_own);
         let is_open = self.calls.values().any(|call| call.what == Purpose::Stream(Route::Get));
         let asked = self.routes.initialized.and_then(|answer| steps.get(answer)?.answers);
