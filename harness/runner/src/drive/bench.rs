@@ -2,11 +2,13 @@
 //!
 //! Knows: where the files of a trial lie, and which verdict what came of it deserves. Refuses to know: how the peers talk.
 
+use super::passed;
 use super::recorder::Recorder;
 use super::recording::{self, Recording};
 use super::scenario::{Manner, Scenario, Transport, conditions};
 use super::truth::Journals;
-use super::{http, passed, stdio};
+#[cfg(unix)]
+use super::{http, stdio};
 use crate::play::journal::{Note, What};
 use formats::{Format, Input, Options, Session};
 use judge::drive::fidelity::{self, Bound, Said};
@@ -162,10 +164,15 @@ impl Bench {
 
     fn play(&self, scenario: &Scenario, files: &Files) -> io::Result<Played> {
         fs::write(files.path("session"), &scenario.session)?;
-        match self.transport.over_http() {
+        #[cfg(unix)]
+        return match self.transport.over_http() {
             Some(transport) => http::play(self, scenario, files, transport),
             None => stdio::play(self, scenario, files),
-        }
+        };
+        #[cfg(not(unix))]
+        Err(io::Error::other(
+            "a recorder is started and killed by the means of Unix, and this system has none",
+        ))
     }
 
     /// Whether the recording says what was sent, and the line of the first finding.

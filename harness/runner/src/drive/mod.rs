@@ -6,12 +6,15 @@
 
 mod bench;
 mod exchanges;
+#[cfg(unix)]
 mod hands;
+#[cfg(unix)]
 mod http;
 mod passed;
 mod recorder;
 mod recording;
 mod scenario;
+#[cfg(unix)]
 mod stdio;
 mod truth;
 
