@@ -282,7 +282,11 @@ impl Work<'_> {
             let apart = |request: usize| self.said[request].exchange != self.said[from].exchange;
             // A request that is lost or changed was told of already, and its response with it.
             let gone = meant.is_some_and(|meant| !self.is_kept(meant));
-            if gone || (wanted == Bound::WithinExchange && meant.is_none_or(apart)) {
+            // What is delivered again over another stream may stand before or behind.
+            let text = self.said[from].text.trim();
+            let again =
+                || self.said.iter().enumerate().any(|(at, one)| at != from && one.text.trim() == text);
+            if gone || (wanted == Bound::WithinExchange && (meant.is_none_or(apart) || again())) {
                 continue;
             }
             let bound = bound.map(|at| self.pairing.said[at]);

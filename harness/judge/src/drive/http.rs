@@ -28,6 +28,8 @@ pub struct Exchange {
     pub answer: Stream,
     /// One of the two ends broke it off.
     pub broken: bool,
+    /// The client gave it up at the end of the session, before an answer could be expected.
+    pub abandoned: bool,
 }
 
 /// What may be asked.
@@ -65,7 +67,7 @@ pub fn judge(client: &[Exchange], server: &[Exchange], terms: Terms<'_>) -> Vec<
     for (index, (asked, answered)) in client.iter().zip(&pairs).enumerate() {
         match answered.map(|at| &server[at]) {
             Some(answered) => exchange(index, asked, answered, terms, &mut found),
-            None if terms.whole => {
+            None if terms.whole && !asked.abandoned => {
                 let says = format!("the server never received {}", named(index, asked));
                 let finding = Finding::new(Kind::NotReceived, Some(Side::Client), index, says);
                 found.push(finding.sent(excerpt(&asked.body.bytes(), 0)));
@@ -149,7 +151,7 @@ fn exchange(index: usize, asked: &Exchange, answered: &Exchange, terms: Terms<'_
             found.push(finding.sent(status.to_string()).came(heard.to_string()));
             return;
         }
-        None if terms.whole && !asked.broken => {
+        None if terms.whole && !asked.broken && !asked.abandoned => {
             let says = format!("the client never received the answer to {name}");
             found.push(finding(Kind::NotReceived, Side::Server, says).sent(status.to_string()));
             return;
@@ -261,6 +263,7 @@ mod tests {
             headers: headers("Content-Type: text/event-stream | Date: today"),
             answer: stream(answer),
             broken: false,
+            abandoned: false,
         }
     }
 
@@ -318,6 +321,10 @@ mod tests {
     #[test]
     fn requests_that_are_lost_or_sent_twice_are_told() {
         assert_eq!(found(&session(), &session()[..1]), [(Kind::NotReceived, 1)]);
+        let mut client = session();
+        (client[1].abandoned, client[1].status) = (true, None);
+        assert_eq!(found(&client, &session()[..1]), []);
+        assert_eq!(found(&client, &session()), []);
         let mut server = session();
         server.push(post("{}", &[(7_000, "")]));
         assert_eq!(found(&session(), &server), [(Kind::NotSent, 4)]);

@@ -59,7 +59,13 @@ pub(super) fn over_http(bench: &Bench, played: &Played, coarse: bool) -> (Judgem
     let mut client = exchanges(&journals.client, Way::Sent);
     // The client's journal leaves out what it names by connecting there.
     let own = ("host".to_owned(), authority(&journals.client));
-    client.iter_mut().for_each(|exchange| exchange.asked.push(own.clone()));
+    let over = journals.client.last().map_or(0, |note| note.at);
+    for exchange in &mut client {
+        exchange.asked.push(own.clone());
+        // A stream that was opened right before the session was over.
+        let late = exchange.body.ended.is_some_and(|at| at + micros(bench.patience) > over);
+        exchange.abandoned = exchange.status.is_none() && exchange.body.chunks.is_empty() && late;
+    }
     let server = exchanges(&journals.server, Way::Received);
     let upstream = authority(&journals.server);
     let terms = http::Terms { patience: micros(bench.patience), upstream: &upstream, whole };
