@@ -7,9 +7,8 @@ use super::facts::why_not_whole;
 use super::moment::Moment;
 use super::place::Place;
 use super::revision::{Revision, Span};
+use super::tallies::{Tallies, Tally};
 use crate::rules::{Level, Need, Party, Rule};
-use foldhash::fast::FixedState;
-use std::collections::HashMap;
 use transcript::json::Json;
 use transcript::session::Side;
 
@@ -158,98 +157,11 @@ impl From<&str> for Wrong<'_> {
     }
 }
 
-/// How often a rule was kept: all that most moments say of it.
-#[derive(Debug, Default, Clone, Copy)]
-struct Kept {
-    times: u64,
-    /// A revision by which the rule is known to apply.
-    applied: Option<Revision>,
-}
-
-#[derive(Debug, Default)]
-struct Tally {
-    broken: u64,
-    counts: Vec<Count>,
-    worst: Option<Level>,
-    findings: Vec<Finding>,
-    unsure: Option<String>,
-}
-
-impl Tally {
-    /// Counts one more, and says how many that makes.
-    fn count(&mut self, level: Level, party: &'static str) -> u64 {
-        let known = self.counts.iter().position(|count| (count.level, count.party) == (level, party));
-        let at = known.unwrap_or(self.counts.len());
-        if known.is_none() {
-            self.counts.push(Count { level, party, times: 0 });
-        }
-        self.counts[at].times += 1;
-        self.counts[at].times
-    }
-}
-
 /// What has been found so far.
 #[derive(Debug)]
 pub(crate) struct Found {
     carries: Vec<Need>,
     tallies: Tallies,
-}
-
-/// The tallies of the rules. A rule is a static, so it is known by its address; the id decides where that is new.
-#[derive(Debug)]
-struct Tallies {
-    list: Vec<Tally>,
-    /// Beside the list and small: it is written to at nearly every moment.
-    kept: Vec<Kept>,
-    by_id: HashMap<&'static str, u16, FixedState>,
-    /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
-    /// was free.
-    near: Vec<(usize, u16)>,
-}
-
-/// Some times as many as there are rules, and a power of two.
-const NEAR: usize = 1024;
-
-impl Tallies {
-    fn number(&mut self, rule: &'static Rule) -> usize {
-        let address = std::ptr::from_ref(rule).addr();
-        let mut at = address / size_of::<Rule>() % NEAR;
-        // There are fewer rules than places.
-        while self.near[at].0 != address {
-            if self.near[at].0 == 0 {
-                self.near[at] = (address, self.new_number(rule));
-                break;
-            }
-            at = (at + 1) % NEAR;
-        }
-        usize::from(self.near[at].1)
-    }
-
-    fn new_number(&mut self, rule: &'static Rule) -> u16 {
-        let next = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
-        let number = *self.by_id.entry(rule.id).or_insert(next);
-        if number == next {
-            self.list.push(Tally::default());
-            self.kept.push(Kept::default());
-        }
-        number
-    }
-
-    fn of(&mut self, rule: &'static Rule) -> &mut Tally {
-        let number = self.number(rule);
-        &mut self.list[number]
-    }
-
-    fn kept(&mut self, rule: &'static Rule) -> &mut Kept {
-        let number = self.number(rule);
-        &mut self.kept[number]
-    }
-
-    fn take(&mut self, rule: &Rule) -> (Tally, u64) {
-        let Some(&number) = self.by_id.get(rule.id) else { return (Tally::default(), 0) };
-        let number = usize::from(number);
-        (std::mem::take(&mut self.list[number]), self.kept[number].times)
-    }
 }
 
 enum Applies {
@@ -275,13 +187,7 @@ impl Lack {
 
 impl Found {
     pub(super) fn new(carries: Vec<Need>) -> Self {
-        let tallies = Tallies {
-            list: Vec::new(),
-            kept: Vec::new(),
-            by_id: HashMap::default(),
-            near: vec![(0, 0); NEAR],
-        };
-        Self { carries, tallies }
+        Self { carries, tallies: Tallies::default() }
     }
 
     /// The rule was kept at this moment.

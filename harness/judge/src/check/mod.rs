@@ -22,6 +22,7 @@ mod redelivery;
 mod revision;
 mod schema_cost;
 mod schemas;
+mod tallies;
 mod tool_list;
 mod trip;
 mod url;
