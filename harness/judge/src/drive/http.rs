@@ -143,6 +143,8 @@ fn exchange(index: usize, asked: &Exchange, answered: &Exchange, terms: Terms<'_
     ));
     // What the server did not answer, because somebody broke off, the client cannot have heard.
     let Some(status) = answered.status else { return };
+    // A stream that brought nothing until the client went is missed by nobody, however late its head came.
+    let silent = asked.method == "GET" && answered.answer.bytes().is_empty();
     match asked.status {
         Some(heard) if heard == status => {}
         Some(heard) => {
@@ -151,7 +153,7 @@ fn exchange(index: usize, asked: &Exchange, answered: &Exchange, terms: Terms<'_
             found.push(finding.sent(status.to_string()).came(heard.to_string()));
             return;
         }
-        None if terms.whole && !asked.broken && !asked.abandoned => {
+        None if terms.whole && !asked.broken && !asked.abandoned && !silent => {
             let says = format!("the client never received the answer to {name}");
             found.push(finding(Kind::NotReceived, Side::Server, says).sent(status.to_string()));
             return;
@@ -325,6 +327,11 @@ mod tests {
         (client[1].abandoned, client[1].status) = (true, None);
         assert_eq!(found(&client, &session()[..1]), []);
         assert_eq!(found(&client, &session()), []);
+        let stream =
+            |status, bytes: &[(u64, &str)]| Exchange { method: "GET".to_owned(), status, ..post("", bytes) };
+        assert_eq!(found(&[stream(None, &[])], &[stream(Some(200), &[])]), []);
+        let heard = [(9_000, "data: {}\n\n")];
+        assert_eq!(found(&[stream(None, &[])], &[stream(Some(200), &heard)]), [(Kind::NotReceived, 0)]);
         let mut server = session();
         server.push(post("{}", &[(7_000, "")]));
         assert_eq!(found(&session(), &server), [(Kind::NotSent, 4)]);
