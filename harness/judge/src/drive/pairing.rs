@@ -23,15 +23,24 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    /// Pairs equal messages first, the first of several equal ones with the first; then, between neighbours that are paired,
-    /// those that are alike enough to be one message that was changed.
+    /// Pairs equal messages first, the first of several equal ones with the first by their times, or by their places in a
+    /// file without times; then, between neighbours that are paired, those that are alike enough to be one message that was
+    /// changed.
     pub(super) fn of(said: &[Said], written: &[Written]) -> Self {
         let mut pairing = Self { written: vec![None; said.len()], said: vec![None; written.len()] };
         let mut waiting: HashMap<(Option<Side>, Vec<u8>), VecDeque<usize>> = HashMap::new();
-        for (at, one) in written.iter().enumerate() {
+        // The stream that began first, and stands first, may be the one on which a message came last.
+        let timed = written.iter().all(|one| one.time.is_some());
+        let (mut first, mut from): (Vec<_>, Vec<_>) =
+            ((0..written.len()).collect(), (0..said.len()).collect());
+        first.sort_by_key(|&at| written[at].time.filter(|_| timed));
+        from.sort_by_key(|&at| timed.then_some(said[at].there));
+        for at in first {
+            let one = &written[at];
             waiting.entry((one.side, compact(&one.text))).or_default().push_back(at);
         }
-        for (at, one) in said.iter().enumerate() {
+        for at in from {
+            let one = &said[at];
             let text = compact(&one.text);
             let mut take = |side| waiting.get_mut(&(side, text.clone())).and_then(VecDeque::pop_front);
             if let Some(found) = take(Some(one.side)).or_else(|| take(None)) {

@@ -223,6 +223,21 @@ fn stamps_are_held_against_sending_and_receiving() {
 }
 
 #[test]
+fn of_equal_messages_each_stands_for_the_one_of_its_time() {
+    let mut sent = said(&[(Server, REPLY), (Server, REPLY)]);
+    (sent[0].lane, sent[1].lane) = (1, 2);
+    // The stream that was opened last ended first, and the file begins with the other.
+    let mut lines = written(&[(Server, REPLY), (Server, REPLY)]);
+    let stamp = |micros: u64| i64::try_from(micros / 1_000).ok();
+    (lines[0].time, lines[1].time) = (stamp(sent[1].there), stamp(sent[0].there));
+    assert_eq!(kinds(&judge(&sent, &lines, TERMS)), []);
+    // One that ends later is stamped later, whichever was sent first.
+    sent[0].there = sent[1].there + 5_000_000;
+    (lines[0].time, lines[1].time) = (stamp(sent[0].there), stamp(sent[1].there));
+    assert_eq!(kinds(&judge(&sent, &lines, TERMS)), []);
+}
+
+#[test]
 fn of_a_session_that_was_cut_off_only_what_had_arrived_is_due() {
     let mut said = said(&SESSION);
     said[4].due = false;
