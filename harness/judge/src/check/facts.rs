@@ -36,6 +36,13 @@ pub struct Subject {
     pub first_text: bool,
 }
 
+impl Subject {
+    /// Whether the recording is of exchanges with their bodies, as a HAR is, rather than of messages one by one.
+    pub(crate) fn is_of_exchanges(&self) -> bool {
+        matches!(self.format.as_str(), "har" | "inspector-network")
+    }
+}
+
 impl Default for Facts {
     fn default() -> Self {
         Self::of(Subject::default(), None)

@@ -140,7 +140,8 @@ impl Watch for Watching {
 
 /// Whether the recording is of HTTP, by its format.
 pub(super) fn is_http(at: &Moment<'_>) -> bool {
-    matches!(at.facts.subject.format.as_str(), "har" | "streamable-http" | "http-sse")
+    let subject = &at.facts.subject;
+    subject.is_of_exchanges() || matches!(subject.format.as_str(), "streamable-http" | "http-sse")
 }
 
 /// Whether clients only ask and servers only answer.

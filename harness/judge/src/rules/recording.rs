@@ -101,7 +101,7 @@ impl Watch for Watching {
     }
 
     fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        if at.facts.subject.format == "har" && !self.missing {
+        if at.facts.subject.is_of_exchanges() && !self.missing {
             found.held(&WHOLE, at);
         }
         let Some(rejection) = rejection else {

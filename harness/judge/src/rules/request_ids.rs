@@ -79,7 +79,8 @@ impl Watching {
     fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         if said.calls("initialize") {
             self.handshakes += 1;
-            let tells = matches!(at.facts.subject.format.as_str(), "mcp-replay" | "har");
+            let subject = &at.facts.subject;
+            let tells = subject.format == "mcp-replay" || subject.is_of_exchanges();
             self.restarted |= self.handshakes > 1 && !tells;
         }
         if !matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
