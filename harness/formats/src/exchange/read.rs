@@ -50,6 +50,17 @@ pub(crate) struct Listed<'a> {
     rank: i128,
 }
 
+impl Listed<'_> {
+    /// So many milliseconds after its start, in milliseconds of the Unix epoch.
+    pub(crate) fn after(&self, took: Option<Json<'_>>) -> Option<i64> {
+        let took = took.and_then(|took| took.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
+        self.started.zip(took).map(|(started, took)| {
+            #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
+            started.saturating_add(took.round() as i64)
+        })
+    }
+}
+
 /// A body as the file has it.
 #[derive(Debug)]
 pub(crate) enum Held<'a> {
@@ -327,6 +338,11 @@ const SHORT: usize = 64 << 10;
 /// A body that is handed on as text, if it is short.
 pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
     text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
+}
+
+/// A document that is no message, as servers describe themselves in, if it is short.
+pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
+    short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
 }
 
 /// Whether a body of this media type is looked at: JSON, and what nobody named.

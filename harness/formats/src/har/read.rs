@@ -5,7 +5,7 @@
 
 use crate::exchange::body::{Checked, Document, refusal};
 use crate::exchange::read::{
-    FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, may_be_json, media_type, short,
+    FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
 };
 use crate::input::{Input, ReadError};
 use crate::{Options, time};
@@ -85,16 +85,10 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ if had_one && status != Some(304) => Held::Dropped,
         _ => Held::None,
     };
-    let took = time.and_then(|time| time.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
-    let ended = listed.started.zip(took).map(|(started, took)| {
-        #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
-        started.saturating_add(took.round() as i64)
-    });
+    let ended = listed.after(time);
     let form = post_text.filter(|_| post_type == FORM && post_encoding.is_none()).and_then(short);
     let document = text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
-    let document = document
-        .and_then(short)
-        .filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""));
+    let document = document.and_then(self::document);
     let exchange = Exchange {
         form,
         document,

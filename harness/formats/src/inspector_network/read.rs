@@ -4,7 +4,9 @@
 //! exchanges are read; that is [`crate::exchange`]'s.
 
 use crate::exchange::body::{Checked, Document, bare, refusal};
-use crate::exchange::read::{FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, may_be_json, short};
+use crate::exchange::read::{
+    FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
+};
 use crate::input::{Input, ReadError};
 use crate::{Options, time};
 use std::borrow::Cow;
@@ -94,15 +96,10 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         }
         None => Held::None,
     };
-    let took = duration.and_then(|took| took.as_number()?.parse::<f64>().ok()).filter(|&took| took >= 0.0);
-    let answered = listed.started.zip(took).map(|(started, took)| {
-        #[expect(clippy::cast_possible_truncation, reason = "a float beyond i64 becomes its nearest end")]
-        started.saturating_add(took.round() as i64)
-    });
+    let answered = listed.after(duration);
     let form = request.filter(|_| request_type == FORM).and_then(short);
-    let document = answer.filter(|_| method == "GET" && media_type == "application/json").and_then(short);
-    let document =
-        document.filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""));
+    let document = answer.filter(|_| method == "GET" && media_type == "application/json");
+    let document = document.and_then(self::document);
     let exchange = Exchange {
         answer_size: answer
             .filter(|_| !withheld)
