@@ -4,18 +4,19 @@ use judge::record::Record;
 use judge::verdict::Verdict;
 use serde_json::json;
 
-/// The badge's JSON: how many readings came out well of those that were judged.
+/// The badge's JSON: how many readings, or aspects of a recorder, came out well of those that were judged.
 #[must_use]
 pub fn render(record: &Record) -> String {
     let of = |verdict| record.totals.get(&verdict).copied().unwrap_or_default();
     let judged = record.planned - of(Verdict::Skip);
+    let (trial, _) = record.counts();
     let (message, colour) = match (record.falls_short(), judged) {
         (_, 0) => ("nothing judged".to_owned(), "lightgrey"),
-        (true, _) => (format!("{} of {judged} readings", of(Verdict::Pass)), "red"),
+        (true, _) => (format!("{} of {judged} {trial}s", of(Verdict::Pass)), "red"),
         (false, _) if of(Verdict::ExpectedFail) > 0 => {
-            (format!("{} of {judged} readings, the rest known", of(Verdict::Pass)), "yellow")
+            (format!("{} of {judged} {trial}s, the rest known", of(Verdict::Pass)), "yellow")
         }
-        (false, _) => (format!("{judged} readings"), "brightgreen"),
+        (false, _) => (format!("{judged} {trial}s"), "brightgreen"),
     };
     let badge = json!({ "schemaVersion": 1, "label": "mcp-concord", "message": message, "color": colour });
     format!("{badge:#}\n")

@@ -20,9 +20,10 @@ pub fn render(record: &Record) -> String {
     let mut out = format!("### {} {}\n\n", text(&implementation.name), text(&implementation.version));
     let counts: Vec<String> =
         record.totals.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
+    let (trial, of) = record.counts();
     let _ = writeln!(
         out,
-        "{} readings of {} cases: {}. Suite {}, `{}`.",
+        "{} {trial}s of {} {of}s: {}. Suite {}, `{}`.",
         record.planned,
         record.cases.len(),
         if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") },

@@ -105,7 +105,7 @@ pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
     out
 }
 
-/// How many readings of how many cases came to what.
+/// How many readings of how many cases came to what, or of a recorder, how many aspects of how many sessions.
 #[must_use]
 pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let counts: Vec<String> = record
@@ -118,11 +118,9 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let counts = if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") };
     let losses = record.results.iter().filter(|line| line.silent_loss).count();
     let redacted: usize = record.results.iter().map(|line| line.redacted).sum();
-    let mut out = format!(
-        "{} of {}: {counts}\n",
-        counted(record.planned, "reading"),
-        counted(record.cases.len() as u64, "case")
-    );
+    let (trial, of) = record.counts();
+    let (trials, of) = (counted(record.planned, trial), counted(record.cases.len() as u64, of));
+    let mut out = format!("{trials} of {of}: {counts}\n");
     if losses > 0 {
         let _ = writeln!(out, "{}", counted(losses as u64, "silent loss"));
     }

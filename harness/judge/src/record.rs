@@ -4,6 +4,7 @@
 //! the same results give the same record, byte for byte.
 
 use crate::answer::Level;
+use crate::drive::Aspect;
 use crate::verdict::{Judgement, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -207,6 +208,16 @@ pub struct Difference {
 }
 
 impl Record {
+    /// What is counted, and of what: readings of cases, or aspects of sessions where a recorder was judged.
+    #[must_use]
+    pub fn counts(&self) -> (&'static str, &'static str) {
+        let is_aspect = |line: &Line| Aspect::ALL.iter().any(|aspect| aspect.name() == line.format);
+        match self.results.first().is_some_and(is_aspect) {
+            true => ("aspect", "session"),
+            false => ("reading", "case"),
+        }
+    }
+
     /// A record of these results. The totals are counted here, so that they add up to the plan.
     #[must_use]
     pub fn new(

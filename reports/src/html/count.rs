@@ -23,6 +23,9 @@ pub(super) struct Implementation {
     name: String,
     level: &'static str,
     planned: u64,
+    /// What is counted, in the singular, and of what.
+    trial: &'static str,
+    of: &'static str,
     cases: usize,
     losses: usize,
     /// How many cases have a reading that fell short.
@@ -70,6 +73,7 @@ pub(super) fn implementation(record: &Record) -> Implementation {
     let mut short: Vec<&str> =
         record.results.iter().filter(|line| line.verdict.falls_short()).map(|line| &*line.case).collect();
     short.dedup();
+    let (trial, of) = record.counts();
     Implementation {
         name: name(record),
         level: match record.implementation.level {
@@ -77,6 +81,8 @@ pub(super) fn implementation(record: &Record) -> Implementation {
             judge::answer::Level::Calls => "tool calls alone",
         },
         planned: record.planned,
+        trial,
+        of,
         cases: record.cases.len(),
         losses: record.results.iter().filter(|line| line.silent_loss).count(),
         short: short.len(),
