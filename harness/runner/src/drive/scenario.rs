@@ -28,11 +28,7 @@ impl Transport {
     /// The name in commands.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::StreamableHttp => "streamable-http",
-            Self::HttpSse => "http-sse",
-        }
+        self.over_http().map_or("stdio", http::Transport::name)
     }
 
     /// Whether it is over HTTP.

@@ -120,7 +120,7 @@ fn own(status: StatusCode, text: &str) -> Response<Answer> {
 }
 
 /// An error with its causes, from the outermost to the one that a person can do something about.
-pub(super) fn reasons(error: &dyn Error) -> String {
+pub(crate) fn reasons(error: &dyn Error) -> String {
     let mut out = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

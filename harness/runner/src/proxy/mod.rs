@@ -19,6 +19,7 @@ mod target;
 mod tee;
 mod veil;
 
+pub(crate) use forward::reasons;
 pub(crate) use headers::listed;
 pub use server::{Proxy, Refused};
 pub use target::Target;

@@ -4,18 +4,18 @@
 //! back for each request that is open, up to the bound of a message, and [`WAITING`] things that nobody has looked at.
 
 use super::body::Fed;
-use super::{EVENTS, next};
+use super::{EVENTS, next, next_until};
 use crate::play::journal::{Journal, Way, What};
 use crate::play::{Plan, Refused};
-use crate::proxy::{Target, listed};
+use crate::proxy::{Target, listed, reasons};
 use formats::sse::{Kind, Parser};
 use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::{Method, Request, Response, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::TokioExecutor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +23,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 /// So many things that happened wait to be looked at.
 const WAITING: usize = 16;
@@ -129,6 +130,11 @@ impl Caller {
     pub(super) fn next(&mut self, patience: Duration) -> Option<(u64, Came)> {
         let patience = patience + self.wire.slow;
         self.runtime.block_on(next(&mut self.came, patience, &self.wire.moved))
+    }
+
+    /// The same before that time, whatever moves.
+    pub(super) fn next_until(&mut self, until: Instant) -> Option<(u64, Came)> {
+        self.runtime.block_on(next_until(&mut self.came, until))
     }
 
     /// Ends every connection.
@@ -247,19 +253,4 @@ impl Drop for Open<'_> {
             self.wire.journal.ended(Way::Received, Some(self.number), Some(why));
         }
     }
-}
-
-/// An error with its causes, from the outermost to the one that a person can do something about.
-fn reasons(error: &Error) -> String {
-    let mut out = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !out.ends_with(&text) {
-            out.push_str(": ");
-            out.push_str(&text);
-        }
-        cause = error.source();
-    }
-    out
 }

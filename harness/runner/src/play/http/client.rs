@@ -19,8 +19,8 @@ use crate::proxy::Target;
 use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 use transcript::session::Headers;
 
 /// So often a client comes back to a stream on which nothing comes.
@@ -193,18 +193,17 @@ impl Calling<'_> {
 
     /// Says all that can be said now.
     fn speak(&mut self) {
-        while self.blocked.is_none() && !self.closed_early {
-            let path = match (self.transport, &self.endpoint) {
-                (Transport::StreamableHttp, _) => self.path.clone(),
-                (_, Some(path)) => path.clone(),
-                (_, None) => return,
-            };
+        while self.blocked.is_none() && !self.closed_early && !self.is_lost() {
             if self.plan.variants.close_after == Some(self.playing.said()) {
                 self.closed_early = true;
                 return;
             }
+            if self.playing.peek().is_none() {
+                return;
+            }
+            self.pause();
+            let path = self.endpoint.as_ref().unwrap_or(&self.path).clone();
             let Some(said) = self.playing.say() else { return };
-            thread::sleep(self.plan.variants.delay);
             let mut headers = self.headers(self.accept());
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
             self.recorded_headers(said.step, &mut headers);
@@ -218,6 +217,16 @@ impl Calling<'_> {
             if self.transport == Transport::HttpSse || !answered {
                 self.blocked = Some(number);
             }
+        }
+    }
+
+    /// Lets the time before a message pass, and heeds what comes meanwhile.
+    fn pause(&mut self) {
+        let until = Instant::now() + self.plan.variants.delay;
+        while Instant::now() < until
+            && let Some((number, came)) = self.caller.next_until(until)
+        {
+            self.heed(number, came);
         }
     }
 
@@ -338,9 +347,15 @@ impl Calling<'_> {
 
     /// Waits for the next thing that happens, and heeds it; whether there was one.
     fn take_next(&mut self) -> bool {
-        let Some((number, came)) = self.caller.next(self.plan.patience) else { return false };
+        let next = self.caller.next(self.plan.patience);
+        let heeded = next.is_some();
+        next.into_iter().for_each(|(number, came)| self.heed(number, came));
+        heeded
+    }
+
+    fn heed(&mut self, number: u64, came: Came) {
         // What comes for a request that was let go is nobody's.
-        let Some(what) = self.calls.get(&number).map(|call| call.what) else { return true };
+        let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
         match came {
             Came::Answered(status, headers) => self.answered(number, what, status, &headers),
             Came::Event { name, id, data } => self.event(what, name.as_deref(), id, data),
@@ -352,6 +367,5 @@ impl Calling<'_> {
             Came::Ended(broken) => self.ended(number, what, broken),
             Came::Failed(why, unreachable) => self.failed(number, why, unreachable),
         }
-        true
     }
 }

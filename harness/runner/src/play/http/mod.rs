@@ -14,31 +14,13 @@ mod server;
 mod stream;
 
 pub use client::as_client;
+pub use formats::identify::Transport;
 pub use server::Server;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
-
-/// The transports of MCP that go over HTTP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
-    /// Streamable HTTP, of revision 2025-03-26 and later.
-    StreamableHttp,
-    /// HTTP+SSE, of revision 2024-11-05.
-    HttpSse,
-}
-
-impl Transport {
-    /// Its name, which is that of the envelope of such a session too.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StreamableHttp => "streamable-http",
-            Self::HttpSse => "http-sse",
-        }
-    }
-}
+use tokio::time::Instant;
 
 /// In what form a server of Streamable HTTP answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +58,11 @@ async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) 
             Err(_) => {}
         }
     }
+}
+
+/// The next thing that happens before that time; none where nothing does.
+async fn next_until<T>(came: &mut Receiver<T>, until: Instant) -> Option<T> {
+    tokio::time::timeout_at(until, came.recv()).await.ok().flatten()
 }
 
 #[cfg(test)]

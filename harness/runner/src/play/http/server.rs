@@ -12,7 +12,7 @@ use super::body::Fed;
 use super::listener::{Came, Listener};
 use super::route::{Reply, Route, Routes};
 use super::stream::Stream;
-use super::{Answers, JSON, Transport, next};
+use super::{Answers, JSON, Transport, next, next_until};
 use crate::play::departure::{Departure, Kind};
 use crate::play::journal::What;
 use crate::play::playing::{Order, Playing};
@@ -21,10 +21,10 @@ use hyper::Response;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// How long the last answers may take to be sent.
 const LAST_WRITE: Duration = Duration::from_secs(1);
@@ -251,8 +251,11 @@ impl<'p> Serving<'p> {
                 self.closed_early = true;
                 return;
             }
+            if self.playing.peek().is_none() {
+                return;
+            }
+            self.pause();
             let Some(said) = self.playing.say() else { return };
-            thread::sleep(self.plan.variants.delay);
             let route = match (self.transport, self.routes.of.get(said.step)) {
                 (Transport::StreamableHttp, Some(Route::Answer(asked))) => Route::Answer(*asked),
                 _ => Route::Get,
@@ -285,6 +288,16 @@ impl<'p> Serving<'p> {
                     stream.say(redeliver, more);
                 }
             }
+        }
+    }
+
+    /// Lets the time before a message pass. Whoever asks meanwhile is not kept waiting for it.
+    fn pause(&mut self) {
+        let until = Instant::now() + self.plan.variants.delay;
+        while Instant::now() < until
+            && let Some(came) = self.runtime.block_on(next_until(&mut self.listener.came, until))
+        {
+            self.heed(came);
         }
     }
 
@@ -324,14 +337,18 @@ impl<'p> Serving<'p> {
     fn take_next(&mut self, patience: Duration) -> bool {
         let patience = patience + self.plan.variants.slow_read;
         let next = self.runtime.block_on(next(&mut self.listener.came, patience, &self.listener.moved));
-        match next {
-            Some(Came::Asked(asked)) => self.asked(*asked),
-            Some(Came::Connected) => self.connections += 1,
-            Some(Came::Disconnected) => self.connections -= 1,
-            Some(Came::TooLong(bytes)) => self.depart(Departure::of(Kind::TooLong(bytes), None)),
-            Some(Came::Broken(why)) => self.depart(Departure::manners(format!("a request broke off: {why}"))),
-            None => return false,
+        let heeded = next.is_some();
+        next.into_iter().for_each(|came| self.heed(came));
+        heeded
+    }
+
+    fn heed(&mut self, came: Came) {
+        match came {
+            Came::Asked(asked) => self.asked(*asked),
+            Came::Connected => self.connections += 1,
+            Came::Disconnected => self.connections -= 1,
+            Came::TooLong(bytes) => self.depart(Departure::of(Kind::TooLong(bytes), None)),
+            Came::Broken(why) => self.depart(Departure::manners(format!("a request broke off: {why}"))),
         }
-        true
     }
 }
