@@ -20,6 +20,16 @@ pub enum Volume {
     Loud,
 }
 
+impl From<Volume> for reports::text::Volume {
+    fn from(volume: Volume) -> Self {
+        match volume {
+            Volume::Quiet => Self::Quiet,
+            Volume::Normal => Self::Normal,
+            Volume::Loud => Self::Loud,
+        }
+    }
+}
+
 /// Where the program talks: results to the standard output, talk to the standard error.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Voice {

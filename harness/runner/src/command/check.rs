@@ -326,12 +326,7 @@ impl Checking<'_> {
     }
 
     fn options(&self) -> text::Options {
-        let volume = match self.around.voice.volume {
-            Volume::Quiet => reports::text::Volume::Quiet,
-            Volume::Normal => reports::text::Volume::Normal,
-            Volume::Loud => reports::text::Volume::Loud,
-        };
-        text::Options { colour: self.around.voice.colour_out, volume }
+        text::Options { colour: self.around.voice.colour_out, volume: self.around.voice.volume.into() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! `drive`: both ends of the wire around a recorder.
 
+use super::outcome::Outcome;
 use super::under_test::{quoted, seconds};
-use super::{Around, Failure, generate, named_format, site};
+use super::{Around, Failure, baseline, generate, named_format};
 use crate::drive::{self, Bench, NotRun, Recorder, Scenario, Transport};
 use crate::exit;
-use crate::show::Volume;
 use crate::suite::{Root, Suite};
 use formats::Format;
 use globset::{Glob, GlobMatcher};
@@ -12,14 +12,12 @@ use judge::baseline::Baseline;
 use judge::drive::Aspect;
 use judge::nearest::nearest;
 use judge::record::{self, Line};
-use judge::slip::Slip;
-use reports::text;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs, thread};
+use std::{env, thread};
 
 /// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
 ///
@@ -109,7 +107,7 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let suite = suite(args, around)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
     let (scenarios, without) = drive::scenarios(&suite, args.transport).map_err(unreadable)?;
-    let known = baseline(args, &scenarios, around)?;
+    let known = known(args, &scenarios, around)?;
     let planned = select(args, scenarios)?;
     if args.list {
         return list(args, &planned);
@@ -142,26 +140,11 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     record.recount();
     let stale = known.map(|known| known.apply(&mut record, args.filter.is_empty())).unwrap_or_default();
     record.command = Some(command(args, None));
-    if let Some(path) = &args.results {
-        let written = reports::json::render(&record).map_err(io::Error::from);
-        written
-            .and_then(|text| fs::write(path, text))
-            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
-    }
     let alone = |line: &Line| command(args, Some(&format!("{}/{}", line.case, line.format)));
-    if let Some(folder) = &args.report {
-        site::write_one(folder, &record, &|_, line| alone(line))?;
-    }
-    let volume = match around.voice.volume {
-        Volume::Quiet => text::Volume::Quiet,
-        Volume::Normal => text::Volume::Normal,
-        Volume::Loud => text::Volume::Loud,
-    };
-    let file = |line: &Line| line.file.clone();
-    let options = text::Options { colour: around.voice.colour_out, volume, file: &file, alone: &alone };
-    io::stdout().lock().write_all(text::render(&record, &options).as_bytes())?;
+    let (results, report) = (args.results.as_deref(), args.report.as_deref());
+    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, around)?;
     if let Some(path) = &args.baseline {
-        say(&stale, path, around);
+        baseline::say(&stale, path, around);
     }
     Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
 }
@@ -227,28 +210,11 @@ fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
 }
 
 /// The baseline, held against all that could be played, whatever part of it is.
-fn baseline(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
+fn known(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", path.display())))?;
     let trials =
         scenarios.iter().flat_map(|it| Aspect::ALL.iter().map(|aspect| (it.name.as_str(), aspect.name())));
-    let baseline = Baseline::read(&text, false).and_then(|baseline| {
-        let unmatched = baseline.unmatched(trials);
-        if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
-    });
-    baseline.map(Some).map_err(|slips| {
-        say(&slips, path, around);
-        let noun = if slips.len() == 1 { "problem" } else { "problems" };
-        Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
-    })
-}
-
-fn say(slips: &[Slip], path: &Path, around: Around) {
-    for Slip { line, message } in slips {
-        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        around.voice.error(&format!("{}{line}: {message}", path.display()));
-    }
+    baseline::read(path, false, trials, around).map(Some)
 }
 
 fn glob(text: &str) -> Result<GlobMatcher, String> {

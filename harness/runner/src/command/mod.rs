@@ -1,6 +1,7 @@
 //! The verbs of the program, one a file.
 
 mod adequacy;
+mod baseline;
 pub mod check;
 pub mod convert;
 pub mod diff;
@@ -11,6 +12,7 @@ pub mod generate;
 pub mod identify;
 mod listen;
 pub mod new;
+mod outcome;
 pub mod play;
 pub mod read;
 pub mod record;

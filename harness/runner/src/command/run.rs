@@ -1,20 +1,18 @@
 //! `run`: the suite against an importer.
 
+use super::outcome::Outcome;
 use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, generate, named_format, site};
+use super::{Around, Failure, adequacy, baseline, generate, named_format};
 use crate::exit;
 use crate::importer::Importer;
 use crate::run::{Planned, Selection, Shard, plan, run as carry_out};
-use crate::show::Volume;
 use crate::suite::{Root, Suite};
 use formats::Format;
 use globset::{Glob, GlobMatcher};
-use judge::baseline::{self, Baseline};
+use judge::baseline::{Baseline, entries};
 use judge::expectation::Expectation;
 use judge::nearest::nearest;
 use judge::record::{self, Line, Record};
-use judge::slip::Slip;
-use reports::text;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -140,12 +138,6 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     record.shard = args.shard.map(Shard::part);
     record.command = Some(command(args, None));
-    if let Some(path) = &args.results {
-        let written = reports::json::render(&record).map_err(io::Error::from);
-        written
-            .and_then(|text| fs::write(path, text))
-            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
-    }
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
     let file = |line: &Line| {
@@ -160,18 +152,10 @@ pub fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
     };
-    if let Some(folder) = &args.report {
-        site::write_one(folder, &record, &|_, line| alone(line))?;
-    }
-    let volume = match around.voice.volume {
-        Volume::Quiet => text::Volume::Quiet,
-        Volume::Normal => text::Volume::Normal,
-        Volume::Loud => text::Volume::Loud,
-    };
-    let options = text::Options { colour: around.voice.colour_out, volume, file: &file, alone: &alone };
-    io::stdout().lock().write_all(text::render(&record, &options).as_bytes())?;
+    let (results, report) = (args.results.as_deref(), args.report.as_deref());
+    Outcome { results, report, file: &file, alone: &alone }.tell(&record, around)?;
     if let Some(path) = &args.baseline {
-        say(&stale, path, around);
+        baseline::say(&stale, path, around);
         if args.write_baseline {
             write_baseline(path, &record, around)?;
         }
@@ -192,36 +176,16 @@ fn known(
     around: Around,
 ) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if args.write_baseline && error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
-    };
     let whole = plan(suite, importer, &Selection::default());
     let readings = whole.iter().flat_map(|Planned { case, readings }| {
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
-    let baseline = Baseline::read(&text, args.write_baseline).and_then(|baseline| {
-        let unmatched = baseline.unmatched(readings);
-        if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
-    });
-    baseline.map(Some).map_err(|slips| {
-        say(&slips, path, around);
-        let noun = if slips.len() == 1 { "problem" } else { "problems" };
-        Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
-    })
-}
-
-fn say(slips: &[Slip], path: &Path, around: Around) {
-    for Slip { line, message } in slips {
-        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        around.voice.error(&format!("{}{line}: {message}", path.display()));
-    }
+    baseline::read(path, args.write_baseline, readings, around).map(Some)
 }
 
 /// Adds what is not known yet. What stands in the file stays as it is, byte for byte.
 fn write_baseline(path: &Path, record: &Record, around: Around) -> Result<(), Failure> {
-    let entries = baseline::entries(record);
+    let entries = entries(record);
     let added = entries.matches("[[known]]").count();
     if added == 0 {
         around.voice.note(&format!("{} knows every failure; nothing was added", path.display()));
