@@ -1,15 +1,21 @@
-//! The server over HTTP, asked by plain sockets, so that nothing of what is judged here is also what judges.
+//! The server over HTTP.
 
+use super::sockets::{
+    CALL, CHANGED, DONE, INITIALIZE, LOG, READY, SESSION, Server, initialize, session, until, whole,
+};
 use super::{Bench, Test, concord, tells};
 use runner::play::journal::{self, Way, What};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) const TESTS: &[Test] = &[
     ("listening::a_session_is_served_and_ended", a_session_is_served_and_ended),
+    (
+        "listening::whoever_asks_does_not_wait_for_what_is_delayed",
+        whoever_asks_does_not_wait_for_what_is_delayed,
+    ),
     ("listening::what_a_client_leaves_out_is_told", what_a_client_leaves_out_is_told),
     (
         "listening::an_answer_is_one_body_where_that_is_asked_for",
@@ -26,131 +32,6 @@ pub(crate) const TESTS: &[Test] = &[
     ("listening::a_body_that_is_too_long_is_refused", a_body_that_is_too_long_is_refused),
     ("listening::where_it_cannot_begin_it_says_why", where_it_cannot_begin_it_says_why),
 ];
-
-const INITIALIZE: &str =
-    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
-const INITIALIZED: &str = r#"{ "jsonrpc":"2.0", "id":0,"result":{"protocolVersion":"2025-11-25","n":1.0} }"#;
-const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
-const LOG: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"é"}}"#;
-const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
-
-/// A server that runs.
-struct Server {
-    child: Child,
-    errors: BufReader<std::process::ChildStderr>,
-    at: String,
-}
-
-impl Server {
-    fn start(session: &Path, flags: &[&str]) -> Self {
-        let mut command = concord();
-        command.args(["play", "--as", "server"]).arg(session).args(["--listen", "0"]).args(flags);
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let (mut errors, mut line) = (BufReader::new(child.stderr.take().unwrap()), String::new());
-        errors.read_line(&mut line).unwrap();
-        let at = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
-        let at = at.split('/').next().unwrap().to_owned();
-        Self { child, errors, at }
-    }
-
-    /// A connection on which this was asked.
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.at).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.as_bytes()).unwrap();
-        stream
-    }
-
-    /// The whole answer to a message: its head in lower case, and its body without the lengths of chunks.
-    fn post(&self, headers: &[(&str, &str)], body: &str) -> (String, String) {
-        let plain = [
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"),
-            ("MCP-Protocol-Version", "2025-11-25"),
-        ];
-        whole(self.ask("POST", "/mcp", &[&plain[..], headers].concat(), body))
-    }
-
-    fn end(mut self) -> Output {
-        let status = self.child.wait().unwrap();
-        let mut stderr = Vec::new();
-        self.errors.read_to_end(&mut stderr).unwrap();
-        Output { status, stdout: Vec::new(), stderr }
-    }
-}
-
-fn whole(mut stream: TcpStream) -> (String, String) {
-    let mut text = Vec::new();
-    stream.read_to_end(&mut text).unwrap();
-    let text = String::from_utf8(text).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    let head = head.to_lowercase();
-    let body = if head.contains("transfer-encoding: chunked") { joined(body) } else { body.to_owned() };
-    (head, body)
-}
-
-fn joined(mut body: &str) -> String {
-    let mut out = String::new();
-    while let Some((length, rest)) = body.split_once("\r\n") {
-        let length = usize::from_str_radix(length, 16).unwrap();
-        out.push_str(&rest[..length]);
-        body = rest[length..].trim_start_matches("\r\n");
-    }
-    out
-}
-
-/// Reads up to and with `mark`.
-fn until(stream: &mut TcpStream, mark: &str) -> String {
-    let mut seen = Vec::new();
-    while !seen.ends_with(mark.as_bytes()) {
-        let mut byte = [0];
-        let count = stream.read(&mut byte).unwrap();
-        assert_eq!(count, 1, "it ended before {mark:?}: {}", String::from_utf8_lossy(&seen));
-        seen.push(byte[0]);
-    }
-    String::from_utf8(seen).unwrap()
-}
-
-/// A session of both transports, in a format that tells who says what.
-fn session(bench: &Bench, lines: &[(&str, &str)]) -> std::path::PathBuf {
-    let path = bench.path("trace.jsonl");
-    let mut text = concat!(
-        r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"a","command":["a"]}"#,
-        "\n"
-    )
-    .to_owned();
-    for (dir, raw) in lines {
-        text.push_str(&format!("{{\"t\":\"2026-01-01T00:00:00.000Z\",\"dir\":\"{dir}\",\"raw\":{raw}}}\n"));
-    }
-    std::fs::write(&path, text).unwrap();
-    path
-}
-
-const SESSION: &[(&str, &str)] = &[
-    ("in", INITIALIZE),
-    ("out", INITIALIZED),
-    ("in", READY),
-    ("out", CHANGED),
-    ("in", CALL),
-    ("out", LOG),
-    ("out", DONE),
-];
-
-/// What is said to a client that initializes: the id of the session.
-fn initialize(server: &Server) -> String {
-    let (head, body) = server.post(&[], INITIALIZE);
-    assert!(head.starts_with("http/1.1 200 ok") && head.contains("text/event-stream"), "{head}");
-    assert_eq!(body, format!("id: 0-0\ndata: {INITIALIZED}\n\n"));
-    head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned()
-}
 
 fn a_session_is_served_and_ended() {
     let bench = Bench::new();
@@ -193,6 +74,24 @@ fn a_session_is_served_and_ended() {
     assert_eq!(sent(2), format!("id: get-0\ndata: {CHANGED}\n\n").as_bytes());
     let ended = What::Ended { way: Way::Sent, exchange: Some(3), broken: None };
     assert!(notes.iter().any(|note| note.what == ended), "{notes:?}");
+}
+
+fn whoever_asks_does_not_wait_for_what_is_delayed() {
+    let bench = Bench::new();
+    let again: Vec<(&str, &str)> = [&SESSION[..3], &[("out", CHANGED); 5]].concat();
+    let server = Server::start(&session(&bench, &again), &["--delay", "300"]);
+    let id = initialize(&server);
+    let named = ("Mcp-Session-Id", &*id);
+    server.post(&[named], READY);
+    let headers = [named, ("Accept", "text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
+    let mut get = server.ask("GET", "/mcp", &headers, "");
+    until(&mut get, "\r\n\r\n");
+    // All of them at once, if the stream had begun when the last one was due.
+    let since = Instant::now();
+    until(&mut get, "id: get-4\ndata: ");
+    assert!(since.elapsed() > Duration::from_millis(600), "{:?}", since.elapsed());
+    whole(server.ask("DELETE", "/mcp", &headers, ""));
+    tells(&server.end(), 0, &["6 messages said, 2 heard, 0 departures"]);
 }
 
 fn what_a_client_leaves_out_is_told() {

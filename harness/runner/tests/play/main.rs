@@ -5,6 +5,7 @@
 
 mod connecting;
 mod listening;
+mod sockets;
 mod stdio;
 
 use libtest_mimic::{Arguments, Trial};
