@@ -5,13 +5,10 @@
 
 use super::queue::Queue;
 use std::fs::File;
-use std::io::{self, PipeReader, Read as _, Write as _};
+use std::io::{self, PipeReader, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 use transcript::session::Side;
-
-/// So much is read at a time.
-const CHUNK: usize = 256 << 10;
 
 /// So long may nothing come, after the server has ended, until its output is taken for complete although some process
 /// that it left behind still holds it open.
@@ -30,17 +27,16 @@ pub(super) struct Pump {
 impl Pump {
     /// Forwards to the end.
     pub(super) fn run(mut self) {
-        let mut chunk = vec![0; CHUNK];
         loop {
             match ready::next(&self.from, &self.to, self.over.as_ref(), None) {
                 ready::Next::Data => {}
                 ready::Next::Broken | ready::Next::Quiet => break,
                 ready::Next::Over => {
-                    self.drain(&mut chunk);
+                    self.drain();
                     break;
                 }
             }
-            if !self.forward(&mut chunk) {
+            if !self.forward() {
                 break;
             }
         }
@@ -48,20 +44,21 @@ impl Pump {
     }
 
     /// Forwards what is still there.
-    fn drain(&mut self, chunk: &mut [u8]) {
-        while ready::next(&self.from, &self.to, None, Some(QUIET)) == ready::Next::Data && self.forward(chunk)
-        {
-        }
+    fn drain(&mut self) {
+        while ready::next(&self.from, &self.to, None, Some(QUIET)) == ready::Next::Data && self.forward() {}
     }
 
     /// Forwards one chunk. Whether more may come.
-    fn forward(&mut self, chunk: &mut [u8]) -> bool {
-        match self.from.read(chunk) {
+    fn forward(&mut self) -> bool {
+        let mut chunk = self.queue.chunk();
+        match chunk.fill(&mut self.from) {
             Ok(0) => false,
-            Ok(count) => {
-                let bytes = &chunk[..count];
-                self.queue.keep(self.side, bytes);
-                self.pass_on(bytes).is_ok()
+            Ok(_) => {
+                let chunk = Arc::new(chunk);
+                self.queue.keep(self.side, &chunk);
+                let passed = self.pass_on(&chunk).is_ok();
+                self.queue.done_with(chunk);
+                passed
             }
             Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),
         }

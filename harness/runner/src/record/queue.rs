@@ -1,13 +1,15 @@
 //! What was read and is not yet written down, between the traffic and the file.
 //!
 //! Knows: the order in which bytes were seen, the time of each, and how much may wait. Refuses to know: what the bytes
-//! say. Memory: [`ROOM`].
+//! say. Memory: [`ROOM`], and [`SPARE`] chunks.
 //!
 //! The traffic waits for this program's own work, so that a fast sender loses nothing, but never for the file for
 //! longer than [`PATIENCE`] in a whole session: what finds no room then is counted and let go.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
 
@@ -19,6 +21,12 @@ pub const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a parcel costs beside its bytes.
 const OVERHEAD: usize = 96;
+
+/// So much is read at a time.
+const CHUNK: usize = 256 << 10;
+
+/// So many chunks wait to be filled again.
+const SPARE: usize = 8;
 
 /// How often somebody who waits looks again.
 const TICK: Duration = Duration::from_millis(5);
@@ -32,9 +40,46 @@ pub(super) struct Parcel {
     pub(super) what: What,
 }
 
+/// Room that was read into once. Whoever passes its bytes on and whoever writes them down hold it together, and the last of
+/// them gives it back.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    room: Box<[u8]>,
+    len: usize,
+}
+
+impl Chunk {
+    /// Reads once; how many bytes came.
+    pub(super) fn fill(&mut self, from: &mut impl Read) -> io::Result<usize> {
+        self.len = 0;
+        self.len = from.read(&mut self.room)?;
+        Ok(self.len)
+    }
+
+    /// The bytes, in room of their own size where they are few, since what waits costs all its room.
+    fn kept(self: &Arc<Self>) -> Arc<Self> {
+        if self.len >= self.room.len() / 4 {
+            return Arc::clone(self);
+        }
+        Arc::new(Self::of(self))
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        Self { room: bytes.into(), len: bytes.len() }
+    }
+}
+
+impl Deref for Chunk {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.room[..self.len]
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum What {
-    Bytes(Vec<u8>),
+    Bytes(Arc<Chunk>),
     /// What was let go because there was no room.
     Gap(Gap),
     /// The side has closed its end.
@@ -60,6 +105,7 @@ pub(super) struct Queue {
 #[derive(Debug)]
 struct State {
     parcels: VecDeque<Parcel>,
+    spare: Vec<Chunk>,
     held: usize,
     gaps: [Option<Gap>; 2],
     now: i64,
@@ -74,6 +120,7 @@ impl Queue {
     pub(super) fn new() -> Self {
         let state = State {
             parcels: VecDeque::new(),
+            spare: Vec::new(),
             held: 0,
             gaps: [None; 2],
             now: now(),
@@ -90,10 +137,27 @@ impl Queue {
         self.lock().tick()
     }
 
-    /// Keeps a copy of `bytes`, which were read a moment ago. To be called before they are passed on: what answers
-    /// them must not be kept before them.
-    pub(super) fn keep(&self, side: Side, bytes: &[u8]) {
-        let cost = bytes.len() + OVERHEAD;
+    /// Room to read into.
+    pub(super) fn chunk(&self) -> Chunk {
+        let spare = self.lock().spare.pop();
+        spare.unwrap_or_else(|| Chunk { room: vec![0; CHUNK].into(), len: 0 })
+    }
+
+    /// Takes back a chunk that is done with, once nobody else has it.
+    pub(super) fn done_with(&self, chunk: Arc<Chunk>) {
+        if let Some(chunk) = Arc::into_inner(chunk).filter(|chunk| chunk.room.len() == CHUNK) {
+            let spare = &mut self.lock().spare;
+            if spare.len() < SPARE {
+                spare.push(chunk);
+            }
+        }
+    }
+
+    /// Keeps `bytes`, which were read a moment ago. To be called before they are passed on: what answers them must not
+    /// be kept before them.
+    pub(super) fn keep(&self, side: Side, bytes: &Arc<Chunk>) {
+        let bytes = bytes.kept();
+        let cost = bytes.room.len() + OVERHEAD;
         let mut state = self.lock();
         while state.held + cost > ROOM && !state.closed && state.may_wait() {
             let (since, in_file) = (Instant::now(), state.in_file.is_some());
@@ -107,12 +171,12 @@ impl Queue {
         }
         if state.held + cost > ROOM {
             let gap = state.gaps[usize::from(side == Side::Server)].get_or_insert_default();
-            gap.line_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            gap.line_feeds += memchr::memchr_iter(b'\n', &bytes).count() as u64;
             gap.at_line_feed = bytes.ends_with(b"\n");
             return;
         }
         state.held += cost;
-        self.add(&mut state, side, What::Bytes(bytes.to_vec()));
+        self.add(&mut state, side, What::Bytes(bytes));
     }
 
     /// The side has closed its end.
@@ -168,7 +232,7 @@ impl Queue {
     fn hand_out(&self, state: &mut State) -> Option<Parcel> {
         let parcel = state.parcels.pop_front()?;
         if let What::Bytes(bytes) = &parcel.what {
-            state.held -= bytes.len() + OVERHEAD;
+            state.held -= bytes.room.len() + OVERHEAD;
             self.emptied.notify_all();
         }
         Some(parcel)
@@ -215,11 +279,37 @@ fn now() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gap, PATIENCE, Parcel, Queue, ROOM, What};
+    use super::{Chunk, Gap, PATIENCE, Parcel, Queue, ROOM, What};
+    use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::thread;
     use std::time::Instant;
     use transcript::session::Side;
+
+    fn chunk(bytes: &[u8]) -> Arc<Chunk> {
+        Arc::new(Chunk::of(bytes))
+    }
+
+    #[test]
+    fn chunks_are_filled_again_and_few_bytes_have_little_room() {
+        let queue = Queue::new();
+        let mut filled = queue.chunk();
+        let size = filled.room.len();
+        assert_eq!(filled.fill(&mut &vec![b'x'; size][..]).unwrap(), size);
+        let (room, filled) = (filled.room.as_ptr(), Arc::new(filled));
+        queue.keep(Side::Client, &filled);
+        queue.done_with(filled);
+        assert_ne!(queue.chunk().room.as_ptr(), room, "it waits to be written");
+        let Some(Parcel { what: What::Bytes(kept), .. }) = queue.next() else { panic!() };
+        assert_eq!(kept.len(), size);
+        queue.done_with(kept);
+        let mut again = queue.chunk();
+        assert_eq!(again.room.as_ptr(), room);
+        assert_eq!(again.fill(&mut &b"few"[..]).unwrap(), 3);
+        queue.keep(Side::Client, &Arc::new(again));
+        let Some(Parcel { what: What::Bytes(kept), .. }) = queue.next() else { panic!() };
+        assert_eq!((&**kept, kept.room.len()), (&b"few"[..], 3));
+    }
 
     #[test]
     fn a_file_that_hangs_costs_the_traffic_no_more_than_its_patience() {
@@ -227,7 +317,7 @@ mod tests {
         let (stop, stopped) = channel::<()>();
         thread::scope(|scope| {
             let queue = &queue;
-            queue.keep(Side::Server, b"first\n");
+            queue.keep(Side::Server, &chunk(b"first\n"));
             let (in_file, entered) = channel();
             scope.spawn(move || {
                 queue.in_file(|| {
@@ -239,13 +329,13 @@ mod tests {
             let line = [vec![b'x'; (1 << 20) - 1], b"\n".to_vec()].concat();
             let since = Instant::now();
             for _ in 0..64 {
-                queue.keep(Side::Client, &line);
+                queue.keep(Side::Client, &chunk(&line));
             }
             let took = since.elapsed();
             assert!(took >= PATIENCE && took < PATIENCE * 4, "{took:?}");
             drop(stop);
         });
-        queue.keep(Side::Server, b"more");
+        queue.keep(Side::Server, &chunk(b"more"));
         queue.close(0);
         let kept: Vec<Parcel> = std::iter::from_fn(|| queue.next()).collect();
         let bytes: usize = kept
@@ -268,7 +358,7 @@ mod tests {
             let queue = &queue;
             scope.spawn(move || {
                 for _ in 0..64 {
-                    queue.keep(Side::Client, &vec![b'x'; 1 << 20]);
+                    queue.keep(Side::Client, &chunk(&vec![b'x'; 1 << 20]));
                 }
                 queue.close(0);
             });

@@ -22,6 +22,9 @@ use transcript::session::Side;
 /// So much is gathered before it is written, while more waits.
 const BLOCK: usize = 256 << 10;
 
+/// A message of this size goes into the file from where it is.
+const LARGE: usize = 64 << 10;
+
 /// So much of a long line is copied at a time: whole groups of Base64.
 const COPIED: usize = 3 << 16;
 
@@ -87,6 +90,9 @@ impl Trace {
                 }
             };
             self.take(&parcel);
+            if let What::Bytes(chunk) = parcel.what {
+                self.queue.done_with(chunk);
+            }
             if self.block.text.len() >= BLOCK {
                 self.flush();
             }
@@ -125,8 +131,15 @@ impl Trace {
                 if self.block.text.is_empty() {
                     self.block.since = parcel.time;
                 }
-                self.speller.line(parcel.time, parcel.side, line, &mut self.block.text);
                 self.block.lines[index] += 1;
+                let large = if line.len() < LARGE { None } else { self.speller.as_it_came(line) };
+                match large {
+                    Some(text) => {
+                        self.speller.message_head(parcel.time, parcel.side, &mut self.block.text);
+                        self.write(&[text.as_bytes(), b"}\n"]);
+                    }
+                    None => self.speller.line(parcel.time, parcel.side, line, &mut self.block.text),
+                }
             }
             Piece::Part(part) => {
                 let path = &self.path;
@@ -147,9 +160,11 @@ impl Trace {
 
     /// Writes what has been gathered. Whether it is in the file.
     fn flush(&mut self) -> bool {
-        if self.block.text.is_empty() && self.meta.is_empty() {
-            return true;
-        }
+        if self.block.text.is_empty() && self.meta.is_empty() { true } else { self.write(&[]) }
+    }
+
+    /// Writes what has been gathered and the rest of its last line, which is too large to be gathered.
+    fn write(&mut self, rest: &[&[u8]]) -> bool {
         let head = self.head(self.block.since);
         let (output, text) = (&mut self.output, &self.block.text);
         let done = self.queue.in_file(|| {
@@ -157,7 +172,8 @@ impl Trace {
                 if !head.is_empty() {
                     file.write_all(&head)?;
                 }
-                file.write_all(text)
+                file.write_all(text)?;
+                rest.iter().try_for_each(|part| file.write_all(part))
             })
         });
         let lines = std::mem::take(&mut self.block.lines);
