@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Puts our recorder into the official conformance suite, and judges what it recorded: scripts/official-suite.sh [FOLDER]
+#
+# The suite (from npm, versions in scripts/official-suite/package.json) tries a server, server-everything, and a client, a
+# small one on the TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the
+# same both ways. Then `check` judges the recordings, what both said is laid side by side, and that is held against
+# docs/official-suite.md. Recordings and results stay in FOLDER, if one is named. Everything is installed once under
+# target/official-suite; ports are free ones of this machine alone.
+#
+# The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
+# Exit code 0: all as the page says; 1: something is not; 4: npm cannot bring the suite, and the last line says why.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+concord=$(realpath "${MCP_CONCORD:-target/release/mcp-concord}")
+page=$PWD/docs/official-suite.md
+temporary=$(mktemp -d)
+kept=$(realpath -m "${1:-$temporary/kept}")
+started=()
+ended() { for pid in "${started[@]}"; do kill "$1" "$pid" 2>/dev/null || true; done; }
+trap 'ended -KILL; rm -rf "$temporary"' EXIT
+
+lacking() { echo "no official suite: $*"; exit 4; }
+wrong() { echo "official suite: $*" >&2; exit 1; }
+
+# The suite needs Node 22. Where an older one is here, npm has that, too.
+command -v npm >/dev/null || lacking "npm is not here"
+home=$PWD/target/official-suite node=22.23.3
+mkdir -p "$home"
+cp scripts/official-suite/* "$home"
+cd "$home"
+if ! cmp -s package-lock.json installed; then
+  timeout 600 npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || lacking "npm cannot install it: $(tail -1 npm.log)"
+  if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
+    platform=$(node -p '`node-${process.platform}-${process.arch}`')
+    timeout 600 npm install --no-save --no-audit --no-fund --ignore-scripts "$platform@$node" >npm.log 2>&1 ||
+      lacking "there is no Node 22, and npm cannot install it: $(tail -1 npm.log)"
+    ln -sf "../$platform/bin/node" node_modules/.bin/node
+  fi
+  cp package-lock.json installed
+fi
+export PATH=$PWD/node_modules/.bin:$PATH CONCORD=$concord
+rm -rf "$kept/server" "$kept/client"
+mkdir -p "$kept/server" "$kept/client"
+
+# Waits until a program has told where it listens: the pid $1, and a command that prints it and fails until then.
+told() {
+  for _ in $(seq 200); do
+    kill -0 "$1" 2>/dev/null || wrong "a program ended before it listened; its words are in $kept"
+    "${@:2}" 2>/dev/null && return
+    sleep 0.1
+  done
+  wrong "a program did not listen within 20 seconds"
+}
+port() { [ -s "$temporary/port" ] && cat "$temporary/port"; }
+recorder() { sed -n 's/^note: \(http[^ ]*\) is .*/\1/p' "$kept/server/record.txt" | grep .; }
+
+# A server of its own for each round, so that one round leaves nothing to the next.
+server() {
+  rm -f "$temporary/port"
+  PORT=0 PORT_FILE=$temporary/port node --import ./loopback.mjs node_modules/.bin/mcp-server-everything streamableHttp \
+    >"$kept/server/$1.txt" 2>&1 &
+  started+=($!)
+}
+# The suite ends with 1 where a check fell short, which is a result like any other.
+suite() {
+  timeout --kill-after=5 "$1" node --import ./loopback.mjs node_modules/.bin/conformance "${@:2}" || [ $? = 1 ] ||
+    wrong "the suite did not come to its end: conformance ${*:2}"
+}
+
+server directly
+url=http://127.0.0.1:$(told $! port)/mcp
+suite 120 server --suite all --url "$url" -o "$kept/server/direct" >"$kept/server/direct.txt" 2>&1
+ended -TERM
+
+server recorded
+url=http://127.0.0.1:$(told $! port)/mcp
+"$concord" record -o "$kept/server.har" --force --listen 127.0.0.1:0 --to "$url" 2>"$kept/server/record.txt" &
+record=$!
+started+=("$record")
+suite 120 server --suite all --url "$(told "$record" recorder)" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
+kill -INT "$record"
+wait "$record" || wrong "the recorder fell short: $(tail -1 "$kept/server/record.txt")"
+ended -TERM
+
+# What asks for OAuth is left out: a client holds its token to the address that it knows, which is the recorder's.
+for scenario in initialize tools_call elicitation-sep1034-client-defaults sse-retry; do
+  suite 60 client --scenario $scenario --command "node client.mjs" -o "$kept/client/direct" \
+    >"$kept/client/$scenario.txt" 2>&1
+  rm -f "$kept/$scenario.har"
+  RECORDING=$kept/$scenario.har suite 60 client --scenario $scenario --command "./through.sh node client.mjs" \
+    -o "$kept/client/recorded" >"$kept/client/$scenario-recorded.txt" 2>&1
+done
+
+for side in server client; do
+  for way in direct recorded; do node verdicts.mjs "$kept/$side/$way" >"$kept/$side/$way.verdicts"; done
+  diff -u "$kept/$side/direct.verdicts" "$kept/$side/recorded.verdicts" ||
+    wrong "the suite's verdicts on a $side are others with a recorder in between"
+done
+"$concord" check -q --profile recorder --strict "$kept"/*.har >"$kept/recorder.txt" 2>&1 ||
+  { cat "$kept/recorder.txt" >&2; wrong "a recording is not as it was said"; }
+"$concord" check --output json "$kept"/*.har >"$kept/found.json" || [ $? = 1 ]
+"$concord" check -v "$kept"/*.har >"$kept/found.txt" 2>"$kept/found.notes" || [ $? = 1 ]
+
+node side-by-side.mjs "$kept" | tee "$kept/side-by-side.txt"
+cat "$kept"/*/direct.verdicts "$kept/found.txt" >"$kept/said.txt"
+node page.mjs "$page" "$kept/side-by-side.txt" "$kept/said.txt" || wrong "the page says otherwise"

@@ -1,0 +1,16 @@
+// What the suite said, a line for each of its checks, so that two runs can be laid side by side: node verdicts.mjs FOLDER
+// It knows the suite's results. Times, ports and what a server makes up anew for each session are no verdicts.
+
+import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+const stamp = /-\d{4}-\d\d-\d\dT[\d-]+Z$/;
+const plain = (text) => text.replace(/\b(localhost|127\.0\.0\.1):\d+/g, "HOST").replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "ID");
+
+const lines = globSync(`${process.argv[2]}/**/checks.json`).flatMap((file) => {
+  const scenario = dirname(file).slice(process.argv[2].length + 1).replace(stamp, "").replace(/^server-/, "");
+  return JSON.parse(readFileSync(file)).filter(({ status }) => status !== "INFO").map(
+    ({ id, status, errorMessage = "" }) => `${status}  ${scenario}  ${id}  ${plain(errorMessage)}`.trim(),
+  );
+});
+process.stdout.write(lines.sort().map((line) => `${line}\n`).join(""));
