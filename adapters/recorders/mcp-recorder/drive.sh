@@ -4,11 +4,14 @@
 #   adapters/recorders/mcp-recorder/drive.sh [FLAG…]   such as --filter 'conditions/*', --save DIR, --report DIR
 #
 # It is installed once, into a virtual environment under target/, and nothing else is touched; with a starlette of before
-# 1.0, which it needs and does not ask for. Without flags, the conditions and two recorded sessions whose answers are JSON
-# are played; of the rest of the suite the baseline tells nothing. Set MCP_CONCORD where the program is not on the PATH: MCP_CONCORD="cargo run -q --".
+# 1.0, which it needs and does not ask for. Without flags, the conditions are played; --filter '*' plays the whole suite,
+# which takes minutes. What is known of it stands in baseline.toml with the reasons. TRANSPORT=http-sse drives it over the
+# older transport, of which the conditions alone are known. Set MCP_CONCORD where the program is not on the PATH:
+# MCP_CONCORD="cargo run -q --".
 set -euo pipefail
 
 version=0.5.0
+transport=${TRANSPORT:-streamable-http}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 home=$here/../../../target/strangers/mcp-recorder-$version
 
@@ -16,8 +19,10 @@ if [ ! -x "$home/bin/mcp-recorder" ]; then
   python3 -m venv "$home"
   "$home/bin/pip" install --quiet "mcp-recorder==$version" 'starlette<1'
 fi
-[ $# -gt 0 ] || set -- --filter 'conditions/*' --filter 'recorded/python*-http-json'
+baseline=baseline.toml
+[ "$transport" = streamable-http ] || baseline=baseline-$transport.toml
+[ $# -gt 0 ] || set -- --filter 'conditions/*'
 # Unquoted, so that it may be several words.
-exec ${MCP_CONCORD:-mcp-concord} drive --transport streamable-http --recorder "'$home/bin/mcp-recorder' record \
+exec ${MCP_CONCORD:-mcp-concord} drive --transport "$transport" --recorder "'$home/bin/mcp-recorder' record \
   --target {origin} --port {port} --output {out}.json" \
-  --format mcp-recorder --baseline "$here/baseline.toml" "$@"
+  --format mcp-recorder --baseline "$here/$baseline" "$@"

@@ -5,10 +5,13 @@
 #
 # It is installed once, into a virtual environment under target/, and nothing else is touched. It runs without streaming,
 # since it keeps no bodies of what it streams. Without flags, the conditions are played; --filter '*' plays the whole suite,
-# which takes long, since each start takes a second, and of which the baseline tells nothing. Set MCP_CONCORD where the program is not on the PATH: MCP_CONCORD="cargo run -q --".
+# which takes minutes. What is known of it stands in baseline.toml with the reasons. TRANSPORT=http-sse drives it over the
+# older transport, of which the conditions alone are known. Set MCP_CONCORD where the program is not on the PATH:
+# MCP_CONCORD="cargo run -q --".
 set -euo pipefail
 
 version=11.0.2
+transport=${TRANSPORT:-streamable-http}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 home=$here/../../../target/strangers/mitmproxy-$version
 
@@ -16,8 +19,10 @@ if [ ! -x "$home/bin/mitmdump" ]; then
   python3 -m venv "$home"
   "$home/bin/pip" install --quiet "mitmproxy==$version"
 fi
+baseline=baseline.toml
+[ "$transport" = streamable-http ] || baseline=baseline-$transport.toml
 [ $# -gt 0 ] || set -- --filter 'conditions/*'
 # Unquoted, so that it may be several words.
-exec ${MCP_CONCORD:-mcp-concord} drive --transport streamable-http --recorder "'$home/bin/mitmdump' --quiet \
+exec ${MCP_CONCORD:-mcp-concord} drive --transport "$transport" --recorder "'$home/bin/mitmdump' --quiet \
   --mode reverse:{origin} --listen-host 127.0.0.1 --listen-port {port} --set hardump={out}.har" \
-  --format har --baseline "$here/baseline.toml" "$@"
+  --format har --baseline "$here/$baseline" "$@"
