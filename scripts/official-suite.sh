@@ -4,23 +4,31 @@
 # The suite (from npm, versions in scripts/official-suite/package.json) tries a server, server-everything, and a client, a
 # small one on the TypeScript SDK: once directly, and once with `mcp-concord record` in between. Its verdicts must be the
 # same both ways. Then `check` judges the recordings, what both said is laid side by side, and that is held against
-# docs/official-suite.md. Recordings and results stay in FOLDER, if one is named. Everything is installed once under
-# target/official-suite; ports are free ones of this machine alone.
+# docs/official-suite.md. Recordings and results stay in FOLDER, a new one, if one is named. Everything is installed once
+# under target/official-suite; ports are free ones of this machine alone.
 #
 # The program is target/release/mcp-concord, or the one that MCP_CONCORD names.
 # Exit code 0: all as the page says; 1: something is not; 4: npm cannot bring the suite, and the last line says why.
 set -euo pipefail
+kept=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 concord=$(realpath "${MCP_CONCORD:-target/release/mcp-concord}")
 page=$PWD/docs/official-suite.md
 temporary=$(mktemp -d)
-kept=$(realpath -m "${1:-$temporary/kept}")
+kept=${kept:-$temporary/kept}
 started=()
-ended() { for pid in "${started[@]}"; do kill "$1" "$pid" 2>/dev/null || true; done; }
+ended() {
+  for pid in "${started[@]}"; do
+    kill "$1" "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  started=()
+}
 trap 'ended -KILL; rm -rf "$temporary"' EXIT
 
-lacking() { echo "no official suite: $*"; exit 4; }
 wrong() { echo "official suite: $*" >&2; exit 1; }
+lacking() { echo "no official suite: $*"; exit 4; }
+[ -z "$(ls -A "$kept" 2>/dev/null)" ] || wrong "$kept is not empty"
 
 # The suite needs Node 22. Where an older one is here, npm has that, too.
 command -v npm >/dev/null || lacking "npm is not here"
@@ -39,7 +47,6 @@ if ! cmp -s package-lock.json installed; then
   cp package-lock.json installed
 fi
 export PATH=$PWD/node_modules/.bin:$PATH CONCORD=$concord
-rm -rf "$kept/server" "$kept/client"
 mkdir -p "$kept/server" "$kept/client"
 
 # Waits until a program has told where it listens: the pid $1, and a command that prints it and fails until then.
@@ -74,7 +81,7 @@ ended -TERM
 
 server recorded
 url=http://127.0.0.1:$(told $! port)/mcp
-"$concord" record -o "$kept/server.har" --force --listen 127.0.0.1:0 --to "$url" 2>"$kept/server/record.txt" &
+"$concord" record -o "$kept/server.har" --listen 127.0.0.1:0 --to "$url" 2>"$kept/server/record.txt" &
 record=$!
 started+=("$record")
 suite 120 server --suite all --url "$(told "$record" recorder)" -o "$kept/server/recorded" >"$kept/server/recorded.txt" 2>&1
@@ -86,7 +93,6 @@ ended -TERM
 for scenario in initialize tools_call elicitation-sep1034-client-defaults sse-retry; do
   suite 60 client --scenario $scenario --command "node client.mjs" -o "$kept/client/direct" \
     >"$kept/client/$scenario.txt" 2>&1
-  rm -f "$kept/$scenario.har"
   RECORDING=$kept/$scenario.har suite 60 client --scenario $scenario --command "./through.sh node client.mjs" \
     -o "$kept/client/recorded" >"$kept/client/$scenario-recorded.txt" 2>&1
 done

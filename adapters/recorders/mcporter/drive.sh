@@ -7,9 +7,9 @@
 # it. Its recordings are held against the truth all the same: our server says each of the sessions beside this script,
 # writes down what really passed, and `diff` compares. What is known of this version stands in known.txt with the reasons;
 # a known difference passes, and one that is mended fails until its line is taken out. Recordings and journals stay in
-# FOLDER, if one is named. It is installed once under target/. Set MCP_CONCORD where the program is not on the PATH.
+# FOLDER, a new one, if one is named. It is installed once under target/. Set MCP_CONCORD where the program is not on the PATH.
 #
-# Exit code 0: all as known; 1: something is otherwise; 3: it cannot be installed.
+# Exit code 0: all as known; 1: something is otherwise; 2: FOLDER is not empty; 3: it cannot be installed.
 set -euo pipefail
 
 version=0.12.3 node=22.23.3
@@ -20,6 +20,7 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 kept=$(realpath -m "${1:-$temporary}")
 mkdir -p "$home" "$kept"
+[ -z "$(ls -A "$kept")" ] || { echo "$kept is not empty" >&2; exit 2; }
 
 # It needs Node 22, which npm has where an older one is here.
 if [ ! -e "$home/node_modules/mcporter" ]; then
@@ -33,7 +34,6 @@ export PATH=$home/node_modules/.bin:$PATH
 # Records calls of the played tool, one after the other, each of them with its own journal: folder, number, flags of `play`.
 recorded() {
   local folder=$1 calls=$2
-  rm -rf "$folder"
   mkdir -p "$folder"
   # It keeps its recordings and its settings in the home folder.
   HOME=$folder timeout 60 mcporter record session -- bash -c '
