@@ -36,12 +36,13 @@ home=$PWD/target/official-suite node=22.23.3
 mkdir -p "$home"
 cp scripts/official-suite/* "$home"
 cd "$home"
+refusal() { grep -m1 '^npm error' npm.log || tail -1 npm.log; }
 if ! cmp -s package-lock.json installed; then
-  timeout 600 npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || lacking "npm cannot install it: $(tail -1 npm.log)"
+  timeout 600 npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || lacking "npm cannot install it: $(refusal)"
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
     platform=$(node -p '`node-${process.platform}-${process.arch}`')
     timeout 600 npm install --no-save --no-audit --no-fund --ignore-scripts "$platform@$node" >npm.log 2>&1 ||
-      lacking "there is no Node 22, and npm cannot install it: $(tail -1 npm.log)"
+      lacking "there is no Node 22, and npm cannot install it: $(refusal)"
     ln -sf "../$platform/bin/node" node_modules/.bin/node
   fi
   cp package-lock.json installed
