@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Puts the program between real peers, and in the place of either: scripts/peers.sh [FLAG…]
+#
+#   --keep FOLDER        where recordings and what was said go; else target/peers/kept, which is emptied first
+#   --client NAME        one client alone: typescript-1, typescript-2, python-1 or python-2
+#   --transport NAME     one transport alone: stdio, streamable-http or http-sse
+#
+# The server is @modelcontextprotocol/server-everything, the clients are the official SDKs of TypeScript and Python, in the
+# versions that scripts/peers pins. They come from npm and PyPI into target/peers once, and nothing else is touched. They
+# talk over stdio and over free ports of this machine alone. What is asked of each pair stands in scripts/peers/README.md.
+#
+# Exit code 0: all is well; 1: something fell short, and the lines below the table say what; 4: npm or Python cannot bring
+# the peers, and the last line says why. MCP_CONCORD names the program, where it is not target/release/mcp-concord; it may
+# be several words.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=scripts/peers
+home=target/peers
+
+lacking() { echo "no peers: $*"; exit 4; }
+
+command -v npm >/dev/null || lacking "npm is not here"
+command -v node >/dev/null || lacking "node is not here"
+command -v python3 >/dev/null || lacking "python3 is not here"
+mkdir -p "$home"
+
+# What was installed is told by the files that pin it.
+if ! cmp -s "$here/package-lock.json" "$home/installed.json"; then
+  cp "$here"/package*.json "$home"
+  (cd "$home" && timeout 600 npm ci --no-audit --no-fund --ignore-scripts) >"$home/npm.log" 2>&1 ||
+    lacking "npm cannot install the server and the clients: $(tail -1 "$home/npm.log")"
+  cp "$here/package-lock.json" "$home/installed.json"
+fi
+for line in 1 2; do
+  wanted=$here/requirements-$line.txt venv=$home/python-$line
+  if ! cmp -s "$wanted" "$venv/installed.txt"; then
+    rm -rf "$venv"
+    { timeout 60 python3 -m venv "$venv" && timeout 600 "$venv/bin/pip" install --quiet -r "$wanted"; } \
+      >"$home/pip.log" 2>&1 || lacking "Python cannot install its client: $(tail -1 "$home/pip.log")"
+    cp "$wanted" "$venv/installed.txt"
+  fi
+done
+# Node looks for packages beside the script that asks for them.
+cp "$here/client.mjs" "$here/loopback.mjs" "$home"
+
+exec python3 "$here/peers.py" --home "$home" "$@"
