@@ -38,8 +38,8 @@ SAID = """initialize notifications/initialized logging/setLevel tools/list tools
 # What the server says of its own.
 TOLD = ["notifications/tools/list_changed"] + ["notifications/progress"] * 3
 
-LIMIT = 60  # Seconds that any program may take.
-WAIT = 10   # Seconds that the program waits for a message.
+LIMIT = 30  # Seconds that any program may take.
+WAIT = 10  # Seconds that the program waits for a message.
 
 
 class Short(Exception):
@@ -86,7 +86,7 @@ class Pair:
         """A recorder's faults: none, of any level."""
         files = [file for file in (self.recording, self.archive) if file.exists()]
         command = ["check", "--profile", "recorder", *files]
-        found = [finding for finding in self.findings(command)]
+        found = self.findings(command)
         if found:
             rules = ", ".join(sorted({finding["rule"] for finding in found}))
             raise Short(f"check finds {rules}", self.shown(command))
@@ -143,8 +143,7 @@ class Pair:
         """Runs the program, which has to end well."""
         shown = self.around.run([*self.around.program, *command])
         if shown.returncode != 0:
-            lines = (shown.stdout + shown.stderr).strip().splitlines()
-            raise Short(f"{command[0]} ends with {shown.returncode}: {lines[-1] if lines else ''}", self.shown(command))
+            raise Short(f"{command[0]} ends with {shown.returncode}: {telling(shown.stdout + shown.stderr)}", self.shown(command))
         return shown.stdout
 
     def shown(self, command):
@@ -163,9 +162,8 @@ class Pair:
         with open(log, "a") as out:
             status = self.around.run(command, out).returncode
         if status != 0:
-            last = next((line for line in reversed(log.read_text().splitlines()) if line.strip()), "")
             why = f"did not end within {LIMIT} s" if status is None else f"ended with {status}"
-            raise Short(f"{Path(command[0]).name} {why}: {last.strip()[:200]} (see {log})", self.alone())
+            raise Short(f"{Path(command[0]).name} {why}: {telling(log.read_text())} (see {log})", self.alone())
 
     @contextmanager
     def serving(self, step):
@@ -195,8 +193,8 @@ class Pair:
                 program.send_signal(signal.SIGINT)
             said = program.communicate(timeout=LIMIT)[1]
             if program.returncode != 0:
-                why = said.strip().splitlines() or [""]
-                raise Short(f"{command[len(self.around.program)]} ended with {program.returncode}: {why[0]}", self.alone())
+                what = command[len(self.around.program)]
+                raise Short(f"{what} ended with {program.returncode}: {telling(said)}", self.alone())
 
     @contextmanager
     def started(self, step, command, env={}, stderr=None):
@@ -234,6 +232,13 @@ class Around:
         finally:
             end(program)
         return subprocess.CompletedProcess(command, program.returncode, said, why)
+
+
+def telling(text):
+    """The line of what was said that tells most."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    marks = ("departure", "error", "Error", "AssertionError", "different sessions")
+    return next((line for line in lines if line.startswith(marks)), lines[-1] if lines else "nothing was said")[:200]
 
 
 def end(program):
