@@ -9,9 +9,9 @@
 # versions that scripts/peers pins. They come from npm and PyPI into target/peers once, and nothing else is touched. They
 # talk over stdio and over free ports of this machine alone. What is asked of each pair stands in scripts/peers/README.md.
 #
-# Exit code 0: all is well; 1: something fell short, and the lines below the table say what; 4: npm or Python cannot bring
-# the peers, and the last line says why. MCP_CONCORD names the program, where it is not target/release/mcp-concord; it may
-# be several words.
+# Exit code 0: all is well; 1: something fell short, and the lines below the table say what; 2: the program is not there;
+# 4: npm or Python cannot bring the peers, and the last line says why. MCP_CONCORD names the program, where it is not
+# target/release/mcp-concord; it may be several words.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=scripts/peers

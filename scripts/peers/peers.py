@@ -58,6 +58,8 @@ class Pair:
         # The recording whose order is that of the session; of HTTP there is an archive beside it.
         self.recording = self.folder / f"{transport}.{'jsonl' if transport == 'stdio' else 'json'}"
         self.archive = self.folder / f"{transport}.har"
+        for old in self.folder.glob(f"{transport}.*"):
+            old.unlink()
 
     def alone(self):
         return f"scripts/peers.sh --client {self.client} --transport {self.transport}"
@@ -128,9 +130,10 @@ class Pair:
 
     def kept_to(self, journal):
         """The journal ends with what came of the play: a program that a client starts has nobody to give its exit code."""
-        last = json.loads(journal.read_text().splitlines()[-1])
-        if last.get("departures") != 0 or last.get("said", 0) + last.get("heard", 0) != len(SAID) * 2 + len(TOLD) - 1:
-            raise Short(f"the play departed from the recording: {json.dumps(last)}; see {journal}", self.alone())
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        departed = [line["text"] for line in lines if line["kind"] == "departed"]
+        if departed or lines[-1]["kind"] != "over":
+            raise Short(f"{departed[0] if departed else 'the play never ended'} (see {journal})", self.alone())
 
     def findings(self, command):
         """What `check` finds, but for what it cannot decide."""
@@ -217,7 +220,8 @@ class Around:
         self.program = shlex.split(os.environ.get("MCP_CONCORD", "target/release/mcp-concord"))
         found = shutil.which(self.program[0])
         if not found:
-            sys.exit(f"{self.program[0]} is not there: build it with `cargo build --release`, or name another one in MCP_CONCORD")
+            print(f"{self.program[0]} is not there: build it with `cargo build --release`, or name another in MCP_CONCORD")
+            sys.exit(2)
         self.program[0] = str(Path(found).absolute())
 
     def run(self, command, out=None):
@@ -235,10 +239,11 @@ class Around:
 
 
 def telling(text):
-    """The line of what was said that tells most."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    marks = ("departure", "error", "Error", "AssertionError", "different sessions")
-    return next((line for line in lines if line.startswith(marks)), lines[-1] if lines else "nothing was said")[:200]
+    """The line of what was said that tells most; Python draws a tree of its errors with the marks that are taken off."""
+    lines = [line.strip(" |+-") for line in text.splitlines() if line.strip(" |+-")]
+    marks = re.compile(r"departure|error|different sessions|[\w.]*(Error|Exception)\b")
+    marked = (line for line in lines if marks.match(line) and "Group" not in line)
+    return next(marked, lines[-1] if lines else "nothing was said")[:200]
 
 
 def end(program):
@@ -280,18 +285,22 @@ def main():
                 except Short as short:
                     told = "no"
                     fell_short.append((client, transport, column, *short.args))
+                except (OSError, ValueError, LookupError) as error:
+                    told = "no"
+                    fell_short.append((client, transport, column, f"{type(error).__name__}: {error}", pair.alone()))
                 row += f"{told:15}"
             print(row.rstrip(), flush=True)
-            rows += 1
-            if pair.recording.exists():
+            if "no" not in row.split():
+                rows += 1
                 for finding in pair.findings(["check", pair.recording]):
                     seen.setdefault((finding["rule"], finding["verdict"], finding["party"]), set()).add(pair.recording)
-    print(f"\nPlain `check` finds in {rows} recordings:" + ("" if seen else " nothing"))
+    print(f"\nPlain `check` finds in {rows} recordings that are ok:" + ("" if seen else " nothing"))
     for (rule, verdict, party), files in sorted(seen.items()):
         print(f"  {rule} ({verdict}, {party}) in {len(files)}")
     for client, transport, column, why, command in fell_short:
         print(f"\n{client}, {transport}, {column}: {why}\n  alone: {command}")
-    print(f"\n{len(fell_short)} fell short; recordings and logs are in {around.keep}" if fell_short else f"\nall is well; recordings and logs are in {around.keep}")
+    verdict = f"{len(fell_short)} fell short" if fell_short else "all is well"
+    print(f"\n{verdict}; recordings and logs are in {around.keep}")
     sys.exit(1 if fell_short else 0)
 
 
