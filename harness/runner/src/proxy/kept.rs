@@ -125,14 +125,15 @@ impl Kept {
         }
     }
 
-    /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`; nothing where nothing came.
+    /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`; nothing where nothing came. An event stream
+    /// has its text even so: without one it would look like a stream that an exporter dropped.
     ///
     /// # Errors
     /// Where it cannot be written, or not be read back.
     pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
         let plain = self.plain();
         if plain.size == 0 {
-            return Ok(());
+            return if plain.blocks.is_some() { out.write_all(b", \"text\": \"\"") } else { Ok(()) };
         }
         let is_text = plain.text.as_ref().is_some_and(Vec::is_empty);
         plain.spool.seek(SeekFrom::Start(0))?;
@@ -359,5 +360,7 @@ mod tests {
         let times = kept(&stream, parts)["_events"].to_string();
         assert_eq!(times, r#"[{"at":0,"time":2.0},{"at":11,"time":4.0},{"at":22,"time":5.0}]"#);
         assert!(kept(&[], parts).get("_events").is_none());
+        // Nothing came: of a stream that is said, of any other body it needs no words.
+        assert_eq!((&kept(&stream, &[])["text"], kept(&[], &[]).get("text")), (&"".into(), None));
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -94,6 +95,21 @@ fn who_goes_away_is_told_and_tears_the_other_side() {
     assert_eq!(ended[0], "the client went away");
     assert!(ended[1].starts_with("the server broke off"), "{ended:?}");
     assert_eq!(entries[1]["response"]["content"]["text"], "{\"half");
+}
+
+#[test]
+fn a_stream_on_which_nothing_came_is_none_that_was_left_out() {
+    let bench = Bench::new();
+    let mut client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");
+    let (mut server, ..) = bench.receive();
+    server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
+    until(&mut client, "\r\n\r\n");
+    let (_, entries, folder) = bench.end();
+    assert_eq!(entries[0]["response"]["content"]["text"], "", "{entries:?}");
+    let check = ["check", "--profile", "recorder", "--strict"];
+    let file = folder.path().join("session.har");
+    let output = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(check).arg(file).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
