@@ -115,6 +115,23 @@ impl Session {
         Ok(Self { entries, totals })
     }
 
+    /// Puts the entries in the order of their ranks, those of one rank as they stand, and binds every response anew. Each
+    /// entry is asked for once, in the order that it has now.
+    pub fn put_in_order<K: Ord>(&mut self, mut rank: impl FnMut(&Owned) -> K) {
+        let mut ranked: Vec<_> = self.entries.drain(..).map(|entry| (rank(&entry), entry)).collect();
+        ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
+        self.entries = ranked.into_iter().map(|(_, entry)| entry).collect();
+        let mut contract = Contract::default();
+        for owned in &mut self.entries {
+            let Some(message) = owned.message() else { continue };
+            let side = owned.side.filter(|_| !owned.inferred);
+            // What the contract refuses it would have refused in any order, when the session was read.
+            let read = contract.take(&Entry { side, ..Entry::new(owned.spot, Content::Message(message)) });
+            let answers = read.ok().flatten().and_then(|event| event.answers);
+            owned.answers = answers;
+        }
+    }
+
     /// The messages, in order.
     pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
         self.entries.iter().filter_map(Owned::message)

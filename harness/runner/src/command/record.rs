@@ -2,7 +2,7 @@
 
 use super::{Around, Failure, listen, named_format};
 use crate::exit;
-use crate::proxy::Target;
+use crate::proxy::{Target, put_in_order};
 use crate::record::{self, Plan, Recorded, Redaction, Refused};
 use formats::{Format, Input, Options, Session};
 use std::fs::{self, File};
@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 /// With --listen it stands between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
 /// HAR 1.2 with the times of events under `_events`. Streams pass as they come; the file is a whole archive at any time,
 /// and what is still open is in it too. Codings other than gzip are not asked for, and an `endpoint` event that names
-/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written.
+/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written. A HAR is read
+/// exchange by exchange; a format of messages has them in the order in which they passed, which is what HTTP+SSE needs.
 ///
 /// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.
 #[derive(Debug, clap::Args)]
@@ -163,8 +164,14 @@ fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<()
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let session = Session::read(native, &mut input, Options::default())
+    let mut session = Session::read(native, &mut input, Options::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
+    // A format of whole exchanges is read as an archive is.
+    if native.name == listen::NATIVE && !format.carries.exchanges {
+        let archive =
+            fs::read_to_string(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
+        put_in_order(&mut session, &archive);
+    }
     if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
         let clause = loss.clause.unwrap_or_default();
         return Err(format!(

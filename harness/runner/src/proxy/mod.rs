@@ -12,6 +12,7 @@ mod exchange;
 mod forward;
 mod headers;
 mod kept;
+mod order;
 mod queue;
 mod redact;
 mod server;
@@ -21,6 +22,7 @@ mod veil;
 
 pub(crate) use forward::reasons;
 pub(crate) use headers::listed;
+pub use order::put_in_order;
 pub use server::{Proxy, Refused};
 pub use target::Target;
 

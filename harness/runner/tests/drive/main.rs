@@ -16,6 +16,10 @@ fn main() -> ExitCode {
         ("our_own_recorder_passes_every_session", our_own_recorder_passes_every_session),
         ("our_own_recorder_passes_over_streamable_http", our_own_recorder_passes_over_streamable_http),
         ("our_own_recorder_passes_over_http_sse", our_own_recorder_passes_over_http_sse),
+        (
+            "our_own_recorder_keeps_an_order_that_an_archive_has_not",
+            our_own_recorder_keeps_an_order_that_an_archive_has_not,
+        ),
         ("a_faithful_recorder_in_another_language_passes", a_faithful_recorder_in_another_language_passes),
         ("calls_that_cannot_be_used_are_refused", calls_that_cannot_be_used_are_refused),
         ("a_recorder_that_cannot_be_run_is_told_apart", a_recorder_that_cannot_be_run_is_told_apart),
@@ -118,6 +122,17 @@ fn own_passes_over(transport: &str) {
     let why =
         |line: &Line| line.message.as_deref().is_some_and(|why| why.starts_with("har cannot carry it: "));
     assert!(record.results.iter().all(|line| line.verdict == Verdict::Pass || why(line)));
+}
+
+/// Over HTTP+SSE one stream has every answer, and an archive is read with that stream first (HAR-ORDER).
+fn our_own_recorder_keeps_an_order_that_an_archive_has_not() {
+    let recorder = format!(
+        "{} record -o {{out}}.jsonl --listen {{port}} --to {{upstream}}",
+        shell_words::quote(program())
+    );
+    let topics = ["--filter", "direction/*", "--filter", "recorded/*"];
+    let record = results(&recorder, &[&["--transport", "http-sse"], &topics[..]].concat(), 0);
+    assert!(count(&record, Verdict::Pass) > 40, "{:?}", record.totals);
 }
 
 fn a_faithful_recorder_in_another_language_passes() {

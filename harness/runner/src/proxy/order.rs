@@ -1,0 +1,131 @@
+//! A session that was recorded over HTTP, in the order in which it passed.
+//!
+//! Whoever reads an archive takes its exchanges one after the other (HAR-ORDER), so that all that a long stream said stands
+//! where the stream began; over HTTP+SSE that is every answer before its request. Our own archive says more: when each
+//! block of a stream came (`_events`), on the same clock as the starts of exchanges. A format whose order is that of the
+//! session is written by these moments. Refuses to know: what passed.
+//!
+//! A request stands where its exchange starts, an answer that is no stream where it ends, and a block of a stream where it
+//! came. Memory: a number for each block.
+
+use formats::{Owned, Session};
+use jiff::Timestamp;
+use transcript::json::Json;
+use transcript::session::Slot;
+
+/// Nanoseconds since 1970.
+type Moment = i128;
+
+/// Puts the session that `archive` was read as into the order in which it passed, and gives each entry its own time.
+pub fn put_in_order(session: &mut Session, archive: &str) {
+    let mut exchanges = exchanges(archive);
+    let mut moments = Vec::with_capacity(session.entries.len());
+    // What has no moment of its own stays behind what it stands behind.
+    let mut moment = Moment::MIN;
+    for entry in &mut session.entries {
+        if let Some(own) = of(entry, &mut exchanges) {
+            moment = own;
+            entry.time = i64::try_from(own.div_euclid(1_000_000)).ok();
+        }
+        moments.push(moment);
+    }
+    let mut moments = moments.into_iter();
+    session.put_in_order(|_| moments.next());
+}
+
+/// When the parts of an exchange passed.
+struct Passed {
+    started: Moment,
+    ended: Moment,
+    /// Of those blocks that no entry was found for yet.
+    blocks: std::vec::IntoIter<Moment>,
+}
+
+fn exchanges(archive: &str) -> Vec<Option<Passed>> {
+    let log = Json::parse(archive).ok().and_then(|file| file.member("log")?.member("entries"));
+    log.into_iter().flat_map(Json::items).map(passed).collect()
+}
+
+fn passed(exchange: Json<'_>) -> Option<Passed> {
+    let started = exchange.member("startedDateTime")?.as_text()?.to_str()?;
+    let started = started.parse::<Timestamp>().ok()?.as_nanosecond();
+    let since = |time: Option<Json<'_>>| Some(started + nanoseconds(time?.as_number()?)?);
+    let ended = since(exchange.member("time"))?;
+    let blocks = exchange.member("_events").into_iter().flat_map(Json::items);
+    let blocks: Vec<_> = blocks.map(|block| since(block.member("time")).unwrap_or(ended)).collect();
+    Some(Passed { started, ended, blocks: blocks.into_iter() })
+}
+
+/// The blocks of a stream are entries in the order of its text.
+fn of(entry: &Owned, exchanges: &mut [Option<Passed>]) -> Option<Moment> {
+    let number = usize::try_from(entry.spot.index?).ok()?;
+    let passed = exchanges.get_mut(number)?.as_mut()?;
+    Some(match entry.slot {
+        Slot::Line | Slot::Request => passed.started,
+        Slot::Response => passed.ended,
+        // The last block of a stream that was cut has no moment, since it never ended.
+        Slot::Sse => passed.blocks.next().unwrap_or(passed.ended),
+    })
+}
+
+/// Of milliseconds.
+fn nanoseconds(text: &str) -> Option<Moment> {
+    let milliseconds: f64 = text.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, reason = "a float beyond i128 becomes its nearest end")]
+    Some((milliseconds * 1e6).round() as Moment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put_in_order;
+    use formats::{Input, Options, Session};
+    use transcript::session::Side;
+
+    const OPEN: &str = r#"{"startedDateTime":"2026-01-01T00:00:00.000100Z","time":90,
+        "request":{"method":"GET","url":"http://h/sse","headers":[]},
+        "response":{"status":200,"headers":[],"content":{"mimeType":"text/event-stream","text":
+        "event: endpoint\ndata: /m\n\n: still here\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\ndata: {\"cut"}},
+        "_events":[{"at":0,"time":0.1},{"at":1,"time":5},{"at":2,"time":10.000},{"at":3,"time":20.4}]}"#;
+
+    fn post(started: &str, id: u8) -> String {
+        format!(
+            r#"{{"startedDateTime":"2026-01-01T00:00:00.{started}Z","time":0.2,"request":{{"method":"POST","url":"http://h/m",
+            "headers":[],"postData":{{"mimeType":"application/json","text":"{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}"}}}},
+            "response":{{"status":202,"headers":[],"content":{{"size":0,"mimeType":""}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn what_a_long_stream_said_stands_where_it_came() {
+        // Asked within the same millisecond as it is answered.
+        let exchanges = [post("010000", 1), post("015000", 2), OPEN.to_owned()].join(",");
+        let archive = format!(r#"{{"log":{{"version":"1.2","entries":[{exchanges}]}}}}"#);
+        let mut bytes = archive.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        let mut session =
+            Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap();
+        let told = |session: &Session| {
+            let entries = session.entries.iter().filter(|entry| entry.message().is_some());
+            entries
+                .map(|entry| (entry.side == Some(Side::Server), entry.answers, entry.time.unwrap() % 1000))
+                .collect::<Vec<_>>()
+        };
+        assert!(told(&session)[0].0, "by HAR-ORDER the answers stand first");
+        put_in_order(&mut session, &archive);
+        let expected = [(false, None, 10), (true, Some(0), 10), (false, None, 15), (true, Some(2), 20)];
+        assert_eq!(told(&session), expected);
+    }
+
+    #[test]
+    fn an_archive_without_moments_stays_as_it_is() {
+        let archive = r#"{"log":{"entries":[{"request":{"method":"POST","postData":{"mimeType":"application/json",
+            "text":"{\"jsonrpc\":\"2.0\",\"method\":\"a\"}"}},"response":{"status":202,"content":{}}}]}}"#;
+        let mut bytes = archive.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        let mut session =
+            Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap();
+        let before = format!("{session:?}");
+        put_in_order(&mut session, archive);
+        assert_eq!(format!("{session:?}"), before);
+    }
+}
