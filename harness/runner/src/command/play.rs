@@ -27,8 +27,9 @@ use transcript::session::Side;
 /// over. A wait that runs out ends it.
 ///
 /// Over Streamable HTTP a message of the server's own goes over the stream of the request that it is about, as far as the
-/// session tells, and over the stream of a GET otherwise. Session id, revision, refusals (a 401 and its challenge) and
-/// event ids are those of the recording where it has them. A stream that breaks is taken up again with Last-Event-ID.
+/// session tells, and over the stream of a GET otherwise, which a client opens before it says
+/// `initialized`. Session id, revision, refusals (a 401 and its challenge) and event ids are those of the recording where it
+/// has them. A stream that breaks is taken up again with Last-Event-ID.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,6 +13,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("connecting::a_refusal_that_the_session_has_is_none", a_refusal_that_the_session_has_is_none),
     ("connecting::a_broken_stream_is_taken_up", a_broken_stream_is_taken_up),
     ("connecting::a_server_that_hangs_is_told", a_server_that_hangs_is_told),
+    (
+        "connecting::a_client_listens_before_it_makes_a_server_speak",
+        a_client_listens_before_it_makes_a_server_speak,
+    ),
     ("connecting::nobody_there_is_told", nobody_there_is_told),
     ("connecting::the_older_transport_asks_where_to", the_older_transport_asks_where_to),
 ];
@@ -189,6 +193,50 @@ fn a_server_that_hangs_is_told() {
     let child = stand.start(&["--transport", "http-sse"]);
     stand.answer("200 OK", EVENTS, ": nothing\n\n");
     tells(&output(child), 1, &[&format!("{lost}no stream is open")]);
+}
+
+/// What a server says of its own while nobody listens is lost.
+fn a_client_listens_before_it_makes_a_server_speak() {
+    let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#;
+    let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let stand = Stand::new(&[initialize, initialized, NOTE, told, CALL, DONE]);
+    let event = format!("data: {told}\n\n");
+    let head = format!("HTTP/1.1 200 OK\r\n{EVENTS}\r\n");
+    let begin = || {
+        let child = stand.start(&["--timeout", "1"]);
+        stand.answer("200 OK", &format!("{JSON}Mcp-Session-Id: s1\r\n"), initialized);
+        let (stream, asked, _) = stand.receive();
+        assert!(asked.starts_with("get /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
+        (child, stream)
+    };
+    let end = |child| {
+        let asked = stand.answer("200 OK", JSON, DONE);
+        assert!(asked.ends_with(CALL), "{asked}");
+        stand.answer("200 OK", "", "");
+        tells(&output(child), 0, &["3 messages said, 3 heard, 0 departures"]);
+    };
+    // A server may answer the GET at once, or only when it has something to say.
+    for (soon, late) in [(&*head, &*event), ("", &*(head.clone() + &event))] {
+        let (child, mut stream) = begin();
+        stream.write_all(soon.as_bytes()).unwrap();
+        let asked = stand.answer("202 Accepted", "", "");
+        assert!(asked.ends_with(NOTE), "{asked}");
+        stream.write_all(late.as_bytes()).unwrap();
+        end(child);
+    }
+    // Or it wants to be asked again, once it is told that the client is ready.
+    let (child, mut stream) = begin();
+    stream.write_all(b"HTTP/1.1 400 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").unwrap();
+    drop(stream);
+    let mut both = [stand.receive(), stand.receive()];
+    both.sort_by(|one, other| one.1.cmp(&other.1));
+    let [(mut again, asked, _), (mut ready, _, body)] = both;
+    assert!(asked.starts_with("get /mcp ") && body == NOTE, "{asked}{body}");
+    ready.write_all(b"HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").unwrap();
+    drop(ready);
+    again.write_all((head + &event).as_bytes()).unwrap();
+    end(child);
 }
 
 fn nobody_there_is_told() {

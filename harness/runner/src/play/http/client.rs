@@ -54,6 +54,7 @@ pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Resu
         last: BTreeMap::new(),
         tries: BTreeMap::new(),
         no_get: false,
+        ahead: None,
         closed_early: false,
         unreachable: None,
         tally: Played::default(),
@@ -93,6 +94,8 @@ struct Calling<'p> {
     tries: BTreeMap<Route, u32>,
     /// The server has no stream of its own.
     no_get: bool,
+    /// The GET that was made before something was awaited on it.
+    ahead: Option<u64>,
     closed_early: bool,
     /// Nobody listens there.
     unreachable: Option<String>,
@@ -138,6 +141,11 @@ impl Calling<'_> {
                 break;
             }
             if self.is_hopeless() || !self.take_next() {
+                // A server need not answer a GET before it has something to say.
+                if self.blocked.is_some() && self.blocked == self.ahead {
+                    self.blocked = None;
+                    continue;
+                }
                 self.give_up();
                 break;
             }
@@ -198,7 +206,7 @@ impl Calling<'_> {
                 self.closed_early = true;
                 return;
             }
-            if self.playing.peek().is_none() {
+            if self.playing.peek().is_none() || self.listens_first() {
                 return;
             }
             self.pause();
@@ -283,6 +291,25 @@ impl Calling<'_> {
         self.routes.initialized.map(|answer| self.playing.is_done(answer))
     }
 
+    /// Opens the stream of a GET before the first message behind the answer to `initialize`, where the session has something
+    /// that comes on it: what a server says of its own while nobody listens is lost. Whether the message has to wait.
+    fn listens_first(&mut self) -> bool {
+        let steps = self.plan.script.steps().len();
+        let comes =
+            |step: usize| self.routes.of.get(step) == Some(&Route::Get) && !self.playing.is_done(step);
+        let due = self.transport == Transport::StreamableHttp
+            && self.ahead.is_none()
+            && !self.no_get
+            && self.initialized() == Some(true)
+            && self.calls.values().all(|call| call.what != Purpose::Stream(Route::Get))
+            && (0..steps).any(comes);
+        if due {
+            self.ahead = self.open(Route::Get);
+            self.blocked = self.ahead;
+        }
+        self.blocked.is_some()
+    }
+
     /// Opens the stream of a GET where something is awaited that may come on it, which is whatever answers nothing; but
     /// not in the middle of `initialize`.
     fn open_what_is_needed(&mut self) {
@@ -307,13 +334,13 @@ impl Calling<'_> {
         }
     }
 
-    /// Opens a stream, behind the last event that came on it.
-    fn open(&mut self, route: Route) {
+    /// Opens a stream, behind the last event that came on it; the number of the request.
+    fn open(&mut self, route: Route) -> Option<u64> {
         let tries = self.tries.entry(route).or_default();
         *tries += 1;
         if *tries > TRIES {
             self.no_get |= route == Route::Get;
-            return;
+            return None;
         }
         let mut headers = self.headers(EVENTS);
         let last = self.last.get(&route).and_then(|id| HeaderValue::from_str(id).ok());
@@ -321,9 +348,9 @@ impl Calling<'_> {
             headers.insert(HeaderName::from_static(LAST_EVENT), last);
         }
         let path = self.path.clone();
-        if let Some((number, running)) = self.caller.send(Method::GET, &path, headers, Vec::new()) {
-            self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });
-        }
+        let (number, running) = self.caller.send(Method::GET, &path, headers, Vec::new())?;
+        self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });
+        Some(number)
     }
 
     /// Ends the session, where the server gave it an id.

@@ -50,6 +50,8 @@ impl Calling<'_> {
             }
             // A server need not have a stream of its own; what is awaited on it is missed soon enough.
             Purpose::Stream(Route::Get) if status == 405 => self.no_get = true,
+            // It may be too early for a stream, and is tried again once something is awaited on it.
+            Purpose::Stream(Route::Get) if status != 200 && self.ahead == Some(number) => {}
             Purpose::Stream(route) if status != 200 || !is(EVENTS) => {
                 let why = format!("a GET for a stream is answered with the status {status}");
                 // One that nothing has to come on was worth a try.
