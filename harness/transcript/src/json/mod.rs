@@ -10,6 +10,7 @@ mod part;
 mod scan;
 mod string;
 mod tree;
+mod word;
 mod write;
 
 pub use number::same_number;

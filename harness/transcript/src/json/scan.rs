@@ -3,6 +3,7 @@
 //! Knows: RFC 8259's grammar. Iterative, so that depth costs a bit a level and never the stack. Refuses to
 //! know: what a value means, and whether text is UTF-8 (a `str` is).
 
+use super::word;
 use super::{Json, Text};
 
 /// The place where a text stops being JSON.
@@ -273,7 +274,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         loop {
             while let Some(chunk) = bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
-                let special = special_bytes(u64::from_le_bytes(*chunk));
+                let special = word::special(u64::from_le_bytes(*chunk));
                 if special != 0 {
                     self.at += special.trailing_zeros() as usize / 8;
                     break;
@@ -310,16 +311,6 @@ impl<'a> Scanner<'a> {
         }
         Ok(())
     }
-}
-
-/// The high bit of each byte that is a quote, a backslash or a control character. A byte above such a one may
-/// be marked by the borrow of the subtraction, so only the lowest mark is to be used.
-fn special_bytes(chunk: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = chunk.wrapping_sub(ONES * 0x20) & !chunk;
-    (zero_in(chunk ^ (ONES * u64::from(b'"'))) | zero_in(chunk ^ (ONES * u64::from(b'\\'))) | control) & HIGH
 }
 
 /// Which of the open containers are objects: a bit a level.

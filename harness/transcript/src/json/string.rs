@@ -3,6 +3,7 @@
 //! Knows: escapes, surrogate pairs, and that a lone surrogate escape is kept as it is (clause SRV-TWICE).
 //! Decoded text is WTF-8: UTF-8 in which a lone surrogate has its three-byte form.
 
+use super::word;
 use std::borrow::Cow;
 
 /// A JSON string by the text between its quotes, escapes untouched.
@@ -72,41 +73,46 @@ impl Eq for Text<'_> {}
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text;
-    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || matches!(byte, b'"' | b'\\' | 0xed)) {
-        out.extend_from_slice(&rest[..at]);
-        let escaped = match rest[at..] {
-            [b'"', ..] => Escaped::short(b'"'),
-            [b'\\', ..] => Escaped::short(b'\\'),
-            [b'\n', ..] => Escaped::short(b'n'),
-            [b'\r', ..] => Escaped::short(b'r'),
-            [b'\t', ..] => Escaped::short(b't'),
-            [0xed, second @ 0xa0..=0xbf, third, ..] => {
-                Escaped::unit(0xd000 | (u16::from(second) & 0x3f) << 6 | u16::from(third) & 0x3f, 3)
+    loop {
+        let (plain, special) = rest.split_at(plain(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, behind)) = special.split_first() else { break };
+        rest = behind;
+        match (byte, behind) {
+            (b'"' | b'\\', _) => out.extend_from_slice(&[b'\\', byte]),
+            (b'\n', _) => out.extend_from_slice(b"\\n"),
+            (b'\r', _) => out.extend_from_slice(b"\\r"),
+            (b'\t', _) => out.extend_from_slice(b"\\t"),
+            (0xed, [second @ 0xa0..=0xbf, third, behind @ ..]) => {
+                rest = behind;
+                write_unit(0xd000 | (u16::from(*second) & 0x3f) << 6 | u16::from(*third) & 0x3f, out);
             }
-            [0xed, ..] => Escaped { text: vec![0xed], taken: 1 },
-            [byte, ..] => Escaped::unit(u16::from(byte), 1),
-            [] => break,
-        };
-        out.extend_from_slice(&escaped.text);
-        rest = &rest[at + escaped.taken..];
+            (0xed, _) => out.push(byte),
+            _ => write_unit(u16::from(byte), out),
+        }
     }
-    out.extend_from_slice(rest);
     out.push(b'"');
 }
 
-struct Escaped {
-    text: Vec<u8>,
-    taken: usize,
+/// How many bytes stand before the next one that may have to be escaped.
+fn plain(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let special = word::special(word) | word::equal(word, 0xed);
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let special = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\' | 0xed);
+    at + bytes[at..].iter().position(special).unwrap_or(bytes.len() - at)
 }
 
-impl Escaped {
-    fn short(letter: u8) -> Self {
-        Self { text: vec![b'\\', letter], taken: 1 }
-    }
-
-    fn unit(unit: u16, taken: usize) -> Self {
-        Self { text: format!("\\u{unit:04x}").into_bytes(), taken }
-    }
+fn write_unit(unit: u16, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |shift: u32| DIGITS[usize::from(unit >> shift & 0xf)];
+    out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
 
 fn unescape(raw: &[u8], first: usize) -> Vec<u8> {

@@ -1,0 +1,21 @@
+//! Eight bytes at a time: where the next one is that a string's reader or writer has to look at.
+//!
+//! Each function sets the high bit of the bytes that it looks for. A byte above such a one may be marked by the borrow of the
+//! subtraction, so only the lowest mark of a word is to be used; so it is of several words that are joined by `or`.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Quotes, backslashes and control characters.
+#[inline]
+pub(super) fn special(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    equal(word, b'"') | equal(word, b'\\') | control
+}
+
+/// Bytes that are this one.
+#[inline]
+pub(super) fn equal(word: u64, byte: u8) -> u64 {
+    let zero = word ^ (ONES * u64::from(byte));
+    zero.wrapping_sub(ONES) & !zero & HIGH
+}
