@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 /// With --listen it stands between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
 /// HAR 1.2 with the times of events under `_events`. Streams pass as they come; the file is a whole archive at any time,
 /// and what is still open is in it too. Codings other than gzip are not asked for, and an `endpoint` event that names
-/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written. A HAR is read
+/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written, and the
+/// traffic waits for the file as it does over stdio. A HAR is read
 /// exchange by exchange; a format of messages has them in the order in which they passed, which is what HTTP+SSE needs.
 ///
 /// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.

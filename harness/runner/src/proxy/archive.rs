@@ -60,17 +60,17 @@ pub(super) fn keep(
                 started = note.at.max(started + Duration::from_micros(1));
                 open.insert(note.exchange, Exchange::new(*asked, started, redaction));
             } else if let Some(exchange) = open.get_mut(&note.exchange) {
-                let taken = exchange.take(note.what, note.at);
+                let taken = told.in_file(|| exchange.take(note.what, note.at));
                 keeping.spooled(taken);
                 if exchange.is_over()
                     && let Some(exchange) = open.remove(&note.exchange)
                 {
-                    keeping.add(&mut archive, exchange);
+                    told.in_file(|| keeping.add(&mut archive, exchange));
                 }
             }
         }
         if changed && keeping.summary.fault.is_none() && written.elapsed() >= PATIENCE {
-            let done = archive.show_open(&mut open);
+            let done = told.in_file(|| archive.show_open(&mut open));
             keeping.heed(done);
             (changed, written) = (false, Instant::now());
         }

@@ -139,7 +139,7 @@ impl Kept {
         plain.spool.seek(SeekFrom::Start(0))?;
         out.write_all(b", \"text\": \"")?;
         if is_text {
-            escaped(&mut plain.spool, out)?
+            escaped(&mut plain.spool, plain.size, out)?
         } else {
             coded(&mut plain.spool, out)?
         }
@@ -213,8 +213,10 @@ fn continued(mut begun: Vec<u8>, part: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Copies text as the inside of a JSON string.
-fn escaped(from: &mut SpooledTempFile, out: &mut impl Write) -> io::Result<()> {
-    let (mut block, mut text) = (vec![0; BLOCK], Vec::new());
+fn escaped(from: &mut SpooledTempFile, size: u64, out: &mut impl Write) -> io::Result<()> {
+    // One byte more, so that the end is read too.
+    let block = usize::try_from(size).map_or(BLOCK, |size| BLOCK.min(size + 1));
+    let (mut block, mut text) = (vec![0; block], Vec::new());
     let mut held = 0;
     loop {
         let read = from.read(&mut block[held..])?;

@@ -2,14 +2,27 @@
 //!
 //! Knows: the order and the time of what passed, and how far the file is behind. Refuses to know: sockets and files.
 //! Telling never blocks. Memory: [`BOUND`] bytes of content, and what an exchange's heads and ends take.
+//!
+//! The traffic waits for this program's own work, so that a fast sender loses nothing, but for the file no longer than
+//! [`PATIENCE`] in all: what finds no room then is counted and let go.
 
-use std::sync::Arc;
+use crate::record::PATIENCE;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
+use tokio::time::{Sleep, sleep};
 
 /// So much content waits for the file at most. What passes beyond it is counted and not kept.
 pub(super) const BOUND: usize = 16 << 20;
+
+/// Where so much waits, the traffic waits too. What is left is for those who looked at the same time.
+const FULL: usize = BOUND / 2;
+
+/// How often somebody who waits looks again, and what a file may take for one write like any other work.
+const TICK: Duration = Duration::from_millis(2);
 
 /// What a note takes beside its content, roughly.
 const NOTE: usize = 128;
@@ -85,7 +98,7 @@ pub(super) struct Note {
 #[derive(Debug, Clone)]
 pub(super) struct Teller {
     sender: Sender<Note>,
-    waiting: Arc<AtomicUsize>,
+    behind: Arc<Behind>,
     origin: Instant,
 }
 
@@ -93,28 +106,72 @@ pub(super) struct Teller {
 #[derive(Debug)]
 pub(super) struct Told {
     receiver: Receiver<Note>,
-    waiting: Arc<AtomicUsize>,
+    behind: Arc<Behind>,
+}
+
+/// How far the file is behind, and by whose fault.
+#[derive(Debug, Default)]
+struct Behind {
+    waiting: AtomicUsize,
+    file: Mutex<File>,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    /// When it was last turned to, while it is.
+    since: Option<Instant>,
+    /// What it took while the traffic waited.
+    spent: Duration,
 }
 
 /// A queue whose times count from now.
 pub(super) fn queue() -> (Teller, Told) {
     let (sender, receiver) = channel();
-    let waiting = Arc::new(AtomicUsize::new(0));
-    (Teller { sender, waiting: Arc::clone(&waiting), origin: Instant::now() }, Told { receiver, waiting })
+    let behind = Arc::<Behind>::default();
+    (Teller { sender, behind: Arc::clone(&behind), origin: Instant::now() }, Told { receiver, behind })
+}
+
+impl Behind {
+    fn is_full(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > FULL
+    }
+
+    fn is_hopeless(&self) -> bool {
+        let file = self.file();
+        file.spent + file.since.map_or(Duration::ZERO, |since| since.elapsed()) >= PATIENCE
+    }
+
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Teller {
     /// Tells that something passed just now.
     pub(super) fn tell(&self, exchange: u64, what: What) {
         let what = match what {
-            What::Part(side, bytes) if self.waiting.load(Ordering::Relaxed) + bytes.len() > BOUND => {
+            What::Part(side, bytes) if self.behind.waiting.load(Ordering::Relaxed) + bytes.len() > BOUND => {
                 What::Lost(side, bytes.len() as u64)
             }
             what => what,
         };
-        self.waiting.fetch_add(weight(&what), Ordering::Relaxed);
+        self.behind.waiting.fetch_add(weight(&what), Ordering::Relaxed);
         // Where nobody listens any more the recording has ended, and so will the traffic.
         let _ = self.sender.send(Note { exchange, at: self.origin.elapsed(), what });
+    }
+
+    /// Ready when more may pass. `pause` is the waiting itself, and nobody else's.
+    pub(super) fn poll_room(
+        &self,
+        pause: &mut Option<Pin<Box<Sleep>>>,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        while self.behind.is_full() && !self.behind.is_hopeless() {
+            let tick = pause.get_or_insert_with(|| Box::pin(sleep(TICK)));
+            ready!(tick.as_mut().poll(context));
+            *pause = None;
+        }
+        Poll::Ready(())
     }
 }
 
@@ -123,12 +180,26 @@ impl Told {
     pub(super) fn next(&self, patience: Duration) -> Result<Option<Note>, ()> {
         match self.receiver.recv_timeout(patience) {
             Ok(note) => {
-                self.waiting.fetch_sub(weight(&note.what), Ordering::Relaxed);
+                self.behind.waiting.fetch_sub(weight(&note.what), Ordering::Relaxed);
                 Ok(Some(note))
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(()),
         }
+    }
+
+    /// Runs something that may take as long as a file does.
+    pub(super) fn in_file<T>(&self, work: impl FnOnce() -> T) -> T {
+        let since = Instant::now();
+        self.behind.file().since = Some(since);
+        let done = work();
+        let mut file = self.behind.file();
+        file.since = None;
+        let took = since.elapsed();
+        if took > TICK && self.behind.is_full() {
+            file.spent += took;
+        }
+        done
     }
 }
 
@@ -141,8 +212,12 @@ fn weight(what: &What) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUND, Side, What, queue};
-    use std::time::Duration;
+    use super::{BOUND, PATIENCE, Side, What, queue};
+    use std::future::poll_fn;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::{Duration, Instant};
+    use tokio::runtime::Builder;
 
     #[test]
     fn content_beyond_the_bound_is_counted_and_let_go() {
@@ -160,5 +235,45 @@ mod tests {
         assert!(told.next(Duration::ZERO).unwrap().is_none());
         drop(teller);
         assert!(told.next(Duration::ZERO).is_err());
+    }
+
+    #[test]
+    fn the_traffic_waits_for_this_program_and_not_for_ever_for_the_file() {
+        let (teller, told) = queue();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let room = || {
+            let since = Instant::now();
+            let mut pause = None;
+            runtime.block_on(poll_fn(|context| teller.poll_room(&mut pause, context)));
+            since.elapsed()
+        };
+        let part = |size| What::Part(Side::Answer, vec![b'x'; size]);
+        assert!(room() < PATIENCE / 4);
+        teller.tell(1, part(BOUND - 1000));
+        let slow = PATIENCE / 2;
+        let working = thread::spawn(move || {
+            thread::sleep(slow);
+            told.next(Duration::ZERO).unwrap();
+            told
+        });
+        assert!(room() >= slow, "work of our own is waited for");
+        let told = working.join().unwrap();
+        teller.tell(1, part(BOUND - 1000));
+        let (entered, is_in) = channel();
+        let (stop, stopped) = channel::<()>();
+        let writing = thread::spawn(move || {
+            told.in_file(|| {
+                entered.send(()).unwrap();
+                let _ = stopped.recv();
+            });
+            told
+        });
+        is_in.recv().unwrap();
+        let took = room();
+        assert!(took > PATIENCE / 2 && took < PATIENCE * 4, "{took:?}");
+        assert!(room() < PATIENCE / 4, "it was waited for long enough");
+        drop(stop);
+        let _told = writing.join().unwrap();
+        assert!(room() < PATIENCE / 4, "and is not waited for again");
     }
 }

@@ -7,7 +7,8 @@ use super::queue::{End, Side, Teller, What};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::fmt::Display;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use tokio::time::Sleep;
 
 /// A body on its way.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Tee<B> {
     side: Side,
     ended: bool,
     endpoint: Option<Endpoint>,
+    /// Where the file is behind.
+    pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl<B: Body> Tee<B> {
@@ -28,7 +31,7 @@ impl<B: Body> Tee<B> {
         side: Side,
         endpoint: Option<Endpoint>,
     ) -> Self {
-        let mut tee = Self { body, teller, exchange, side, ended: false, endpoint };
+        let mut tee = Self { body, teller, exchange, side, ended: false, endpoint, pause: None };
         tee.look_for_the_end();
         tee
     }
@@ -69,6 +72,7 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let tee = self.get_mut();
+        ready!(tee.teller.poll_room(&mut tee.pause, context));
         loop {
             let frame = match Pin::new(&mut tee.body).poll_frame(context) {
                 Poll::Pending => return Poll::Pending,

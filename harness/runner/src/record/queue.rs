@@ -160,9 +160,10 @@ impl Queue {
         let cost = bytes.room.len() + OVERHEAD;
         let mut state = self.lock();
         while state.held + cost > ROOM && !state.closed && state.may_wait() {
-            let (since, in_file) = (Instant::now(), state.in_file.is_some());
+            let since = Instant::now();
             state = self.emptied.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
-            if in_file {
+            // What a file takes at once is work like any other.
+            if state.in_file.is_some_and(|since| since.elapsed() > TICK) {
                 state.patience = state.patience.saturating_sub(since.elapsed());
             }
         }
