@@ -52,8 +52,10 @@ pub(super) fn play(
     let [client_script, server_script] = [script(scenario, Side::Client)?, script(scenario, Side::Server)?];
     let [client_path, server_path] = ["client.journal", "server.journal"].map(|name| files.path(name));
     let [client_journal, server_journal] = [Journal::create(&client_path)?, Journal::create(&server_path)?];
-    let delayed = Variants { delay: manner.delay(bench.patience), ..Variants::default() };
-    let (rules, usual) = (Rules::default(), Variants::default());
+    let (chunk, merge) = (manner.chunk, manner.merge);
+    let asking = Variants { chunk, slow_read: manner.slow, ..Variants::default() };
+    let answering = Variants { chunk, merge, delay: manner.delay(bench.patience), ..Variants::default() };
+    let rules = Rules::default();
     let plan = |script, variants, journal| Plan {
         script,
         rules: &rules,
@@ -74,10 +76,10 @@ pub(super) fn play(
         if !listens {
             return;
         }
-        let serving = scope.spawn(|| server.play(&plan(&server_script, &delayed, &server_journal)));
+        let serving = scope.spawn(|| server.play(&plan(&server_script, &answering, &server_journal)));
         let killer = victim.as_ref().map(|victim| scope.spawn(move || victim.kill(bench, over)));
         // What a peer met is in the journals.
-        let _ = as_client(&plan(&client_script, &usual, &client_journal), &target, transport);
+        let _ = as_client(&plan(&client_script, &asking, &client_journal), &target, transport);
         over.store(true, Ordering::Relaxed);
         killed = killer.and_then(|killer| killer.join().ok()).flatten();
         died = recorder.died().filter(|_| killed.is_none());

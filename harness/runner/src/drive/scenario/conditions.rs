@@ -88,10 +88,10 @@ fn all() -> Vec<Condition> {
         Condition {
             name: "one-write",
             title: "All that can be said at once in one write",
-            reason: "A message is a line, not a write.",
+            reason: "A message is a line or an event, not a write.",
             talk: || notes(20, 10),
             manner: Manner { merge: true, ..usual() },
-            http: false,
+            http: true,
         },
         Condition {
             name: "pieces",
@@ -99,15 +99,15 @@ fn all() -> Vec<Condition> {
             reason: "A write may end in the middle of a character.",
             talk: letters,
             manner: Manner { chunk: Some(7), ..usual() },
-            http: false,
+            http: true,
         },
         Condition {
             name: "back-pressure",
             title: "A client that reads slowly",
-            reason: "A pipe that is full holds the server up, and must neither lose anything nor stop the other way.",
+            reason: "What is full holds the server up, and must neither lose anything nor stop the other way.",
             talk: || notes(400, 4_000),
             manner: Manner { slow: Duration::from_millis(1), ..usual() },
-            http: false,
+            http: true,
         },
         Condition {
             name: "noise",
