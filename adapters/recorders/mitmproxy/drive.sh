@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Puts mitmproxy on the bench: an HTTP proxy that exports HAR, from PyPI.
 #
-#   adapters/recorders/mitmproxy/drive.sh [FLAG…]      such as --filter 'conditions/*', --save DIR, --report DIR
+#   adapters/recorders/mitmproxy/drive.sh [--whole] [FLAG…]      such as --filter 'conditions/*', --save DIR, --report DIR
 #
 # It is installed once, into a virtual environment under target/, and nothing else is touched. It runs without streaming,
-# since it keeps no bodies of what it streams. Without flags, the conditions are played; --filter '*' plays the whole suite,
-# which takes minutes. What is known of it stands in baseline.toml with the reasons. TRANSPORT=http-sse drives it over the
-# older transport, of which the conditions alone are known. Set MCP_CONCORD where the program is not on the PATH:
-# MCP_CONCORD="cargo run -q --".
+# since it keeps no bodies of what it streams. Without flags, the conditions are played; --whole plays the suite but for the
+# sessions in left-out.txt, which takes minutes. What is known of it stands in baseline.toml with the reasons.
+# TRANSPORT=http-sse drives it over the older transport, of which the conditions alone are known. Set MCP_CONCORD where the
+# program is not on the PATH: MCP_CONCORD="cargo run -q --".
 set -euo pipefail
 
 version=11.0.2
@@ -21,8 +21,16 @@ if [ ! -x "$home/bin/mitmdump" ]; then
 fi
 baseline=baseline.toml
 [ "$transport" = streamable-http ] || baseline=baseline-$transport.toml
+if [ "${1:-}" = --whole ]; then
+  shift
+  cases=$(mktemp -d)
+  trap 'rm -rf "$cases"' EXIT
+  cp -r "$here"/../../../cases/*/ "$cases"
+  (cd "$cases" && rm -r src recorded/tools && grep -v '^#' "$here/left-out.txt" | xargs rm -r)
+  set -- --cases "$cases" "$@"
+fi
 [ $# -gt 0 ] || set -- --filter 'conditions/*'
 # Unquoted, so that it may be several words.
-exec ${MCP_CONCORD:-mcp-concord} drive --transport "$transport" --recorder "'$home/bin/mitmdump' --quiet \
+${MCP_CONCORD:-mcp-concord} drive --transport "$transport" --recorder "'$home/bin/mitmdump' --quiet \
   --mode reverse:{origin} --listen-host 127.0.0.1 --listen-port {port} --set hardump={out}.har" \
   --format har --baseline "$here/$baseline" "$@"
