@@ -55,7 +55,7 @@ class Pair:
         self.speak = [word.format(**places) for word in CLIENTS[client]] + [transport]
         self.folder = around.keep / client
         self.folder.mkdir(parents=True, exist_ok=True)
-        # The recording whose order is that of the session; of HTTP there is an archive beside it.
+        # The recording whose order is that of the session. Of HTTP there is an archive beside it, which is what is played.
         self.recording = self.folder / f"{transport}.{'jsonl' if transport == 'stdio' else 'json'}"
         self.archive = self.folder / f"{transport}.har"
         for old in self.folder.glob(f"{transport}.*"):
@@ -86,12 +86,14 @@ class Pair:
 
     def check(self):
         """A recorder's faults: none, of any level."""
-        files = [file for file in (self.recording, self.archive) if file.exists()]
-        command = ["check", "--profile", "recorder", *files]
+        command = ["check", "--profile", "recorder", *self.files()]
         found = self.findings(command)
         if found:
             rules = ", ".join(sorted({finding["rule"] for finding in found}))
             raise Short(f"check finds {rules}", self.shown(command))
+
+    def files(self):
+        return [file for file in (self.recording, self.archive) if file.exists()]
 
     def diff(self):
         """The recording over stdio is the same session."""
@@ -110,9 +112,7 @@ class Pair:
             play += [self.recording, "--journal", journal]
             self.run("played-server", [*self.speak, *play])
         else:
-            # Of Streamable HTTP the archive, which has the session's id and those of its events.
-            script = self.archive if self.transport == "streamable-http" else self.recording
-            play += [script, "--journal", journal, "--transport", self.transport, "--listen", "127.0.0.1:0"]
+            play += [self.archive, "--journal", journal, "--transport", self.transport, "--listen", "127.0.0.1:0"]
             with self.listening("played-server", play, ends_itself=True) as url:
                 self.run("played-server", [*self.speak, url])
         self.kept_to(journal)
@@ -120,17 +120,18 @@ class Pair:
     def played_client(self):
         """The program in the place of the client: the server answers as it did."""
         journal = self.folder / f"{self.transport}.client.journal"
-        play = [*self.around.program, "play", "--as", "client", "--timeout", str(WAIT), self.recording, "--journal", journal, *IGNORED]
+        play = [*self.around.program, "play", "--as", "client", "--timeout", str(WAIT), "--journal", journal, *IGNORED]
         if self.transport == "stdio":
-            self.run("played-client", [*play, "--", *self.server()])
+            self.run("played-client", [*play, self.recording, "--", *self.server()])
         else:
             with self.serving("played-client") as url:
-                self.run("played-client", [*play, "--transport", self.transport, "--to", url])
+                self.run("played-client", [*play, self.archive, "--transport", self.transport, "--to", url])
         self.kept_to(journal)
 
     def kept_to(self, journal):
         """The journal ends with what came of the play: a program that a client starts has nobody to give its exit code."""
-        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        # Not `splitlines`: what is said holds other ends of lines.
+        lines = [json.loads(line) for line in journal.read_text().split("\n") if line]
         departed = [line["text"] for line in lines if line["kind"] == "departed"]
         if departed or lines[-1]["kind"] != "over":
             raise Short(f"{departed[0] if departed else 'the play never ended'} (see {journal})", self.alone())
@@ -274,7 +275,7 @@ def main():
         shutil.rmtree(Path(asked.home) / "kept", ignore_errors=True)
     around = Around(asked.home, asked.keep or Path(asked.home) / "kept")
 
-    fell_short, seen, rows = [], {}, 0
+    fell_short, seen, judged = [], {}, 0
     print(f"{'client':14}{'transport':17}" + "".join(f"{column:15}" for column in COLUMNS).rstrip())
     for client in asked.client or CLIENTS:
         for transport in asked.transport or TRANSPORTS:
@@ -290,11 +291,11 @@ def main():
                     fell_short.append((client, transport, column, f"{type(error).__name__}: {error}", pair.alone()))
                 row += f"{told:15}"
             print(row.rstrip(), flush=True)
-            if "no" not in row.split():
-                rows += 1
-                for finding in pair.findings(["check", pair.recording]):
-                    seen.setdefault((finding["rule"], finding["verdict"], finding["party"]), set()).add(pair.recording)
-    print(f"\nPlain `check` finds in {rows} recordings that are ok:" + ("" if seen else " nothing"))
+            for file in pair.files() if "no" not in row.split() else []:
+                judged += 1
+                for finding in pair.findings(["check", file]):
+                    seen.setdefault((finding["rule"], finding["verdict"], finding["party"]), set()).add(file)
+    print(f"\nPlain `check` finds in the {judged} files of the rows that are well:" + ("" if seen else " nothing"))
     for (rule, verdict, party), files in sorted(seen.items()):
         print(f"  {rule} ({verdict}, {party}) in {len(files)}")
     for client, transport, column, why, command in fell_short:
