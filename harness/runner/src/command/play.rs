@@ -5,10 +5,11 @@ use crate::exit;
 use crate::play::http::{self, Answers, Server, Transport};
 use crate::play::journal::Journal;
 use crate::play::{self, Departure, Plan, Played, Refused, Script, Tell, Variants};
-use crate::proxy::Target;
+use crate::proxy::{Target, put_in_order_if_told};
 use crate::show::{Voice, Volume, plain};
 use crate::suite::{Case, Root, Suite};
 use formats::{Format, Input, Options, Session};
+use std::fs;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -349,6 +350,12 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     let rejected = |error| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
     let format = format_of(asked, &mut input, &name)?;
-    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    let mut session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    // What a long stream says in an archive of ours is said when it was said there.
+    if format.name == listen::NATIVE
+        && let Ok(archive) = fs::read_to_string(path)
+    {
+        put_in_order_if_told(&mut session, &archive);
+    }
     Ok((name, session))
 }

@@ -22,7 +22,7 @@ mod veil;
 
 pub(crate) use forward::reasons;
 pub(crate) use headers::listed;
-pub use order::put_in_order;
+pub use order::{put_in_order, put_in_order_if_told};
 pub use server::{Proxy, Refused};
 pub use target::Target;
 

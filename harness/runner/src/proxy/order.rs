@@ -8,7 +8,7 @@
 //! A request stands where its exchange starts, an answer that is no stream where it ends, and a block of a stream where it
 //! came. Memory: a number for each block.
 
-use formats::{Owned, Session};
+use formats::Session;
 use jiff::Timestamp;
 use transcript::json::Json;
 use transcript::session::Slot;
@@ -16,29 +16,72 @@ use transcript::session::Slot;
 /// Nanoseconds since 1970.
 type Moment = i128;
 
-/// Puts the session that `archive` was read as into the order in which it passed, and gives each entry its own time.
+/// Puts the session that was read of an archive of ours into the order in which it passed, and gives each entry its own
+/// time.
 pub fn put_in_order(session: &mut Session, archive: &str) {
-    let mut exchanges = exchanges(archive);
-    let mut moments = Vec::with_capacity(session.entries.len());
-    // What has no moment of its own stays behind what it stands behind.
-    let mut moment = Moment::MIN;
-    for entry in &mut session.entries {
-        if let Some(own) = of(entry, &mut exchanges) {
-            moment = own;
-            entry.time = i64::try_from(own.div_euclid(1_000_000)).ok();
-        }
-        moments.push(moment);
+    let (moments, _) = moments(session, archive);
+    apply(session, moments);
+}
+
+/// The same for an archive that may be anybody's: only where it says of each stream when its blocks came.
+pub fn put_in_order_if_told(session: &mut Session, archive: &str) {
+    let (moments, told) = moments(session, archive);
+    if told {
+        apply(session, moments);
     }
-    let mut moments = moments.into_iter();
-    session.put_in_order(|_| moments.next());
+}
+
+/// The moment of each entry, and whether those of streams have moments of their own.
+fn moments(session: &Session, archive: &str) -> (Vec<Option<Moment>>, bool) {
+    let mut exchanges = exchanges(archive);
+    let (mut moments, mut told, mut streams) = (Vec::with_capacity(session.entries.len()), true, false);
+    for entry in &session.entries {
+        let number = entry.spot.index.and_then(|index| usize::try_from(index).ok());
+        let passed = number.and_then(|number| exchanges.get_mut(number)?.as_mut());
+        if entry.slot == Slot::Sse {
+            streams = true;
+            told &= passed.as_ref().is_some_and(|passed| passed.told);
+        }
+        moments.push(passed.map(|passed| passed.moment(entry.slot)));
+    }
+    (moments, told && streams)
+}
+
+fn apply(session: &mut Session, moments: Vec<Option<Moment>>) {
+    // What has no moment of its own stays behind what it stands behind.
+    let mut last = Moment::MIN;
+    let mut ranks = Vec::with_capacity(moments.len());
+    for (entry, moment) in session.entries.iter_mut().zip(moments) {
+        if let Some(moment) = moment {
+            last = moment;
+            entry.time = i64::try_from(moment.div_euclid(1_000_000)).ok();
+        }
+        ranks.push(last);
+    }
+    let mut ranks = ranks.into_iter();
+    session.put_in_order(|_| ranks.next());
 }
 
 /// When the parts of an exchange passed.
 struct Passed {
     started: Moment,
     ended: Moment,
-    /// Of those blocks that no entry was found for yet.
+    /// Whether it is said when blocks came.
+    told: bool,
+    /// When those came that no entry was found for yet.
     blocks: std::vec::IntoIter<Moment>,
+}
+
+impl Passed {
+    /// The blocks of a stream are entries in the order of its text.
+    fn moment(&mut self, slot: Slot) -> Moment {
+        match slot {
+            Slot::Line | Slot::Request => self.started,
+            Slot::Response => self.ended,
+            // The last block of a stream that was cut has no moment, since it never ended.
+            Slot::Sse => self.blocks.next().unwrap_or(self.ended),
+        }
+    }
 }
 
 fn exchanges(archive: &str) -> Vec<Option<Passed>> {
@@ -51,21 +94,10 @@ fn passed(exchange: Json<'_>) -> Option<Passed> {
     let started = started.parse::<Timestamp>().ok()?.as_nanosecond();
     let since = |time: Option<Json<'_>>| Some(started + nanoseconds(time?.as_number()?)?);
     let ended = since(exchange.member("time"))?;
-    let blocks = exchange.member("_events").into_iter().flat_map(Json::items);
+    let listed = exchange.member("_events");
+    let blocks = listed.into_iter().flat_map(Json::items);
     let blocks: Vec<_> = blocks.map(|block| since(block.member("time")).unwrap_or(ended)).collect();
-    Some(Passed { started, ended, blocks: blocks.into_iter() })
-}
-
-/// The blocks of a stream are entries in the order of its text.
-fn of(entry: &Owned, exchanges: &mut [Option<Passed>]) -> Option<Moment> {
-    let number = usize::try_from(entry.spot.index?).ok()?;
-    let passed = exchanges.get_mut(number)?.as_mut()?;
-    Some(match entry.slot {
-        Slot::Line | Slot::Request => passed.started,
-        Slot::Response => passed.ended,
-        // The last block of a stream that was cut has no moment, since it never ended.
-        Slot::Sse => passed.blocks.next().unwrap_or(passed.ended),
-    })
+    Some(Passed { started, ended, told: listed.is_some(), blocks: blocks.into_iter() })
 }
 
 /// Of milliseconds.
@@ -77,7 +109,7 @@ fn nanoseconds(text: &str) -> Option<Moment> {
 
 #[cfg(test)]
 mod tests {
-    use super::put_in_order;
+    use super::{put_in_order, put_in_order_if_told};
     use formats::{Input, Options, Session};
     use transcript::session::Side;
 
@@ -95,37 +127,42 @@ mod tests {
         )
     }
 
+    fn read(archive: &str) -> Session {
+        let mut bytes = archive.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap()
+    }
+
     #[test]
     fn what_a_long_stream_said_stands_where_it_came() {
         // Asked within the same millisecond as it is answered.
         let exchanges = [post("010000", 1), post("015000", 2), OPEN.to_owned()].join(",");
         let archive = format!(r#"{{"log":{{"version":"1.2","entries":[{exchanges}]}}}}"#);
-        let mut bytes = archive.as_bytes();
-        let mut input = Input::new(&mut bytes).unwrap();
-        let mut session =
-            Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap();
         let told = |session: &Session| {
             let entries = session.entries.iter().filter(|entry| entry.message().is_some());
             entries
                 .map(|entry| (entry.side == Some(Side::Server), entry.answers, entry.time.unwrap() % 1000))
                 .collect::<Vec<_>>()
         };
-        assert!(told(&session)[0].0, "by HAR-ORDER the answers stand first");
-        put_in_order(&mut session, &archive);
+        assert!(told(&read(&archive))[0].0, "by HAR-ORDER the answers stand first");
         let expected = [(false, None, 10), (true, Some(0), 10), (false, None, 15), (true, Some(2), 20)];
-        assert_eq!(told(&session), expected);
+        for put in [put_in_order, put_in_order_if_told] {
+            let mut session = read(&archive);
+            put(&mut session, &archive);
+            assert_eq!(told(&session), expected);
+        }
+        let silent = archive.replace("_events", "_others");
+        let mut session = read(&silent);
+        put_in_order_if_told(&mut session, &silent);
+        assert_eq!(format!("{session:?}"), format!("{:?}", read(&silent)), "it says nothing of its order");
     }
 
     #[test]
     fn an_archive_without_moments_stays_as_it_is() {
         let archive = r#"{"log":{"entries":[{"request":{"method":"POST","postData":{"mimeType":"application/json",
             "text":"{\"jsonrpc\":\"2.0\",\"method\":\"a\"}"}},"response":{"status":202,"content":{}}}]}}"#;
-        let mut bytes = archive.as_bytes();
-        let mut input = Input::new(&mut bytes).unwrap();
-        let mut session =
-            Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap();
-        let before = format!("{session:?}");
+        let mut session = read(archive);
         put_in_order(&mut session, archive);
-        assert_eq!(format!("{session:?}"), before);
+        assert_eq!(format!("{session:?}"), format!("{:?}", read(archive)));
     }
 }
