@@ -28,7 +28,7 @@ mkdir -p "$home"
 if ! cmp -s "$here/package-lock.json" "$home/installed.json"; then
   cp "$here"/package*.json "$home"
   (cd "$home" && timeout 600 npm ci --no-audit --no-fund --ignore-scripts) >"$home/npm.log" 2>&1 ||
-    lacking "npm cannot install the server and the clients: $(tail -1 "$home/npm.log")"
+    lacking "npm cannot install the server and the clients: $(grep '^npm err' "$home/npm.log" | sed -n 2p)"
   cp "$here/package-lock.json" "$home/installed.json"
 fi
 for line in 1 2; do

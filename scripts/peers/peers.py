@@ -82,7 +82,8 @@ class Pair:
         said = [event.get("method", "tools/call") for event in events if event["kind"] not in ("result", "error")]
         told = [method for method in said if method in TOLD]
         if sorted(told) != sorted(TOLD) or [method for method in said if method not in TOLD] != SAID:
-            raise Short(f"the recording holds other messages than the script: {' '.join(said)}", self.shown(["read", self.recording]))
+            told = f"the recording holds other messages than the script: {' '.join(said)}"
+            raise Short(told, self.shown(["read", self.recording]))
 
     def check(self):
         """A recorder's faults: none, of any level."""
@@ -101,7 +102,7 @@ class Pair:
             return "-"
         first = self.folder / "stdio.jsonl"
         if not first.exists():
-            raise Short("there is no recording over stdio to hold it against", f"scripts/peers.sh --client {self.client}")
+            Pair(self.around, self.client, "stdio").recorded()
         self.ask(["diff", first, self.recording, *IGNORED])
 
     def played_server(self):
