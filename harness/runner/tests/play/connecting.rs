@@ -1,10 +1,12 @@
 //! The client over HTTP, in front of a server that is a plain socket with a script.
 
 use super::{Bench, Test, client, tells};
+use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
+use std::thread;
 use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
@@ -19,6 +21,10 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("connecting::nobody_there_is_told", nobody_there_is_told),
     ("connecting::the_older_transport_asks_where_to", the_older_transport_asks_where_to),
+    (
+        "connecting::an_archive_of_the_older_transport_is_played_as_it_passed",
+        an_archive_of_the_older_transport_is_played_as_it_passed,
+    ),
 ];
 
 const CALL: &str = r#"{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"a"}}"#;
@@ -45,9 +51,22 @@ impl Stand {
         command.args(flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
+    /// The next connection; a client that went away makes none, which is a fault and no reason to wait for ever.
+    fn accept(&self) -> TcpStream {
+        self.listener.set_nonblocking(true).unwrap();
+        for _ in 0..2000 {
+            if let Ok((stream, _)) = self.listener.accept() {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("no request comes");
+    }
+
     /// The next request: its connection, its head in lower case, and its body.
     fn receive(&self) -> (TcpStream, String, String) {
-        let (mut stream, _) = self.listener.accept().unwrap();
+        let mut stream = self.accept();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let (mut head, mut byte) = (Vec::new(), [0]);
         while !head.ends_with(b"\r\n\r\n") {
@@ -251,7 +270,28 @@ fn nobody_there_is_told() {
 }
 
 fn the_older_transport_asks_where_to() {
-    let stand = Stand::new(&[CALL, DONE]);
+    asks_where_to(&Stand::new(&[CALL, DONE]));
+}
+
+/// The answer is in a stream that began before the request: a reader has it first (HAR-ORDER).
+fn an_archive_of_the_older_transport_is_played_as_it_passed() {
+    let post = json!({"startedDateTime": "2026-01-01T00:00:00.003Z", "time": 1,
+        "request": {"method": "POST", "url": "http://h/m?s=1", "headers": [],
+            "postData": {"mimeType": "application/json", "text": CALL}},
+        "response": {"status": 202, "headers": [], "content": {"size": 0, "mimeType": ""}}});
+    let stream = json!({"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 9,
+        "request": {"method": "GET", "url": "http://h/sse", "headers": []},
+        "response": {"status": 200, "headers": [], "content": {"mimeType": "text/event-stream",
+            "text": format!("event: endpoint\ndata: /m?s=1\n\ndata: {DONE}\n\n")}},
+        "_events": [{"at": 0, "time": 1.0}, {"at": 30, "time": 5.0}]});
+    let archive = json!({"log": {"version": "1.2", "entries": [post, stream]}});
+    let mut stand = Stand::new(&[]);
+    stand.session.set_extension("har");
+    std::fs::write(&stand.session, archive.to_string()).unwrap();
+    asks_where_to(&stand);
+}
+
+fn asks_where_to(stand: &Stand) {
     let child = stand.start(&["--transport", "http-sse"]);
     let (mut stream, head, _) = stand.receive();
     assert!(head.starts_with("get /mcp ") && head.contains("accept: text/event-stream\r\n"), "{head}");
