@@ -6,8 +6,8 @@
 
 use super::binding::answers;
 use super::pairing::{Pairing, rounded};
-use super::{Finding, Kind, named, shown};
-use std::collections::{BTreeMap, HashSet};
+use super::{Finding, Kind, lanes, named, shown};
+use std::collections::HashSet;
 use transcript::diff::{Rules, first};
 use transcript::json::{Json, Kind as Sort, Tree};
 use transcript::message::Message;
@@ -87,7 +87,8 @@ pub struct Judged {
 #[must_use]
 pub fn judge(said: &[Said], written: &[Written], terms: Terms) -> Judged {
     let numbers = numbers(said);
-    let pairing = Pairing::of(said, written);
+    let mut pairing = Pairing::of(said, written);
+    lanes::straighten(said, &mut pairing);
     let mut work = Work { said, written, numbers, pairing, judged: Judged::default() };
     work.lost_and_merged();
     work.added();
@@ -214,21 +215,12 @@ impl Work<'_> {
 
     /// The fewest messages that would have to be moved for each lane to be in order.
     fn reordered(&mut self) {
-        let mut lanes: BTreeMap<(bool, u64), Vec<(usize, usize)>> = BTreeMap::new();
-        for (from, to) in self.pairs() {
-            let one = &self.said[from];
-            lanes.entry((one.side == Side::Server, one.lane)).or_default().push((from, to));
-        }
-        for pairs in lanes.into_values() {
-            let places: Vec<usize> = pairs.iter().map(|pair| pair.1).collect();
-            let in_order = longest_rise(&places);
-            for (from, to) in pairs.into_iter().filter(|pair| !in_order.contains(&pair.1)) {
-                let line = self.written[to].line;
-                let says =
-                    format!("{} stands out of its order, in line {line} of the recording", self.name(from));
-                let finding = self.finding(Kind::Reordered, from, says).on(line);
-                self.find(finding);
-            }
+        for (from, to) in lanes::out_of_order(self.said, &self.pairing) {
+            let line = self.written[to].line;
+            let says =
+                format!("{} stands out of its order, in line {line} of the recording", self.name(from));
+            let finding = self.finding(Kind::Reordered, from, says).on(line);
+            self.find(finding);
         }
     }
 
@@ -349,22 +341,6 @@ fn repeats(value: Json<'_>) -> bool {
         }
     }
     false
-}
-
-/// The longest run of places that rise, not necessarily neighbours.
-fn longest_rise(places: &[usize]) -> HashSet<usize> {
-    // The smallest last place of a run of each length, and before each place the one that its run came from.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; places.len()];
-    for (at, place) in places.iter().enumerate() {
-        let length = ends.partition_point(|end| places[*end] < *place);
-        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
-        match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
-        }
-    }
-    std::iter::successors(ends.last().copied(), |at| before[*at]).map(|at| places[at]).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 mod binding;
 pub mod fidelity;
 pub mod http;
+mod lanes;
 mod pairing;
 pub mod transparency;
 

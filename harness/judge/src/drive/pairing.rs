@@ -11,7 +11,7 @@ use transcript::message::Message;
 use transcript::session::Side;
 
 /// So many messages without a counterpart are compared by value; more are paired by their order.
-const COMPARED: usize = 400;
+pub(super) const COMPARED: usize = 400;
 
 /// Who stands for whom.
 #[derive(Debug, Default)]
@@ -56,6 +56,16 @@ impl Pairing {
     fn join(&mut self, said: usize, written: usize) {
         self.written[said] = Some(written);
         self.said[written] = Some(said);
+    }
+
+    /// Has two messages that were sent stand for each other's counterparts.
+    pub(super) fn change_roles(&mut self, one: usize, other: usize) {
+        self.written.swap(one, other);
+        for said in [one, other] {
+            if let Some(written) = self.written[said] {
+                self.said[written] = Some(said);
+            }
+        }
     }
 
     /// Messages that are equal by the contract and spelled otherwise.

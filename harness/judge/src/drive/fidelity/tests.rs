@@ -1,8 +1,7 @@
 //! One recording for each kind of loss, written by hand.
 
-use super::{Bound, Judged, Said, Terms, Written, judge, longest_rise};
+use super::{Bound, Judged, Said, Terms, Written, judge};
 use crate::drive::Kind;
-use std::collections::HashSet;
 use transcript::session::Side::{self, Client, Server};
 
 const ASK: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -238,6 +237,26 @@ fn of_equal_messages_each_stands_for_the_one_of_its_time() {
 }
 
 #[test]
+fn what_passes_twice_at_once_has_no_order() {
+    let [first, second, again] = ["1", "2", "x"].map(|data| NOTE.replace("\"x\"", &format!("\"{data}\"")));
+    let mut sent = said(&[(Server, &first), (Server, &second), (Server, &again), (Server, &again)]);
+    for (at, lane) in [1, 2, 2, 1].into_iter().enumerate() {
+        sent[at].lane = lane;
+    }
+    // By a microsecond, which no stamp shows.
+    (sent[3].begun, sent[3].there) = (sent[2].begun + 1, sent[2].there + 1);
+    let order = [(Server, &*first), (Server, &*again), (Server, &*second), (Server, &*again)];
+    let mut lines = written(&order);
+    for (line, from) in lines.iter_mut().zip([0, 3, 1, 2]) {
+        line.time = i64::try_from(sent[from].there / 1_000).ok();
+    }
+    assert_eq!(kinds(&judge(&sent, &lines, TERMS)), []);
+    // Of one lane they have one.
+    sent.iter_mut().for_each(|one| one.lane = 1);
+    assert_eq!(kinds(&judge(&sent, &lines, TERMS)), [(Kind::Reordered, Some(Server), 1)]);
+}
+
+#[test]
 fn of_a_session_that_was_cut_off_only_what_had_arrived_is_due() {
     let mut said = said(&SESSION);
     said[4].due = false;
@@ -257,12 +276,4 @@ fn noise_may_be_left_out_and_a_faulty_message_may_not() {
     kept[5..].iter_mut().for_each(|line| line.noise = true);
     kept[5..].iter_mut().for_each(|line| line.time = None);
     assert_eq!(kinds(&judge(&said(&session), &kept, TERMS)), []);
-}
-
-#[test]
-fn the_longest_rise_is_left_standing() {
-    assert_eq!(longest_rise(&[]), HashSet::new());
-    assert_eq!(longest_rise(&[0, 1, 2]).len(), 3);
-    assert_eq!(longest_rise(&[3, 0, 1, 2]), HashSet::from([0, 1, 2]));
-    assert_eq!(longest_rise(&[0, 4, 1, 2, 3]), HashSet::from([0, 1, 2, 3]));
 }
