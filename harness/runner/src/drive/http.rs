@@ -56,14 +56,17 @@ pub(super) fn play(
     let asking = Variants { chunk, slow_read: manner.slow, ..Variants::default() };
     let answering = Variants { chunk, merge, delay: manner.delay(bench.patience), ..Variants::default() };
     let rules = Rules::default();
-    let plan = |script, variants, journal| Plan {
+    let plan = |script, variants, journal, patience| Plan {
         script,
         rules: &rules,
-        patience: bench.timeout,
+        patience,
         variants,
         journal,
         tell: &Silent,
     };
+
+    // Where nothing more comes, it is the client that gives up first, and not whoever is the quicker.
+    let longer = bench.timeout + bench.patience;
 
     let mut recorder = Recorder(start(&words)?);
     let listens = recorder.listens(port);
@@ -76,10 +79,10 @@ pub(super) fn play(
         if !listens {
             return;
         }
-        let serving = scope.spawn(|| server.play(&plan(&server_script, &answering, &server_journal)));
+        let serving = scope.spawn(|| server.play(&plan(&server_script, &answering, &server_journal, longer)));
         let killer = victim.as_ref().map(|victim| scope.spawn(move || victim.kill(bench, over)));
         // What a peer met is in the journals.
-        let _ = as_client(&plan(&client_script, &asking, &client_journal), &target, transport);
+        let _ = as_client(&plan(&client_script, &asking, &client_journal, bench.timeout), &target, transport);
         over.store(true, Ordering::Relaxed);
         killed = killer.and_then(|killer| killer.join().ok()).flatten();
         died = recorder.died().filter(|_| killed.is_none());
