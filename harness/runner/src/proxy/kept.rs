@@ -131,9 +131,10 @@ impl Kept {
     /// # Errors
     /// Where it cannot be written, or not be read back.
     pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let whole = self.lost == 0;
         let plain = self.plain();
         if plain.size == 0 {
-            return if plain.blocks.is_some() { out.write_all(b", \"text\": \"\"") } else { Ok(()) };
+            return if whole && plain.blocks.is_some() { out.write_all(b", \"text\": \"\"") } else { Ok(()) };
         }
         let is_text = plain.text.as_ref().is_some_and(Vec::is_empty);
         plain.spool.seek(SeekFrom::Start(0))?;
