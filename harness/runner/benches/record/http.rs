@@ -162,7 +162,7 @@ impl Traffic for Posts<'_> {
         times[count / 2]
     }
 
-    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Run {
+    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run> {
         let session = self.session(server, between);
         let call = Bytes::from(call(load.size));
         let since = Instant::now();
@@ -183,7 +183,7 @@ impl Traffic for Posts<'_> {
         let took = since.elapsed();
         let peak = session.recorder.as_ref().map_or(0, |(recorder, _)| resident(recorder));
         session.end();
-        Run { took, peak }
+        Some(Run { took, peak })
     }
 }
 

@@ -59,8 +59,8 @@ struct Run {
 trait Traffic {
     /// The median time of a round trip.
     fn round_trip(&self, server: Server, between: Option<&Recorder>, count: usize) -> Duration;
-    /// As much at once as the peers take.
-    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Run;
+    /// As much at once as the peers take; none where it stopped for good.
+    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run>;
 }
 
 fn main() {
@@ -109,7 +109,7 @@ fn main() {
             let row = format!("{name}: {megabytes} MB each way at {title} a message");
             if row.contains(&wanted) {
                 let load = Load { size, count: megabytes * 1_000_000 / size };
-                let run = traffic.through(Server::Echo, Some(&recorders[0]), load);
+                let run = traffic.through(Server::Echo, Some(&recorders[0]), load).unwrap();
                 println!("{row}: peak {:.1} MiB", run.peak as f64 / 1024.0);
             }
         }
@@ -136,9 +136,15 @@ fn cells(traffic: &dyn Traffic, server: Server, recorder: &Recorder) -> String {
         Load { size: 1 << 10, count: if quick { 100_000 } else { 3_000 } },
         Load { size: 1 << 20, count: if quick { 150 } else { 30 } },
     ] {
-        let mut runs: Vec<[Run; 2]> = (0..ROUNDS)
-            .map(|_| [None, Some(recorder)].map(|between| traffic.through(server, between, load)))
-            .collect();
+        let run = || {
+            let direct = traffic.through(server, None, load).unwrap();
+            Some([direct, traffic.through(server, Some(recorder), load)?])
+        };
+        let runs: Option<Vec<[Run; 2]>> = (0..ROUNDS).map(|_| run()).collect();
+        let Some(mut runs) = runs else {
+            out += &format!(" {:>8} {:>7}", "stops", "-");
+            continue;
+        };
         let ratio = |[direct, recorded]: &[Run; 2]| direct.took.as_secs_f64() / recorded.took.as_secs_f64();
         runs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
         let middle = runs[ROUNDS / 2];

@@ -4,10 +4,14 @@ use super::{INITIALIZED, Load, Recorder, Run, Server, Traffic, call, everything,
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const BUFFER: usize = 64 << 10;
+
+/// Whoever takes longer has stopped for good.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that gives back each request, once it has parsed it.
 pub(super) fn serve() {
@@ -69,7 +73,7 @@ impl Session {
 
     /// Reads up to the next answer, which is a line of at least this size; what the server says besides is shorter.
     fn answer(&mut self, size: usize) {
-        next(&mut self.stdout, size, &mut Vec::new());
+        assert!(next(&mut self.stdout, size, &mut Vec::new()), "the session ended");
     }
 
     fn end(mut self) {
@@ -79,12 +83,15 @@ impl Session {
     }
 }
 
-fn next(stdout: &mut BufReader<ChildStdout>, size: usize, line: &mut Vec<u8>) {
+/// Whether there was one before the end.
+fn next(stdout: &mut BufReader<ChildStdout>, size: usize, line: &mut Vec<u8>) -> bool {
     loop {
         line.clear();
-        assert!(stdout.read_until(b'\n', line).unwrap() > 0, "the session ended");
+        if stdout.read_until(b'\n', line).unwrap() == 0 {
+            return false;
+        }
         if line.len() >= size {
-            return;
+            return true;
         }
     }
 }
@@ -106,26 +113,35 @@ impl Traffic for Pipes<'_> {
         times[count / 2]
     }
 
-    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Run {
+    fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run> {
         let Session { mut child, mut stdin, mut stdout } = self.session(server, between);
         let line = format!("{}\n", call(load.size));
         let since = Instant::now();
         let saying = thread::spawn(move || {
-            (0..load.count).for_each(|_| stdin.write_all(line.as_bytes()).unwrap());
-            stdin.flush().unwrap();
+            // Whoever was given up reads no more.
+            let said = (0..load.count).try_for_each(|_| stdin.write_all(line.as_bytes()));
+            let _ = said.and_then(|()| stdin.flush());
             stdin
         });
+        let (over, waiting) = channel::<()>();
+        let pid = child.id().to_string();
+        let watching = thread::spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                Command::new("kill").args(["-KILL", &pid]).status().unwrap();
+            }
+        });
         let mut line = Vec::new();
-        for _ in 0..load.count {
-            next(&mut stdout, load.size * 3 / 4, &mut line);
-        }
+        let whole = (0..load.count).all(|_| next(&mut stdout, load.size * 3 / 4, &mut line));
         let took = since.elapsed();
         let peak = resident(&child);
+        drop(over);
+        watching.join().unwrap();
         drop(saying.join().unwrap());
         io::copy(&mut stdout, &mut io::sink()).unwrap();
-        if !child.wait().unwrap().success() {
+        let ended_well = child.wait().unwrap().success();
+        if whole && !ended_well {
             println!("  (a recording is incomplete, and says so)");
         }
-        Run { took, peak }
+        whole.then_some(Run { took, peak })
     }
 }
