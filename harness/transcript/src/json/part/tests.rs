@@ -1,0 +1,126 @@
+use super::{Kept, MOST_PARTS, take_apart};
+use crate::json::Json;
+use proptest::prelude::*;
+
+/// Whether a value says the same of itself as the same text that was not taken apart, all the way down.
+fn agrees(apart: Json<'_>, plain: Json<'_>) -> bool {
+    let pairs = |value: Json<'_>| -> Vec<_> {
+        value.members().map(|(name, value)| (name.raw().to_owned(), value.text().to_owned())).collect()
+    };
+    let items = |value: Json<'_>| -> Vec<_> { value.items().map(|item| item.text().to_owned()).collect() };
+    apart.text() == plain.text()
+        && pairs(apart) == pairs(plain)
+        && items(apart) == items(plain)
+        && apart.members().zip(plain.members()).all(|((name, one), (_, other))| {
+            let name = String::from_utf8_lossy(&name.decode()).into_owned();
+            apart.member(&name) == plain.member(&name) && agrees(one, other)
+        })
+        && apart.items().zip(plain.items()).all(|(one, other)| agrees(one, other))
+        && apart.member("no such name").is_none()
+}
+
+fn check(text: &str) {
+    let plain = Json::parse(text).unwrap();
+    let mut parts = Vec::new();
+    take_apart(plain.text(), &mut parts);
+    assert!(!parts.is_empty(), "{text}");
+    let apart = Json::apart(plain.text(), &parts);
+    assert!(agrees(apart, plain), "{text}");
+    for inner in apart.items().chain(apart.members().map(|(_, value)| value)) {
+        assert!(agrees(Kept::of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+        assert!(agrees(Kept::text_of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+    }
+}
+
+#[test]
+fn a_value_that_was_taken_apart_says_what_its_text_says() {
+    for text in [
+        "1",
+        "-1.5e3",
+        "\"a\\\"b\"",
+        "true",
+        "[]",
+        "{}",
+        "[[],{},[1,[2,{}]], \"x\" ]",
+        r#"{"a":1,"a":2,"b":{"a":[1,2,{"c":null}]},"":"","n\u0061me":"x","\\":"\\\\"}"#,
+        "{ \"a\" : [ 1 , 2 ] ,\n\t\"b\" : { \"c\" : \"}],:{[\" } , \"d\" : false }",
+        "[\"12345678\",\"1234567\\\\\",\"\\\"\",\"é\u{10348}\"]",
+    ] {
+        check(text);
+    }
+}
+
+#[test]
+fn names_that_may_stand_twice_are_seen_at_any_depth() {
+    let may_repeat = |text: &str| {
+        let mut parts = Vec::new();
+        take_apart(text, &mut parts);
+        Json::apart(text, &parts).may_repeat()
+    };
+    for text in ["1", "{}", r#"{"a":1,"b":{"a":2,"bb":[{"a":1},{"a":1}]}}"#, r#"[{"name":"a"},{"name":"b"}]"#]
+    {
+        assert!(!may_repeat(text), "{text}");
+    }
+    for text in [
+        r#"{"a":1,"a":1}"#,
+        r#"[[{"b":{"a":1,"c":[1,2],"a":2}}]]"#,
+        r#"{"Name":1,"name":2}"#,
+        r#"{"\u0061":1}"#,
+    ] {
+        assert!(may_repeat(text), "{text}");
+        assert!(Json::parse(text).unwrap().may_repeat(), "{text}");
+    }
+    let many: Vec<_> = (0..30).map(|number| format!("\"{number}\":1")).collect();
+    assert!(may_repeat(&format!("{{{}}}", many.join(","))));
+}
+
+#[test]
+fn a_value_with_too_many_parts_is_left_as_it_is() {
+    let text = format!("[{}1]", "1,".repeat(MOST_PARTS));
+    let mut parts = Vec::new();
+    take_apart(&text, &mut parts);
+    assert!(parts.is_empty());
+    assert_eq!(Json::apart(&text, &parts).items().count(), MOST_PARTS + 1);
+    let text = format!("[{}1]", "1,".repeat(MOST_PARTS - 2));
+    take_apart(&text, &mut parts);
+    assert_eq!(parts.len(), MOST_PARTS);
+}
+
+#[test]
+fn depth_is_no_matter() {
+    let text = "[".repeat(100_000) + &"]".repeat(100_000);
+    let mut parts = Vec::new();
+    take_apart(&text, &mut parts);
+    assert_eq!(parts.len(), 100_000);
+    assert_eq!(Json::apart(&text, &parts).items().next().unwrap().text().len(), 199_998);
+}
+
+proptest! {
+    #[test]
+    fn agrees_on_what_happens_to_be_json(text in r#"[ \[\]{}:,"\\a0-9.eE+tfnu-]{0,24}"#) {
+        if Json::parse(&text).is_ok() {
+            check(&text);
+        }
+    }
+
+    #[test]
+    fn agrees_on_nested_values(value in nested()) {
+        check(&value);
+    }
+}
+
+fn nested() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        "-?[1-9][0-9]{0,4}",
+        any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| {
+        let member = (any::<String>(), inner.clone())
+            .prop_map(|(name, value)| format!("{} : {value}", serde_json::to_string(&name).unwrap()));
+        prop_oneof![
+            prop::collection::vec(inner, 0..6).prop_map(|items| format!("[{}]", items.join(" , "))),
+            prop::collection::vec(member, 0..6).prop_map(|items| format!("{{{}}}", items.join(","))),
+        ]
+    })
+}
