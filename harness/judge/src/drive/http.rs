@@ -35,8 +35,8 @@ pub struct Exchange {
 /// What may be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'t> {
-    /// So much later than it was sent may something arrive, in microseconds.
-    pub patience: u64,
+    /// So much later than it was sent may something arrive, in microseconds; none where the receiver was slow itself.
+    pub patience: Option<u64>,
     /// The server's address as a client of its own would name it: `127.0.0.1:3000`.
     pub upstream: &'t str,
     /// Whether all exchanges have to be there. Where the recorder was killed, those that are have to be right.
@@ -197,7 +197,7 @@ fn body(index: usize, side: Side, name: &str, ends: (&Stream, &Stream), terms: T
     }
     let late = lines(&sent).into_iter().find_map(|line| {
         let (from, to) = (ends.0.when(line.end)?, ends.1.when(line.end)?);
-        (to > from.saturating_add(terms.patience)).then(|| (line, to - from))
+        (to > from.saturating_add(terms.patience?)).then(|| (line, to - from))
     });
     if let Some((line, late)) = late {
         let says = format!("byte {} of {name} was held up for {}", line.start, shown(late));
@@ -274,7 +274,7 @@ mod tests {
     }
 
     fn found(client: &[Exchange], server: &[Exchange]) -> Vec<(Kind, usize)> {
-        let terms = Terms { patience: 1_000, upstream: "there:2", whole: true };
+        let terms = Terms { patience: Some(1_000), upstream: "there:2", whole: true };
         judge(client, server, terms).into_iter().map(|it| (it.kind, it.index)).collect()
     }
 
@@ -286,6 +286,15 @@ mod tests {
         );
         server.reverse();
         assert_eq!(found(&session(), &server), []);
+    }
+
+    #[test]
+    fn who_reads_slowly_blames_nobody_for_what_is_late() {
+        let mut late = session();
+        late[0].answer = stream(&[(10, "data: 1\n\n"), (6_001, "data: 2\n\n")]);
+        assert_eq!(found(&late, &session()), [(Kind::HeldUp, 0)]);
+        let slow = Terms { patience: None, upstream: "there:2", whole: true };
+        assert_eq!(judge(&late, &session(), slow), []);
     }
 
     #[test]
@@ -335,7 +344,7 @@ mod tests {
         let mut server = session();
         server.push(post("{}", &[(7_000, "")]));
         assert_eq!(found(&session(), &server), [(Kind::NotSent, 4)]);
-        let terms = Terms { patience: 1_000, upstream: "there:2", whole: true };
+        let terms = Terms { patience: Some(1_000), upstream: "there:2", whole: true };
         let says = judge(&session(), &server, terms).remove(0).says;
         assert_eq!(says, "the server received a POST of /mcp, once more than the client sent it");
         // The first of the two was answered too, and nobody heard that.

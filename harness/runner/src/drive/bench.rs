@@ -140,7 +140,7 @@ impl Bench {
         let recording = recording::read(&files.recording(), self.format);
         let coarse = recording.as_ref().is_ok_and(|recording| recording.format.carries.exchanges);
         let (passed, said) = match self.transport.is_http() {
-            true => passed::over_http(self, &played, coarse),
+            true => passed::over_http(self, scenario, &played, coarse),
             false => passed::over_pipes(self, scenario, &played),
         };
         let kept = self.kept(scenario, &recording, &said);

@@ -53,7 +53,12 @@ pub(super) fn over_pipes(bench: &Bench, scenario: &Scenario, played: &Played) ->
 }
 
 /// Judges a session over HTTP. And what was said in it; see [`said`] for `coarse`.
-pub(super) fn over_http(bench: &Bench, played: &Played, coarse: bool) -> (Judgement, Vec<Said>) {
+pub(super) fn over_http(
+    bench: &Bench,
+    scenario: &Scenario,
+    played: &Played,
+    coarse: bool,
+) -> (Judgement, Vec<Said>) {
     let journals = &played.journals;
     let whole = !played.killed;
     let mut client = exchanges(&journals.client, Way::Sent);
@@ -68,7 +73,8 @@ pub(super) fn over_http(bench: &Bench, played: &Played, coarse: bool) -> (Judgem
     }
     let server = exchanges(&journals.server, Way::Received);
     let upstream = authority(&journals.server);
-    let terms = http::Terms { patience: micros(bench.patience), upstream: &upstream, whole };
+    let patience = scenario.manner.slow.is_zero().then_some(micros(bench.patience));
+    let terms = http::Terms { patience, upstream: &upstream, whole };
     let mut found = http::judge(&client, &server, terms);
     found.extend(left(played));
     let crash = |died: &String| {
