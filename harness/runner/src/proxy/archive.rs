@@ -13,7 +13,7 @@ use crate::record::Redaction;
 use jiff::{Timestamp, tz::TimeZone};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ pub(super) fn keep(
     redaction: &Arc<Redaction>,
     say: &dyn Fn(&str),
 ) -> Summary {
-    let mut archive = Archive { file, end: 0, count: 0, origin };
+    let mut archive = Archive { file, told, end: 0, count: 0, origin };
     let mut keeping = Keeping {
         summary: Summary::default(),
         sessions: BTreeSet::new(),
@@ -65,12 +65,12 @@ pub(super) fn keep(
                 if exchange.is_over()
                     && let Some(exchange) = open.remove(&note.exchange)
                 {
-                    told.in_file(|| keeping.add(&mut archive, exchange));
+                    keeping.add(&mut archive, exchange);
                 }
             }
         }
         if changed && keeping.summary.fault.is_none() && written.elapsed() >= PATIENCE {
-            let done = told.in_file(|| archive.show_open(&mut open));
+            let done = archive.show_open(&mut open);
             keeping.heed(done);
             (changed, written) = (false, Instant::now());
         }
@@ -94,7 +94,7 @@ struct Keeping<'s> {
 }
 
 impl Keeping<'_> {
-    fn add(&mut self, archive: &mut Archive, mut exchange: Exchange) {
+    fn add(&mut self, archive: &mut Archive<'_>, mut exchange: Exchange) {
         let closed = exchange.close();
         self.spooled(closed);
         self.summary.lost += exchange.lost();
@@ -135,15 +135,16 @@ impl Keeping<'_> {
     }
 }
 
-struct Archive {
+struct Archive<'t> {
     file: File,
+    told: &'t Told,
     /// Where the next exchange goes: over the tail.
     end: u64,
     count: u64,
     origin: Timestamp,
 }
 
-impl Archive {
+impl Archive<'_> {
     fn begin(&mut self) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         let head = format!(
@@ -175,8 +176,9 @@ impl Archive {
         close(out).map(drop)
     }
 
-    fn behind(&self) -> io::Result<BufWriter<&File>> {
-        let mut out = BufWriter::with_capacity(BLOCK, &self.file);
+    fn behind(&self) -> io::Result<BufWriter<Watched<'_>>> {
+        let Self { file, told, .. } = self;
+        let mut out = BufWriter::with_capacity(BLOCK, Watched { file, told });
         out.seek(SeekFrom::Start(self.end))?;
         Ok(out)
     }
@@ -199,12 +201,34 @@ impl Archive {
     }
 }
 
+/// The file, whose time is told apart from that of this program.
+struct Watched<'w> {
+    file: &'w File,
+    told: &'w Told,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.told.in_file(|| self.file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Watched<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
 /// Writes the tail, cuts off what stood behind it, and tells where it begins.
-fn close(mut out: BufWriter<&File>) -> io::Result<u64> {
+fn close(mut out: BufWriter<Watched<'_>>) -> io::Result<u64> {
     let end = out.stream_position()?;
     out.write_all(TAIL)?;
     out.flush()?;
-    out.get_ref().set_len(end + TAIL.len() as u64)?;
+    out.get_ref().file.set_len(end + TAIL.len() as u64)?;
     Ok(end)
 }
 

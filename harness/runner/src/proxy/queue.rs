@@ -21,8 +21,11 @@ pub(super) const BOUND: usize = 16 << 20;
 /// Where so much waits, the traffic waits too. What is left is for those who looked at the same time.
 const FULL: usize = BOUND / 2;
 
-/// How often somebody who waits looks again, and what a file may take for one write like any other work.
+/// How often somebody who waits looks again.
 const TICK: Duration = Duration::from_millis(2);
+
+/// What a file may take for one write, like any other work.
+const QUICK: Duration = Duration::from_millis(5);
 
 /// What a note takes beside its content, roughly.
 const NOTE: usize = 128;
@@ -188,16 +191,15 @@ impl Told {
         }
     }
 
-    /// Runs something that may take as long as a file does.
+    /// Runs one write, which may take as long as a file does.
     pub(super) fn in_file<T>(&self, work: impl FnOnce() -> T) -> T {
         let since = Instant::now();
         self.behind.file().since = Some(since);
         let done = work();
         let mut file = self.behind.file();
         file.since = None;
-        let took = since.elapsed();
-        if took > TICK && self.behind.is_full() {
-            file.spent += took;
+        if self.behind.is_full() {
+            file.spent += since.elapsed().saturating_sub(QUICK);
         }
         done
     }
