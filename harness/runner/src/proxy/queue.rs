@@ -141,7 +141,7 @@ impl Behind {
 
     fn is_hopeless(&self) -> bool {
         let file = self.file();
-        file.spent + file.since.map_or(Duration::ZERO, |since| since.elapsed()) >= PATIENCE
+        file.spent + file.since.map_or(Duration::ZERO, excess) >= PATIENCE
     }
 
     fn file(&self) -> MutexGuard<'_, File> {
@@ -199,10 +199,22 @@ impl Told {
         let mut file = self.behind.file();
         file.since = None;
         if self.behind.is_full() {
-            file.spent += since.elapsed().saturating_sub(QUICK);
+            file.spent += excess(since);
         }
         done
     }
+}
+
+impl Drop for Told {
+    /// Nobody is waited for who writes no more.
+    fn drop(&mut self) {
+        self.behind.file().spent = PATIENCE;
+    }
+}
+
+/// What a write that began then has taken beyond what any work may take.
+fn excess(since: Instant) -> Duration {
+    since.elapsed().saturating_sub(QUICK)
 }
 
 fn weight(what: &What) -> usize {
@@ -275,7 +287,7 @@ mod tests {
         assert!(took > PATIENCE / 2 && took < PATIENCE * 4, "{took:?}");
         assert!(room() < PATIENCE / 4, "it was waited for long enough");
         drop(stop);
-        let _told = writing.join().unwrap();
+        drop(writing.join().unwrap());
         assert!(room() < PATIENCE / 4, "and is not waited for again");
     }
 }
