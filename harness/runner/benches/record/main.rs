@@ -78,9 +78,9 @@ fn main() {
         "recorder",
         "round trip",
         "added",
-        "1 KiB/s",
+        "at 1 KiB",
         "ratio",
-        "1 MiB/s",
+        "at 1 MiB",
         "ratio",
         "peak"
     );
@@ -152,7 +152,7 @@ fn cells(traffic: &dyn Traffic, server: Server, recorder: &Recorder) -> String {
         let bytes = (load.size * load.count) as f64;
         out += &format!(" {:>5.0} MB {:>7.2}", bytes / 1e6 / middle[1].took.as_secs_f64(), ratio(&middle));
     }
-    format!("{out} {:>5.1} MiB", peak as f64 / 1024.0)
+    if peak == 0 { format!("{out} {:>9}", "-") } else { format!("{out} {:>5.1} MiB", peak as f64 / 1024.0) }
 }
 
 impl Server {
