@@ -1,14 +1,16 @@
-//! `check` as a person and as a program meet it: what is printed in each kind of output, parsed back; exit codes; and
-//! files that nobody would write.
+//! `check` as a person and as a program meet it: what is printed in each kind of output, parsed back, and exit codes.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
+
+mod hostile;
+mod sets;
 
 use quick_junit::Report;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -328,104 +330,4 @@ fn many_places_of_one_rule_are_folded_and_counted() {
     long.shows("  client       150");
     let lines = folder.lines(&select);
     assert_eq!((lines.len(), lines[99]["more"].as_u64()), (100, Some(50)));
-}
-
-#[test]
-fn a_recording_is_held_against_a_frozen_set() {
-    let folder = Folder::with(&[
-        ("right.jsonl", &right()),
-        ("wrong.jsonl", &wrong()),
-        ("bare.jsonl", &format!("{}\n", PING.1)),
-        ("old.jsonl", &right().replace("2025-11-25", "2025-06-18")),
-        (
-            "few.toml",
-            "suite = \"0.0.1\"\nrevision = \"2025-11-25\"\nrules = [\"jsonrpc.id.null\", \"jsonrpc.version\"]\n",
-        ),
-        ("unknown.toml", "suite = \"1\"\nrevision = \"2025-11-25\"\nrules = [\"a.b\"]\n"),
-    ]);
-    let version = env!("CARGO_PKG_VERSION");
-    let set = folder.check(&["--write-require", "2025-11-25"]).is(0).out;
-    folder.write("now.toml", set.as_bytes());
-    let sentence = format!(
-        "right.jsonl: conforms to 2025-11-25 (the set of 0.0.1) as judged by mcp-concord {version}: 2 rules kept, 0 not called for, 0 inconclusive\n"
-    );
-    folder.check(&["right.jsonl", "--require", "few.toml"]).is(0).shows(&sentence);
-    folder
-        .check(&["right.jsonl", "--require", "now.toml"])
-        .is(0)
-        .shows(&format!("as judged by mcp-concord {version}: "));
-    for set in ["few.toml", "now.toml"] {
-        let ran = folder.check(&["wrong.jsonl", "--require", set]).is(1);
-        ran.shows("wrong.jsonl: does not conform to 2025-11-25").shows("1 broken");
-    }
-    folder.check(&["old.jsonl", "--require", "few.toml"]).is(2).says("old.jsonl is a session of 2025-06-18");
-    folder.check(&["bare.jsonl", "--require", "few.toml"]).is(2).says("--spec 2025-11-25 would tell");
-    folder.check(&["bare.jsonl", "--require", "few.toml", "--spec", "2025-11-25"]).is(0).shows("conforms");
-    folder.check(&["right.jsonl", "--require", "unknown.toml"]).is(2).says("there is no rule `a.b`");
-    // A set and a selection would be two answers to one question.
-    folder.check(&["right.jsonl", "--require", "few.toml", "--select", "jsonrpc"]).is(2);
-    // Half a recording conforms to nothing.
-    folder.write("torn.jsonl", &[right().as_bytes(), b"\xff\xff\n"].concat());
-    let torn = folder.check(&["torn.jsonl", "--require", "few.toml"]).is(1);
-    torn.shows("torn.jsonl: cannot be told to conform");
-}
-
-#[test]
-fn the_sets_that_are_shipped_name_rules_that_are() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/require");
-    for revision in judge::check::Revision::ALL {
-        let text = fs::read_to_string(folder.join(format!("{revision}.toml"))).unwrap();
-        let set = judge::check::frozen::Frozen::read(&text)
-            .unwrap_or_else(|wrong| panic!("{revision}: {wrong:#?}"));
-        assert_eq!(set.revision, revision);
-        assert!(set.rules.iter().any(|rule| rule.id == "jsonrpc.version"));
-    }
-}
-
-#[test]
-fn hostile_text_has_no_power_over_a_terminal() {
-    // A control character of one byte must be escaped in JSON; one of two bytes need not.
-    let evil = "\u{9b}31m\u{202e}";
-    let folder = Folder::with(&[("a", &wrong().replace("\"ping\"", &format!("\"{evil}\"")))]);
-    let ran = folder.check(&["a", "--select", "jsonrpc.id.null"]).is(1);
-    assert!(!ran.out.contains('\u{9b}') && !ran.out.contains('\u{202e}'), "{}", ran.out);
-    ran.shows("\\u{9b}31m\\u{202e}");
-}
-
-#[test]
-fn hostile_files_end_with_a_verdict() {
-    let folder = Folder::new();
-    let long = right().replace("\"ping\"", &format!("\"{}\"", "x".repeat(64 << 20)));
-    folder.write("long", long.as_bytes());
-    let ran = folder.check(&["long"]);
-    assert!(ran.code.is_some() && ran.out.len() < 1 << 20, "{:?} {}", ran.code, ran.err);
-    folder.write("long", b"");
-
-    let mut open = format!("{META}\n");
-    for id in 0..1_000_000 {
-        let _ = writeln!(
-            open,
-            r#"{{"t":"2026-01-01T00:00:00.000Z","dir":"in","raw":{{"jsonrpc":"2.0","id":{id},"method":"ping"}}}}"#
-        );
-    }
-    folder.write("open", open.as_bytes());
-    drop(open);
-    folder.check(&["open", "--select", "jsonrpc"]).is(0).shows("a limit was reached: more than");
-    folder.write("open", b"");
-
-    folder.write("bytes", &[right().as_bytes(), b"\xff\xfe\x00\n", right().as_bytes()].concat());
-    let broken = folder.check(&["bytes"]).is(1).shows("error[enc.utf8]");
-    broken.shows("the reader gave up at line 8").shows("what comes after is not judged");
-    folder.write("nothing", b"");
-    folder.check(&["nothing"]).is(2).says("it is empty");
-    folder.check(&["nothing", "--format", "har"]).is(1).shows("error[rec.readable]");
-}
-
-#[test]
-fn a_trace_is_held_to_the_text_that_is_named() {
-    let killed = right().replace("\"exitCode\":0,", "\"reason\":\"killed\",");
-    let folder = Folder::with(&[("a", &killed)]);
-    folder.check(&["a", "--select", "replay"]).is(0).shows("note[rec.replay.first-text]");
-    let first = folder.check(&["a", "--select", "replay", "--format-text", "first"]);
-    first.is(1).shows("error[rec.replay.first-text]");
 }
