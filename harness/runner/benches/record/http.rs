@@ -1,7 +1,7 @@
 //! Traffic over Streamable HTTP: POSTs on a few connections, each with its answer.
 
 use super::{
-    INITIALIZED, Load, Recorder, Run, Server, Traffic, call, everything, initialize, resident, root,
+    INITIALIZED, Load, Recorder, Run, Server, Traffic, call, everything, initialize, median, resident, root,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -150,16 +150,11 @@ impl Traffic for Posts<'_> {
     fn round_trip(&self, server: Server, between: Option<&Recorder>, count: usize) -> Duration {
         let session = self.session(server, between);
         let call = Bytes::from(call(600));
-        let mut times: Vec<Duration> = (0..count)
-            .map(|_| {
-                let since = Instant::now();
-                session.runtime.block_on(session.wire.post(call.clone(), 400));
-                since.elapsed()
-            })
-            .collect();
+        let time = median(count, || {
+            session.runtime.block_on(session.wire.post(call.clone(), 400));
+        });
         session.end();
-        times.sort_unstable();
-        times[count / 2]
+        time
     }
 
     fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run> {

@@ -23,7 +23,7 @@ mod stdio;
 use recorders::{HTTP, Recorder, STDIO};
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 const ROUNDS: usize = 5;
@@ -191,6 +191,19 @@ fn call(size: usize) -> String {
     let head =
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":""#;
     format!("{head}{}\"}}}}}}", "x".repeat(size.saturating_sub(head.len() + 4)))
+}
+
+/// The median time of so many round trips.
+fn median(count: usize, mut round_trip: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..count)
+        .map(|_| {
+            let since = Instant::now();
+            round_trip();
+            since.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[count / 2]
 }
 
 /// The most memory that a process has had, in KiB, while it lives.

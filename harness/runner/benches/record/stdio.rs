@@ -1,6 +1,8 @@
 //! Traffic over pipes.
 
-use super::{INITIALIZED, Load, Recorder, Run, Server, Traffic, call, everything, initialize, resident};
+use super::{
+    INITIALIZED, Load, Recorder, Run, Server, Traffic, call, everything, initialize, median, resident,
+};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -100,17 +102,12 @@ impl Traffic for Pipes<'_> {
     fn round_trip(&self, server: Server, between: Option<&Recorder>, count: usize) -> Duration {
         let mut session = self.session(server, between);
         let call = call(600);
-        let mut times: Vec<Duration> = (0..count)
-            .map(|_| {
-                let since = Instant::now();
-                session.say(&call);
-                session.answer(400);
-                since.elapsed()
-            })
-            .collect();
+        let time = median(count, || {
+            session.say(&call);
+            session.answer(400);
+        });
         session.end();
-        times.sort_unstable();
-        times[count / 2]
+        time
     }
 
     fn through(&self, server: Server, between: Option<&Recorder>, load: Load) -> Option<Run> {
