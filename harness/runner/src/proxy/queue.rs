@@ -290,4 +290,16 @@ mod tests {
         drop(writing.join().unwrap());
         assert!(room() < PATIENCE / 4, "and is not waited for again");
     }
+
+    #[test]
+    fn nobody_waits_for_who_writes_no_more() {
+        let (teller, told) = queue();
+        teller.tell(1, What::Part(Side::Answer, vec![b'x'; BOUND - 1000]));
+        drop(told);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let mut pause = None;
+        let room = poll_fn(|context| teller.poll_room(&mut pause, context));
+        let waited = runtime.block_on(async { tokio::time::timeout(PATIENCE, room).await });
+        assert!(waited.is_ok());
+    }
 }
