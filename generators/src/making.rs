@@ -9,8 +9,8 @@ use crate::mutators::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::variant::{Draft, Variant};
 use formats::{FORMATS, Format};
-use judge::expectation::Expectation;
 use transcript::message::Refusal;
+use verdict::expectation::Expectation;
 
 /// A variant in the making.
 #[derive(Debug)]

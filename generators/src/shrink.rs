@@ -259,8 +259,8 @@ mod tests {
     use crate::plan::{Source, recipe, variant};
     use crate::variant::Variant;
     use formats::{Options, ReadError, meaning};
-    use judge::expectation::Expectation;
     use transcript::json::Json;
+    use verdict::expectation::Expectation;
 
     /// Every file of the variant is read as the variant says, so far as the contract is not open.
     fn keeps_its_word(variant: &Variant) {

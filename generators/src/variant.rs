@@ -8,11 +8,11 @@ use crate::mutators::node::Node;
 use crate::relation::Relation;
 use crate::session::Known;
 use formats::{Format, Owned, Session, Totals, What};
-use judge::expectation::Expectation;
 use transcript::json::Json;
 use transcript::k2a::Summary;
 use transcript::message::{Message, Refusal};
 use transcript::session::{Side, Slot, Spot, Sse};
+use verdict::expectation::Expectation;
 
 /// A session in hand.
 #[derive(Debug, Clone, Default)]

@@ -12,12 +12,12 @@ use generators::plan::{Source, alone, cases, session, variant};
 use generators::relation::Relation;
 use generators::session::sessions;
 use generators::variant::{Draft, Variant};
-use judge::expectation::Expectation;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::diff::{Rules, first};
 use transcript::json::Json;
 use transcript::rejection::Code;
+use verdict::expectation::Expectation;
 
 /// On how many sessions each mutator is tried.
 const SESSIONS: u64 = 100;

@@ -1,8 +1,8 @@
 //! The record as a badge: what the endpoint badges of shields.io read.
 
-use judge::record::Record;
-use judge::verdict::Verdict;
 use serde_json::json;
+use verdict::record::Record;
+use verdict::verdict::Verdict;
 
 /// The badge's JSON: how many readings, or aspects of a recorder, came out well of those that were judged.
 #[must_use]
@@ -25,8 +25,8 @@ pub fn render(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use crate::small::record;
-    use judge::verdict::Verdict;
     use serde_json::{Value, json};
+    use verdict::verdict::Verdict;
 
     /// What the endpoint badge of shields.io takes: these members alone, of these types.
     const ENDPOINT: &str = r#"{

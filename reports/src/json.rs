@@ -1,7 +1,7 @@
 //! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what stands there.
 
-use judge::record::Record;
-use judge::times::Times;
+use verdict::record::Record;
+use verdict::times::Times;
 
 /// The record as indented JSON with a newline at its end. Values of a difference keep their spelling.
 ///
@@ -21,12 +21,12 @@ pub fn times(times: &Times) -> Result<String, serde_json::Error> {
 
 #[cfg(test)]
 mod tests {
-    use judge::answer::Level;
-    use judge::record::{Implementation, Line, Note, Part, Place, Reason, Record, Suite, Whole};
-    use judge::verdict::{Judgement, Verdict};
     use serde_json::Value;
     use std::collections::BTreeSet;
     use transcript::diff::Difference;
+    use verdict::answer::Level;
+    use verdict::record::{Implementation, Line, Note, Part, Place, Reason, Record, Suite, Whole};
+    use verdict::verdict::{Judgement, Verdict};
 
     /// A record with every member that there is, or with those alone that are always there.
     fn record(full: bool) -> Value {

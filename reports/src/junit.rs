@@ -1,10 +1,10 @@
 //! The record as JUnit XML: a test suite for each case, a test for each format. With times where the record has them.
 
 use crate::plain::plain;
-use judge::record::{Line, Record};
-use judge::verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
 
 /// The record as XML. Texts are cleaned of what XML cannot hold.
 ///
@@ -109,9 +109,9 @@ fn description(record: &Record, line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use crate::small::record;
-    use judge::verdict::Verdict;
     use quick_junit::{Report, TestCaseStatus};
     use std::time::Duration;
+    use verdict::verdict::Verdict;
 
     #[test]
     fn what_is_written_is_read_back_with_every_count() {

@@ -1,17 +1,17 @@
 //! A record of a run, rendered for people and for programs: one renderer a file.
 //!
-//! Everything shown here stands in a [`judge::record::Record`]. Nothing is judged again, and the same record gives
+//! Everything shown here stands in a [`verdict::record::Record`]. Nothing is judged again, and the same record gives
 //! the same bytes.
 
 pub mod badge;
 pub mod check;
 pub mod diagram;
+pub mod drawing;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 #[cfg(test)]
 mod small;
-pub mod text;
 
-pub use judge::plain;
+pub use verdict::plain;

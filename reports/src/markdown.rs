@@ -1,11 +1,11 @@
 //! The record as Markdown for a CI's summary: short, failures first.
 
 use crate::plain::cut;
-use judge::change::{Change, Sort};
-use judge::record::{Line, Record};
-use judge::verdict::Verdict;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use verdict::change::{Change, Sort};
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
 
 /// So many failures are told in full.
 const MOST: usize = 25;
@@ -129,8 +129,8 @@ fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::small::record;
-    use judge::verdict::Verdict;
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+    use verdict::verdict::Verdict;
 
     #[test]
     fn failures_come_first_and_are_counted() {
@@ -192,7 +192,7 @@ mod tests {
         record.suite.version = HOSTILE.into();
         for line in &mut record.results {
             line.message = Some(HOSTILE.into());
-            line.known = Some(judge::record::Reason { reason: HOSTILE.into(), issue: None });
+            line.known = Some(verdict::record::Reason { reason: HOSTILE.into(), issue: None });
             line.clauses = vec![HOSTILE.into()];
         }
         let (rows, strange) = parsed(&super::render(&record));
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn changes_are_told_by_sort() {
         let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
-        let text = super::changes(&judge::change::changes(&old, &new));
+        let text = super::changes(&verdict::change::changes(&old, &new));
         let expected = "#### New failures: 1\n\n- ids/0, x: pass → fail\n\n\
                         #### No longer failing: 1\n\n- ids/1, x: fail → pass\n\n";
         assert_eq!(text, expected);

@@ -1,8 +1,8 @@
 //! Small records for the tests of the renderers.
 
-use judge::answer::Level;
-use judge::record::{Implementation, Line, Note, Record, Suite};
-use judge::verdict::{Judgement, Verdict};
+use verdict::answer::Level;
+use verdict::record::{Implementation, Line, Note, Record, Suite};
+use verdict::verdict::{Judgement, Verdict};
 
 /// A record with one case a verdict, `ids/0` and so on, each in the format `x`.
 pub(crate) fn record(verdicts: &[Verdict]) -> Record {

@@ -4,9 +4,9 @@
 //! nothing: what the importer got wrong must be seen.
 
 use naive_importer::{Call, Outcome, import};
-use runner::Harness;
-use runner::answer::{Answer, Level};
-use runner::importer::Importer;
+use mcp_concord_suite::Harness;
+use mcp_concord_suite::answer::{Answer, Level};
+use mcp_concord_suite::importer::Importer;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 

@@ -5,12 +5,12 @@
 //! understood is understood again.
 
 use formats::FORMATS;
-use judge::answer::{Answer, Level};
-use judge::baseline::Baseline;
-use judge::case_file;
-use judge::protocol::{Hello, answer, quoted};
-use judge::slip::Slip;
 use transcript::json::Json;
+use verdict::answer::{Answer, Level};
+use verdict::baseline::Baseline;
+use verdict::case_file;
+use verdict::protocol::{Hello, answer, quoted};
+use verdict::slip::Slip;
 
 /// A line that an adapter printed, taken for its greeting, for an answer, and for the answer of a one-shot program.
 ///

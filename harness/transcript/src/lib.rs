@@ -33,5 +33,6 @@ pub mod json;
 pub mod k2a;
 pub mod meaning;
 pub mod message;
+pub mod nearest;
 pub mod rejection;
 pub mod session;

@@ -4,8 +4,8 @@
 //! that no recording can give commands of its own.
 
 use super::sentence;
-use judge::check::Verdict;
-use judge::check::record::{Line, Record};
+use rules::engine::Verdict;
+use rules::engine::record::{Line, Record};
 use std::fmt::Write as _;
 
 /// The annotations.
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_warning_that_counts_is_an_error() {
-        let record = judge::check::record::Record { strict: true, ..sample::record() };
+        let record = rules::engine::record::Record { strict: true, ..sample::record() };
         assert_eq!(super::render(&record).matches("::error ").count(), 4);
     }
 }

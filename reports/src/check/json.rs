@@ -3,8 +3,8 @@
 //! Findings and rules that could not be told are always there; rules that were kept, or that nothing called for, where
 //! the caller asks for every line.
 
-use judge::check::Verdict;
-use judge::check::record::Record;
+use rules::engine::Verdict;
+use rules::engine::record::Record;
 
 /// The lines as JSON, one a line of text.
 ///
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn nothing_is_an_empty_array() {
-        let record = judge::check::record::Record::default();
+        let record = rules::engine::record::Record::default();
         assert_eq!(super::render(&record, true).unwrap(), "[]\n");
     }
 }

@@ -4,9 +4,9 @@
 //! rule that could not be told, or that nothing called for, is skipped with its reason.
 
 use super::{explain, pointer, rule_of, sentence};
-use judge::check::Verdict;
-use judge::check::record::{File, Line, Record};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use rules::engine::Verdict;
+use rules::engine::record::{File, Line, Record};
 
 /// The report as XML.
 ///
@@ -84,8 +84,8 @@ fn help(rule: &str, line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::sample;
-    use judge::check::record::Record;
     use quick_junit::{Report, TestCaseStatus};
+    use rules::engine::record::Record;
 
     fn parsed(record: &Record) -> Report {
         Report::deserialize_from_str(&super::render(record).unwrap()).unwrap()

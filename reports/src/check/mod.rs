@@ -1,6 +1,6 @@
 //! What came of judging recordings, rendered for people and for programs: one renderer a file.
 //!
-//! Everything shown here stands in a [`judge::check::record::Record`], and in the rules that it cites. Nothing is
+//! Everything shown here stands in a [`rules::engine::record::Record`], and in the rules that it cites. Nothing is
 //! judged again, and the same record gives the same bytes.
 
 pub mod github;
@@ -11,8 +11,8 @@ mod sample;
 pub mod sarif;
 pub mod text;
 
-use judge::check::record::Line;
-use judge::rules::Rule;
+use rules::engine::record::Line;
+use rules::rule::Rule;
 
 /// The command that tells more about a rule.
 fn explain(rule: &str) -> String {
@@ -21,7 +21,7 @@ fn explain(rule: &str) -> String {
 
 /// The rule that a line is about.
 fn rule_of(line: &Line) -> Option<&'static Rule> {
-    judge::rules::find(line.rule)
+    rules::find(line.rule)
 }
 
 /// The JSON pointer of a place, and that into the text which stands there.

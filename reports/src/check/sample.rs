@@ -1,8 +1,8 @@
 //! A record with a bit of everything, for the tests of the renderers.
 
-use judge::check::Verdict;
-use judge::check::record::{File, Line, Other, Problem, Record};
-use judge::rules::Level;
+use rules::engine::Verdict;
+use rules::engine::record::{File, Line, Other, Problem, Record};
+use rules::rule::Level;
 
 pub(super) fn record() -> Record {
     let name = "a, b: 100%.jsonl";

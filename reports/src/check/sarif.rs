@@ -5,9 +5,9 @@
 //! left out, since most viewers show any result as a problem.
 
 use super::{explain, rule_of, sentence};
-use judge::check::Verdict;
-use judge::check::record::{File, Line, Record};
-use judge::rules::{Level, Rule};
+use rules::engine::Verdict;
+use rules::engine::record::{File, Line, Record};
+use rules::rule::{Level, Rule};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 /// Where a line holds what JSON cannot.
 pub fn render(record: &Record, every: bool) -> Result<String, serde_json::Error> {
     let lines = || record.files.iter().flat_map(|file| &file.lines).filter(|line| every || line.is_finding());
-    let cited: Vec<&Rule> = judge::rules::all().filter(|rule| lines().any(|it| it.rule == rule.id)).collect();
+    let cited: Vec<&Rule> = rules::all().filter(|rule| lines().any(|it| it.rule == rule.id)).collect();
     let numbers: BTreeMap<&str, usize> =
         cited.iter().enumerate().map(|(index, rule)| (rule.id, index)).collect();
     let driver = Driver {

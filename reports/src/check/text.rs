@@ -6,14 +6,14 @@
 
 use super::{explain, pointer, rule_of};
 use crate::plain::plain;
-use crate::text::Volume;
 use anstyle::{AnsiColor, Style};
-use judge::check::Verdict;
-use judge::check::frozen::Kept;
-use judge::check::record::{File, Line, Record, Totals};
-use judge::rules::Level;
+use rules::engine::Verdict;
+use rules::engine::frozen::Kept;
+use rules::engine::record::{File, Line, Record, Totals};
+use rules::rule::Level;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use verdict::text::Volume;
 
 /// How it is to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -271,8 +271,8 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
 mod tests {
     use super::super::sample;
     use super::{Options, file, required, total};
-    use crate::text::Volume;
-    use judge::check::frozen::Kept;
+    use rules::engine::frozen::Kept;
+    use verdict::text::Volume;
 
     fn shown(volume: Volume) -> String {
         let record = sample::record();
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_finding_tells_where_what_whose_and_what_to_do() {
         let text = shown(Volume::Normal);
-        let rule = judge::rules::find("jsonrpc.id.null").unwrap();
+        let rule = rules::find("jsonrpc.id.null").unwrap();
         let expected = format!(
             "\
 error[jsonrpc.id.null]: one ::error::two

@@ -1,16 +1,16 @@
 //! What changed between two runs, new failures first: a page of its own.
 //!
-//! Knows: how a change is told. Refuses to know: what counts as one; [`judge::change`] says.
+//! Knows: how a change is told. Refuses to know: what counts as one; [`verdict::change`] says.
 
 use super::count::{self, Implementation};
 use super::matrix::{Choice, Filter};
 use super::words::{anchor, cut, name, plain, topic};
 use super::{Place, Press};
-use judge::change::{Change, Sort};
-use judge::record::{Line, Record};
-use judge::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use verdict::change::{Change, Sort};
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
 
 /// Values longer than this are cut, in characters.
 const WIDTH: usize = 300;
@@ -160,12 +160,12 @@ fn what(line: &Line) -> String {
 mod tests {
     use super::counts;
     use crate::small::record;
-    use judge::verdict::Verdict::{Fail, Pass, Skip};
+    use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]
     fn changes_are_counted_by_sort_in_words() {
         let (old, new) = (record(&[Pass, Fail, Fail, Skip]), record(&[Fail, Pass, Pass, Pass]));
-        let counted = counts(&judge::change::changes(&old, &new));
+        let counted = counts(&verdict::change::changes(&old, &new));
         assert_eq!(counted, ["1 new failure", "2 no longer failing", "1 other change"]);
         assert!(counts(&[]).is_empty());
     }

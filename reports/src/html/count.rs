@@ -3,11 +3,11 @@
 //! Knows: adding up. Refuses to know: anything that is not in a record.
 
 use super::words::{WIDTH, cut, name, named, plain, tone};
-use judge::record::{Line, Record};
-use judge::verdict::Verdict;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
 
 /// How many readings came to a verdict.
 #[derive(Debug, Serialize)]
@@ -77,8 +77,8 @@ pub(super) fn implementation(record: &Record) -> Implementation {
     Implementation {
         name: name(record),
         level: match record.implementation.level {
-            judge::answer::Level::Events => "every event",
-            judge::answer::Level::Calls => "tool calls alone",
+            verdict::answer::Level::Events => "every event",
+            verdict::answer::Level::Calls => "tool calls alone",
         },
         planned: record.planned,
         trial,
@@ -156,7 +156,7 @@ fn ids(lines: &[Line]) -> Vec<&str> {
 mod tests {
     use super::clauses;
     use crate::small::{line, record_of};
-    use judge::verdict::Verdict;
+    use verdict::verdict::Verdict;
 
     #[test]
     fn a_case_holds_a_clause_where_all_its_judged_readings_do() {

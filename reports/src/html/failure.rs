@@ -7,9 +7,9 @@ use super::matrix;
 use super::sides::{self, Row, Span};
 use super::words::{WIDTH, anchor, cut, in_lines, named, plain};
 use crate::diagram::beside;
-use judge::record::{Line, Note, Record};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use verdict::record::{Line, Note, Record};
 
 /// A case that was fallen short of.
 #[derive(Debug, Serialize)]
@@ -173,8 +173,8 @@ fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
 mod tests {
     use super::failures;
     use crate::small::{line, record_of};
-    use judge::record::{Difference, Place, Whole};
-    use judge::verdict::Verdict::{Crash, Fail, Pass};
+    use verdict::record::{Difference, Place, Whole};
+    use verdict::verdict::Verdict::{Crash, Fail, Pass};
 
     #[test]
     fn what_fell_short_alike_is_told_once_with_its_places() {

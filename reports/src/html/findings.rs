@@ -163,7 +163,7 @@ impl File {
             Verdict::Info => self.notes += times,
             Verdict::Pass => self.kept += 1,
             Verdict::Inconclusive => {
-                let rule = judge::rules::find(&finding.rule).map_or("", |rule| rule.title);
+                let rule = rules::find(&finding.rule).map_or("", |rule| rule.title);
                 self.unsure.push((plain(&finding.rule), rule.to_owned(), cut(&finding.message, WIDTH)));
             }
             Verdict::NotApplicable => {}
@@ -175,7 +175,7 @@ impl File {
 }
 
 fn shown(finding: &Finding, word: &'static str, tone: &'static str, code: char) -> Shown {
-    let rule = judge::rules::find(&finding.rule);
+    let rule = rules::find(&finding.rule);
     let pointer = finding.pointer.clone().unwrap_or_default();
     let within = finding.within.as_ref().map(|within| format!(" (in the text: {within})"));
     let other = |other: &Other| (plain(&other.what), other.line, cut(&other.snippet, WIDTH));

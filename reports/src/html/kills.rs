@@ -7,9 +7,9 @@ use super::matrix::Filter;
 use super::words::{named, plain};
 use super::{Place, Press};
 use crate::diagram::{self, KillRow, Look};
-use judge::kills::{Fault, Kills};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use verdict::kills::{Fault, Kills};
 
 /// So many cases that kill a fault are named; the JSON names all.
 const NAMED: usize = 6;
@@ -122,9 +122,9 @@ fn row(fault: &Fault) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use judge::kills::{Fault, Killer, Kills, SCHEMA};
-    use judge::record::Suite;
     use serde_json::Value;
+    use verdict::kills::{Fault, Killer, Kills, SCHEMA};
+    use verdict::record::Suite;
 
     #[test]
     fn the_matrix_is_drawn_by_families_of_clauses_and_topics_of_cases() {

@@ -4,10 +4,10 @@
 //! why a reading came to its verdict.
 
 use super::words::{anchor, code, name, plain, tone, topic};
-use judge::record::{Line, Record};
-use judge::verdict::Verdict;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
 
 /// The matrix and what it can be filtered by.
 #[derive(Debug, Serialize)]
@@ -189,7 +189,7 @@ pub(super) fn formats<'r>(records: &[&'r Record]) -> Vec<&'r str> {
 mod tests {
     use super::{by_format, by_implementation};
     use crate::small::{line, record_of};
-    use judge::verdict::Verdict::{Crash, Fail, Pass, Skip};
+    use verdict::verdict::Verdict::{Crash, Fail, Pass, Skip};
 
     #[test]
     fn a_cell_shows_the_worst_and_leads_to_it() {

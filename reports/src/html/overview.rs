@@ -7,10 +7,10 @@ use super::matrix::{self, Matrix};
 use super::trend::{self, Trend};
 use super::words::{name, suite};
 use super::{Place, Press};
-use judge::record::{Record, Suite};
-use judge::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use verdict::record::{Record, Suite};
+use verdict::verdict::Verdict;
 
 /// What the first page is made of.
 pub struct Overview<'o> {

@@ -6,7 +6,8 @@ use super::clauses::Case;
 use super::matrix::{Choice, Filter};
 use super::words::{named, plain};
 use super::{Place, Press};
-use judge::rules::{FAMILIES, Level, Rule};
+use rules::FAMILIES;
+use rules::rule::{Level, Rule};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

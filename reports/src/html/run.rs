@@ -8,8 +8,8 @@ use super::matrix::{self, Matrix};
 use super::trend::{self, Trend};
 use super::words::{name, suite};
 use super::{Place, Press};
-use judge::record::{Line, Record, Suite};
 use serde::Serialize;
+use verdict::record::{Line, Record, Suite};
 
 /// What a page of one implementation is made of.
 pub struct Run<'r> {

@@ -7,9 +7,9 @@ use super::formats::Format;
 use super::rules::Shown;
 use super::{Link, Overview, Place, Press, Run};
 use crate::small::{line, record, record_of};
-use judge::kills::{Fault, Killer, Kills};
-use judge::record::{Line, Record, Whole};
-use judge::verdict::Verdict;
+use verdict::kills::{Fault, Killer, Kills};
+use verdict::record::{Line, Record, Whole};
+use verdict::verdict::Verdict;
 
 /// Everything that a page must not obey.
 const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' \
@@ -68,7 +68,7 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
     let (record, owned) = (strange(text), text.to_owned());
     let mut mended = record.clone();
     mended.results[0].verdict = Verdict::Pass;
-    let changes = judge::change::changes(&mended, &record);
+    let changes = verdict::change::changes(&mended, &record);
     let case = Case { name: owned.clone(), title: owned.clone() };
     let pair = [owned.clone(), owned.clone()];
     let clause = Clause {
@@ -222,7 +222,7 @@ fn implementations_line_up_as_columns_and_lead_to_their_pages() {
 #[test]
 fn changes_begin_with_new_failures() {
     let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
-    let changes = judge::change::changes(&old, &new);
+    let changes = verdict::change::changes(&old, &new);
     let page = Changes { old: &old, new: &new, changes: &changes, page: "index.html" };
     let page = press().changes(&page, Place::default()).unwrap();
     let (first, second) = (page.find("New failures: 1").unwrap(), page.find("No longer failing: 1").unwrap());
@@ -240,7 +240,7 @@ fn every_rule_is_on_the_page_of_rules() {
         keeps: [("jsonrpc.id.null".to_owned(), case("rules/b"))].into(),
     };
     let page = press().rules(&shown, Place::default()).unwrap();
-    for rule in judge::rules::all() {
+    for rule in rules::all() {
         assert_eq!(page.matches(&format!(" id=\"rule-{}\"", rule.id)).count(), 1, "{}", rule.id);
     }
     assert!(page.contains("cases: broken in 1, kept in 1") && page.contains("rules/b"));

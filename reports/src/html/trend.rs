@@ -3,9 +3,9 @@
 //! Knows: how counts are put beside each other over runs. Refuses to know: when a run was.
 
 use super::words::{name, plain};
-use judge::record::Record;
-use judge::verdict::Verdict;
 use serde::Serialize;
+use verdict::record::Record;
+use verdict::verdict::Verdict;
 
 /// The runs of one implementation.
 #[derive(Debug, Serialize)]
@@ -79,7 +79,7 @@ fn bars(run: &Record, most: u64) -> Vec<Bar> {
 mod tests {
     use super::trend;
     use crate::small::record;
-    use judge::verdict::Verdict::{Fail, Pass, Skip};
+    use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]
     fn runs_stand_in_their_order_on_one_scale() {

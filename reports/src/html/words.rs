@@ -1,8 +1,8 @@
 //! The words that pages have in common: names, tones and anchors.
 
 pub(super) use crate::plain::{cut, plain};
-use judge::record::{Record, Suite};
-use judge::verdict::Verdict;
+use verdict::record::{Record, Suite};
+use verdict::verdict::Verdict;
 
 /// Messages longer than this are cut, in characters.
 pub(super) const WIDTH: usize = 2000;
@@ -81,8 +81,8 @@ pub(super) fn named(kind: &str, id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{anchor, code};
-    use judge::verdict::Verdict;
     use std::collections::BTreeSet;
+    use verdict::verdict::Verdict;
 
     #[test]
     fn anchors_are_plain_and_of_one_case_alone() {

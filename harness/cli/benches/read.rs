@@ -1,0 +1,236 @@
+//! How fast a long transcript is read, and in how much memory: `cargo bench --bench read`.
+//!
+//! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
+//! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
+//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule.
+//! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
+//! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
+//! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that cannot be made has nothing to say"
+)]
+
+use formats::{Input, Options, walk};
+use generators::bulk::{self, Spelling};
+use rules::check::How;
+use rules::engine::Judged;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[path = "read/hostile.rs"]
+mod hostile;
+#[path = "support/peak.rs"]
+mod peak;
+
+fn rounds() -> usize {
+    std::env::var("CONCORD_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "child") {
+        return child(&arguments[at + 1..]);
+    }
+    let megabytes: u64 =
+        std::env::var("CONCORD_BENCH_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let folder = tempfile::tempdir().unwrap();
+    println!("{megabytes} MB of tool calls; median of {}\n", rounds());
+    if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "check") {
+        generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
+        judging(folder.path());
+        return overwhelmed(folder.path(), megabytes);
+    }
+    println!(
+        "{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
+        "format", "serde_json", "read", "ratio", "read, MB/s", "peak, MiB"
+    );
+    for (name, spelling) in Spelling::ALL {
+        if formats::find(name).is_none() {
+            continue;
+        }
+        let path = generated(folder.path(), name, spelling, megabytes << 20, false);
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut bare, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..rounds() {
+            bare.push(timed(|| bare_pass(spelling, &bytes)));
+            ours.push(timed(|| read(name, &mut &bytes[..])));
+        }
+        let (bare, ours) = (median(bare), median(ours));
+        println!(
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
+            bare.as_secs_f64() * 1e3,
+            ours.as_secs_f64() * 1e3,
+            ours.as_secs_f64() / bare.as_secs_f64(),
+            bytes.len() as f64 / 1e6 / ours.as_secs_f64(),
+            peak::of_child(&["read", name, &path.display().to_string()]),
+        );
+    }
+    judging(folder.path());
+    overwhelmed(folder.path(), megabytes);
+    let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
+    let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
+    let (left, right) = (left.display().to_string(), right.display().to_string());
+    println!(
+        "\ndiff of the jsonrpc and the mcp-replay file: peak {:.1} MiB",
+        peak::of_program(&["diff", &left, &right])
+    );
+}
+
+/// `check` beside `read`, over the files that are there.
+fn judging(folder: &Path) {
+    println!(
+        "\n{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
+        "format", "read", "check", "ratio", "check, MB/s", "peak, MiB"
+    );
+    for (name, _) in Spelling::ALL {
+        let path = folder.join(name);
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        let (mut plain, mut judged) = (Vec::new(), Vec::new());
+        for _ in 0..rounds() {
+            plain.push(timed(|| read(name, &mut &bytes[..])));
+            judged.push(timed(|| check(name, &mut &bytes[..])));
+        }
+        let (plain, judged) = (median(plain), median(judged));
+        println!(
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
+            plain.as_secs_f64() * 1e3,
+            judged.as_secs_f64() * 1e3,
+            judged.as_secs_f64() / plain.as_secs_f64(),
+            bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
+            peak::of_child(&["check", name, &path.display().to_string()]),
+        );
+    }
+}
+
+/// `check` of traces that fill its tables: in proportion to their size, in bounded memory, and the limit is told.
+fn overwhelmed(folder: &Path, megabytes: u64) {
+    println!("\n{:<18}{:>12}{:>14}{:>12}  limit", "hostile", "check", "check, MB/s", "peak, MiB");
+    for (name, shape) in hostile::Shape::ALL {
+        let path = folder.join(name);
+        hostile::write(shape, megabytes << 20, &mut BufWriter::new(std::fs::File::create(&path).unwrap()))
+            .unwrap();
+        let size = std::fs::metadata(&path).unwrap().len();
+        let mut limit = None;
+        let time = timed(|| {
+            let judged = judged("mcp-replay", &mut std::fs::File::open(&path).unwrap());
+            limit = judged.limit;
+            judged.messages
+        });
+        println!(
+            "{name:<18}{:>10.0}ms{:>14.0}{:>12.1}  {}",
+            time.as_secs_f64() * 1e3,
+            size as f64 / 1e6 / time.as_secs_f64(),
+            peak::of_child(&["check", "mcp-replay", &path.display().to_string()]),
+            limit.unwrap_or("none"),
+        );
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+fn generated(folder: &Path, name: &str, spelling: Spelling, bytes: u64, twist: bool) -> PathBuf {
+    let path = folder.join(name);
+    let mut out = BufWriter::new(std::fs::File::create(&path).unwrap());
+    bulk::write(spelling, bytes, twist, &mut out).unwrap();
+    path
+}
+
+fn timed(run: impl FnOnce() -> u64) -> Duration {
+    let start = Instant::now();
+    black_box(run());
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
+    let format = formats::find(format).unwrap();
+    walk(format, &mut Input::new(reader).unwrap(), Options::default(), &mut |_| Ok(())).unwrap().events
+}
+
+fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
+    let judged = judged(format, reader);
+    judged.messages + judged.outcomes.iter().map(|outcome| outcome.held).sum::<u64>()
+}
+
+fn judged(format: &str, reader: &mut dyn std::io::Read) -> Judged {
+    let format = formats::find(format).unwrap();
+    rules::check::judge(format, &mut Input::new(reader).unwrap(), &How::default()).unwrap()
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    t: Option<&'a RawValue>,
+    #[serde(borrow)]
+    raw: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    entries: Vec<Slot<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Slot<'a> {
+    #[serde(borrow)]
+    request: Option<&'a RawValue>,
+    #[serde(borrow)]
+    response: Option<&'a RawValue>,
+}
+
+fn bare_pass(spelling: Spelling, bytes: &[u8]) -> u64 {
+    let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let some = |values: &[Option<&RawValue>]| {
+        values.iter().flatten().map(|value| value.get().len() as u64).sum::<u64>()
+    };
+    match spelling {
+        Spelling::Jsonrpc => lines()
+            .map(|line| serde_json::from_slice::<Message<'_>>(line).unwrap())
+            .map(|message| some(&[message.id, message.method, message.params, message.result]))
+            .sum(),
+        Spelling::McpReplay => lines()
+            .map(|line| serde_json::from_slice::<Line<'_>>(line).unwrap())
+            .map(|line| some(&[line.t, line.raw]))
+            .sum(),
+        Spelling::StreamableHttp => {
+            let envelope: Envelope<'_> = serde_json::from_slice(bytes).unwrap();
+            envelope.entries.iter().map(|slot| some(&[slot.request, slot.response])).sum()
+        }
+    }
+}
+
+fn child(task: &[String]) {
+    match task {
+        [verb, format, path] if verb == "read" => {
+            read(format, &mut std::fs::File::open(path).unwrap());
+        }
+        [verb, format, path] if verb == "check" => {
+            check(format, &mut std::fs::File::open(path).unwrap());
+        }
+        _ => {}
+    }
+    println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
+}

@@ -1,0 +1,127 @@
+//! How fast a record becomes a site, and in how much memory: `cargo bench --bench report`.
+//!
+//! In one run, over the same record of 10,000 verdicts with 200 failures: reading and writing its JSON, which is the
+//! least that any report costs; the one page of `run --report`; and `report` from the file to the whole site. Then the
+//! peak memory of a process that does nothing but that. The issue asks for less than a second and 128 MiB.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that cannot be made has nothing to say"
+)]
+
+use reports::html::{Press, Run};
+use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+use verdict::answer::Level;
+use verdict::record::{Implementation, Line, Note, Place, Record, Suite, Whole};
+use verdict::verdict::{Judgement, Verdict};
+
+#[path = "support/peak.rs"]
+mod peak;
+
+const ROUNDS: usize = 7;
+const VERDICTS: usize = 10_000;
+const FORMATS: [&str; 5] = ["jsonrpc", "streamable-http", "http-sse", "mcp-replay", "har"];
+/// Every so many readings one falls short: 200 in all.
+const APART: usize = 50;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "child") {
+        return child(&arguments[at + 1..]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, site) = (folder.path().join("results.json"), folder.path().join("site"));
+    let record = record();
+    let text = reports::json::render(&record).unwrap();
+    std::fs::write(&file, &text).unwrap();
+    println!(
+        "{} verdicts, {} of them failures, in {:.1} MB of JSON; median of {ROUNDS}\n",
+        record.planned,
+        record.totals[&Verdict::Fail],
+        text.len() as f64 / 1e6
+    );
+    let alone = |_: &Record, line: &Line| format!("mcp-concord run --filter {}/{}", line.case, line.format);
+    let press = Press::new("0").unwrap();
+    let run = Run { record: &record, runs: &[&record], alone: &alone };
+    timed("results.json written", || reports::json::render(&record).unwrap().len());
+    timed("results.json read", || serde_json::from_str::<Record>(&text).unwrap().results.len());
+    timed("the page of one run", || press.run(&run, Default::default()).unwrap().len());
+    timed("report: the whole site", || reported(&file, &site));
+    let bytes: u64 = walk(&site);
+    let (file, site) = (file.display().to_string(), site.display().to_string());
+    println!("\nthe site has {:.1} MB", bytes as f64 / 1e6);
+    println!(
+        "peak memory: {:.1} MiB; of a process that reads the JSON alone: {:.1} MiB",
+        peak::of_program(&["--quiet", "report", &file, "--out", &site]),
+        peak::of_child(&["read", &file])
+    );
+}
+
+/// A record as large as a suite of years from now.
+fn record() -> Record {
+    let mut cases = std::collections::BTreeMap::new();
+    let mut lines = Vec::new();
+    for number in 0..VERDICTS / FORMATS.len() {
+        let case = format!("topic-{:02}/case-{number:05}", number / 50);
+        let mut note = Note::new(&format!("Case {number} keeps what it shows"), "Look here when it fails.");
+        let event = |id: usize, n: &str| {
+            format!("{{\"kind\":\"tool_call\",\"id\":\"{id}\",\"tool\":\"t\",\"arguments\":{{\"n\":{n}}}}}\n")
+        };
+        let whole = |n: &str| (0..12).map(|id| event(id, if id == 7 { n } else { "1" })).collect::<String>();
+        for (at, format) in FORMATS.iter().enumerate() {
+            let short = (number * FORMATS.len() + at).is_multiple_of(APART);
+            let verdict = if short { Verdict::Fail } else { Verdict::Pass };
+            let clauses = ["EQ-ARGS".to_owned(), "ID-NUMBER".to_owned()];
+            let mut line = Line::new(&case, format, &clauses, Judgement::plain(verdict, None));
+            line.file = Some(format!("{case}/{format}.json"));
+            if short {
+                line.place = Some(Place { line: 8, pointer: "/params".into() });
+                line.whole =
+                    Some(Whole { expected: whole("9007199254740993"), actual: whole("9007199254740992") });
+                note.transcripts =
+                    FORMATS.map(|format| (format.to_owned(), whole("9007199254740993"))).into();
+            }
+            lines.push(line);
+        }
+        cases.insert(case, note);
+    }
+    let suite = Suite::new("1", &format!("sha256:{:064}", 0));
+    let implementation = Implementation { name: "made-up".into(), version: "1".into(), level: Level::Events };
+    Record::new(suite, implementation, cases, lines)
+}
+
+fn timed(what: &str, mut run: impl FnMut() -> usize) {
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        black_box(run());
+        times.push(start.elapsed());
+    }
+    times.sort();
+    println!("{what:<26}{:>8.1} ms", times[times.len() / 2].as_secs_f64() * 1e3);
+}
+
+fn reported(file: &Path, site: &Path) -> usize {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+    let status = program.args(["--quiet", "report"]).arg(file).arg("--out").arg(site).status().unwrap();
+    usize::from(status.success())
+}
+
+fn walk(site: &Path) -> u64 {
+    std::fs::read_dir(site).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+}
+
+fn child(task: &[String]) {
+    match task {
+        [verb, file] if verb == "read" => {
+            let text = std::fs::read_to_string(file).unwrap();
+            black_box(serde_json::from_str::<Record>(&text).unwrap());
+        }
+        _ => {}
+    }
+    println!("{}", std::fs::read_to_string("/proc/self/status").unwrap());
+}

@@ -1,0 +1,102 @@
+//! The command line of a program under test.
+//!
+//! Knows: how a shell splits words, and the two holes of a one-shot command. Refuses to know: shells themselves;
+//! none is started, so nothing is expanded.
+
+use super::NotRun;
+use std::io;
+use std::path::Path;
+use std::process;
+
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Command {
+    text: String,
+    program: String,
+    arguments: Vec<String>,
+}
+
+impl Command {
+    /// Splits `text` into words as a shell does.
+    ///
+    /// # Errors
+    /// A sentence where a quote is left open, or there is no word.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let words = shell_words::split(text)
+            .map_err(|_| format!("`{text}` cannot be split into words: a quote is left open"))?;
+        let mut words = words.into_iter();
+        match words.next() {
+            Some(program) if !program.is_empty() => {
+                Ok(Self { text: text.to_owned(), program, arguments: words.collect() })
+            }
+            _ => Err("the command is empty; name a program".to_owned()),
+        }
+    }
+
+    /// The command as it was given.
+    #[must_use]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The program's own name, without its folder.
+    #[must_use]
+    pub(crate) fn name(&self) -> &str {
+        Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
+    }
+
+    /// Whether `hole` stands in some argument.
+    #[must_use]
+    pub(crate) fn has(&self, hole: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.contains(hole))
+    }
+
+    /// What is started for a long-lived adapter.
+    pub(super) fn bare(&self) -> process::Command {
+        let mut command = process::Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
+
+    /// What is started for one transcript, with the holes filled in.
+    pub(super) fn filled(&self, file: &Path, format: &str) -> process::Command {
+        let file = file.to_string_lossy();
+        let mut command = process::Command::new(&self.program);
+        // The format first: its name holds no brace, while a path might.
+        let fill = |argument: &String| argument.replace("{format}", format).replace("{file}", &file);
+        command.args(self.arguments.iter().map(fill));
+        command
+    }
+
+    /// Why it cannot be started.
+    pub(super) fn refused(&self, error: &io::Error) -> NotRun {
+        let program = &self.program;
+        NotRun(match error.kind() {
+            io::ErrorKind::NotFound => format!(
+                "there is no program `{program}`; name one that is on the PATH, or its path from this folder"
+            ),
+            io::ErrorKind::PermissionDenied => {
+                format!("`{program}` may not be executed; make it executable, or name its interpreter first")
+            }
+            _ => format!("`{program}` cannot be started: {error}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+    use std::path::Path;
+
+    #[test]
+    fn words_are_split_as_a_shell_splits_them() {
+        let command = Command::parse(r#"/opt/my\ reader.py "{file}" --as='{format} x' $HOME"#).unwrap();
+        assert_eq!((command.name(), command.has("{file}"), command.has("{seq}")), ("my reader", true, false));
+        let filled = command.filled(Path::new("/t/{format}.dat"), "har");
+        let arguments: Vec<_> = filled.get_args().collect();
+        assert_eq!(arguments, ["/t/{format}.dat", "--as=har x", "$HOME"]);
+        for (text, part) in [("", "empty"), ("  ", "empty"), ("''", "empty"), ("a 'b", "quote")] {
+            assert!(Command::parse(text).unwrap_err().contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A one-shot command as an importer: one process for each answer.
+//!
+//! Knows: which exit codes are answers. Refuses to know: how the command came to its answer. Nothing is agreed
+//! beforehand, so its level is seen from the first answer to a transcript of our own, and its version is unknown.
+
+use super::process::Process;
+use super::serve::heard_of;
+use super::transcripts::Transcripts;
+use super::{Command, Fault, Limits, NotRun, Program, verify};
+use std::path::Path;
+use suite::importer::{Heard, Importer};
+use verdict::answer::{Answer, How, Level};
+use verdict::protocol;
+
+/// The exit code of a rejection: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives in most languages.
+const REJECTED: i32 = 65;
+
+/// A one-shot command.
+#[derive(Debug)]
+pub(crate) struct Once {
+    command: Command,
+    limits: Limits,
+    level: Level,
+    transcripts: Transcripts,
+}
+
+impl Once {
+    /// Takes `command`, and tries it on a transcript of each format until it shows its level.
+    ///
+    /// # Errors
+    /// A sentence where it cannot be started.
+    pub(crate) fn start(command: Command, limits: Limits) -> Result<Self, NotRun> {
+        if !command.has("{file}") {
+            let message = "an --exec command needs {file} where the transcript's path belongs, such as";
+            return Err(NotRun(format!("{message} --exec '{} {{file}} {{format}}'", command.text())));
+        }
+        let transcripts =
+            Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
+        let mut once = Self { command, limits, level: Level::Events, transcripts };
+        for format in formats::FORMATS {
+            let Ok(file) = once.transcripts.hand_over(&verify::good(format)) else { continue };
+            match once.asked(format.name, file.path())?.0 {
+                Answer::Calls(_) => once.level = Level::Calls,
+                Answer::Meaning(_) => {}
+                _ => continue,
+            }
+            break;
+        }
+        Ok(once)
+    }
+
+    /// Runs the command on a file.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    fn asked(&self, format: &str, file: &Path) -> Result<(Answer, String), NotRun> {
+        let mut process = Process::start(&self.command, self.command.filled(file, format), self.limits)?;
+        let all = process.all();
+        let said = process.last_words();
+        let answer = all.and_then(|(output, status)| match status.code() {
+            Some(0) => protocol::answer(&output, None).map_err(|why| Fault::new(How::Garbled, why)),
+            Some(REJECTED) => rejection(&output, &said),
+            _ => {
+                let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
+                Err(Fault::new(How::Crash, why))
+            }
+        });
+        Ok((answer.unwrap_or_else(Answer::from), said))
+    }
+}
+
+/// What exit code 65 stands for: the rejection on stdout, or else the words that it left.
+fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
+    match protocol::answer(output, None) {
+        Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
+        Ok(other) => {
+            let message = format!("it exited with {REJECTED}, a rejection, and printed {}", other.in_words());
+            Err(Fault::new(How::Garbled, message))
+        }
+        Err(_) => {
+            let words = protocol::shown(output);
+            let words =
+                if words.trim().is_empty() { said.lines().last().unwrap_or_default() } else { &words };
+            Ok(Answer::Rejection { code: None, message: words.to_owned() })
+        }
+    }
+}
+
+impl Importer for Once {
+    fn name(&self) -> &str {
+        self.command.name()
+    }
+
+    fn version(&self) -> &'static str {
+        "unknown"
+    }
+
+    fn level(&self) -> Level {
+        self.level
+    }
+
+    fn reads(&self, format: &str) -> bool {
+        formats::find(format).is_some()
+    }
+
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+        self.twice(format, transcript).answers[0].clone()
+    }
+
+    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+        let file = match self.transcripts.hand_over(transcript) {
+            Ok(file) => file,
+            Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
+        };
+        let heard = [self.about(format, file.path()), self.about(format, file.path())];
+        heard_of(&file, heard)
+    }
+}
+
+impl Program for Once {
+    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
+        match self.asked(format, file) {
+            Ok(heard) => heard,
+            Err(NotRun(why)) => (Fault::new(How::Crash, why).into(), String::new()),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A program that runs: what it is told, what it says, and how it is stopped.
+//!
+//! Knows: lines in and out, deadlines, the bounds on memory and output, and the end of what went to the standard
+//! error. Refuses to know: what the lines mean.
+
+use super::{Command, Fault, Limits, NotRun};
+use crate::interrupt;
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use verdict::answer::How;
+use verdict::protocol::shown;
+use wire::group;
+
+/// How often a program that takes its time is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a program may take to end once it has closed its output or was told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// So much of the end of the standard error is kept.
+const TAIL: usize = 2 << 10;
+
+/// A program that runs, in a process group of its own. The group is killed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<Piece>,
+    errors: Arc<Mutex<Vec<u8>>>,
+    errors_end: Receiver<()>,
+    limits: Limits,
+    /// How it ended. Its number may be another's from then on.
+    status: Option<ExitStatus>,
+}
+
+/// What came out.
+#[derive(Debug)]
+enum Piece {
+    /// A line, and whether more stood behind it at once.
+    Line(Vec<u8>, bool),
+    /// The rest, which no line feed ends.
+    Rest(Vec<u8>),
+    /// The beginning of a line that is longer than allowed.
+    TooLong(Vec<u8>),
+}
+
+impl Process {
+    /// Starts `start`, which was made from `command`.
+    pub(super) fn start(
+        command: &Command,
+        mut start: std::process::Command,
+        limits: Limits,
+    ) -> Result<Self, NotRun> {
+        start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        group::lead(&mut start);
+        let mut child = start.spawn().map_err(|error| command.refused(&error))?;
+        let (lines, output) = sync_channel(1);
+        let (ended, errors_end) = sync_channel(1);
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        // Nobody waits for these threads: a process that left the group may hold the pipes open for ever.
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || split(stdout, limits.output, &lines));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let tail = Arc::clone(&errors);
+            thread::spawn(move || {
+                keep_tail(stderr, &tail);
+                let _ = ended.send(());
+            });
+        }
+        let input = child.stdin.take();
+        Ok(Self { child, input, output, errors, errors_end, limits, status: None })
+    }
+
+    /// Writes a line to its standard input.
+    pub(super) fn tell(&mut self, line: &str) -> Result<(), Fault> {
+        let text = format!("{line}\n");
+        match self.input.as_mut().map(|input| input.write_all(text.as_bytes())) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.gone("closed its standard input")),
+        }
+    }
+
+    /// Forgets what it wrote to its standard error so far.
+    pub(super) fn hush(&self) {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The end of what it wrote to its standard error.
+    pub(super) fn said(&self) -> String {
+        let tail = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&tail).trim().to_owned()
+    }
+
+    /// Ends it, and gives the end of its standard error.
+    pub(super) fn last_words(&mut self) -> String {
+        let _ = self.end();
+        self.said()
+    }
+
+    /// A line that came before anybody asked for it.
+    pub(super) fn unasked(&self) -> Option<Vec<u8>> {
+        match self.output.try_recv() {
+            Ok(Piece::Line(line, _) | Piece::TooLong(line)) => Some(line),
+            // Its end is seen by whoever asks next.
+            _ => None,
+        }
+    }
+
+    /// Its next line, which nothing follows at once.
+    pub(super) fn line(&mut self, since: Instant) -> Result<Vec<u8>, Fault> {
+        match self.piece(since)? {
+            Piece::Line(line, false) => Ok(line),
+            // What is no object is no answer, whatever follows it: whoever asked will complain of it, as of a banner.
+            Piece::Line(line, true) if !line.trim_ascii_start().starts_with(b"{") => Ok(line),
+            Piece::Line(_, true) => {
+                let more = match self.output.recv_timeout(TICK) {
+                    Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),
+                    Err(_) => "half a line".to_owned(),
+                };
+                Err(Fault::new(How::Garbled, format!("it went on after its answer: {more}")))
+            }
+            Piece::TooLong(head) => Err(self.too_long(&head)),
+            Piece::Rest(rest) if rest.is_empty() => Err(self.gone("closed its standard output")),
+            Piece::Rest(rest) => {
+                let mut fault = self.gone("closed its standard output");
+                fault.message = format!("{}, in the middle of a line: {}", fault.message, shown(&rest));
+                Err(fault)
+            }
+        }
+    }
+
+    /// Everything that it writes until it ends, for a program that is started for one answer, and how it ended.
+    pub(super) fn all(&mut self) -> Result<(Vec<u8>, ExitStatus), Fault> {
+        self.input = None;
+        let since = Instant::now();
+        let mut all = Vec::new();
+        loop {
+            match self.piece(since)? {
+                Piece::Line(line, _) => all.extend_from_slice(&line),
+                Piece::Rest(rest) => {
+                    all.extend_from_slice(&rest);
+                    break;
+                }
+                Piece::TooLong(head) => return Err(self.too_long(&head)),
+            }
+            if all.len() as u64 > self.limits.output {
+                return Err(self.too_long(&all));
+            }
+        }
+        while !group::exited(&mut self.child) {
+            if since.elapsed() > self.limits.timeout {
+                return Err(self.late());
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        let status = self.end().map_err(|error| Fault::new(How::Crash, error.to_string()))?;
+        Ok((all, status))
+    }
+
+    /// Tells it to stop, and waits for a while. Whether it did.
+    pub(super) fn stop(mut self, line: &str) -> bool {
+        let told = self.tell(line).is_ok();
+        self.input = None;
+        told && self.ends_within(GRACE)
+    }
+
+    fn piece(&mut self, since: Instant) -> Result<Piece, Fault> {
+        let mut exited = false;
+        loop {
+            let left = self.limits.timeout.saturating_sub(since.elapsed());
+            match self.output.recv_timeout(left.min(TICK)) {
+                Ok(piece) => return Ok(piece),
+                // What it started may hold its output open, so that the end of it is never seen.
+                Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),
+                Err(RecvTimeoutError::Timeout) if exited => return Ok(Piece::Rest(Vec::new())),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if interrupt::came() {
+                group::kill(&mut self.child);
+                return Err(Fault::new(How::Crash, "it was interrupted"));
+            }
+            exited = group::exited(&mut self.child);
+            if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {
+                group::kill(&mut self.child);
+                let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
+                let message = format!("it held {used} of memory, and --memory allows {allowed}");
+                return Err(Fault::new(How::Crash, message));
+            }
+            if left.is_zero() {
+                return Err(self.late());
+            }
+        }
+    }
+
+    fn late(&mut self) -> Fault {
+        group::kill(&mut self.child);
+        let seconds = self.limits.timeout.as_secs_f64();
+        Fault::new(How::Timeout, format!("no answer within {seconds} s (--timeout)"))
+    }
+
+    fn too_long(&mut self, head: &[u8]) -> Fault {
+        group::kill(&mut self.child);
+        let allowed = mebibytes(self.limits.output);
+        Fault::new(How::Garbled, format!("an answer of more than {allowed}, which begins {}", shown(head)))
+    }
+
+    /// It does not listen or talk any more: how it died, or that it lives on.
+    fn gone(&mut self, what: &str) -> Fault {
+        if !self.ends_within(GRACE) {
+            return Fault::new(How::Crash, format!("it {what} and ran on"));
+        }
+        match self.end() {
+            Ok(status) => Fault::new(How::Crash, format!("it ended without an answer ({status})")),
+            Err(error) => Fault::new(How::Crash, format!("it ended without an answer ({error})")),
+        }
+    }
+
+    fn ends_within(&mut self, time: Duration) -> bool {
+        let since = Instant::now();
+        while !group::exited(&mut self.child) {
+            if since.elapsed() > time {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+
+    /// Ends the group, and gives the leader's status.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        group::kill(&mut self.child);
+        let status = self.child.wait()?;
+        self.status = Some(status);
+        // What a dying program says last is what a person wants to read.
+        let _ = self.errors_end.recv_timeout(TICK * 2);
+        Ok(status)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
+}
+
+fn split(stdout: ChildStdout, longest: u64, to: &SyncSender<Piece>) {
+    let mut reader = BufReader::with_capacity(64 << 10, stdout);
+    loop {
+        let mut line = Vec::new();
+        let read = reader.by_ref().take(longest + 1).read_until(b'\n', &mut line);
+        let piece = match read {
+            Ok(_) if line.ends_with(b"\n") => Piece::Line(line, !reader.buffer().is_empty()),
+            Ok(_) if line.len() as u64 > longest => {
+                line.truncate(TAIL);
+                Piece::TooLong(line)
+            }
+            _ => Piece::Rest(line),
+        };
+        let last = !matches!(piece, Piece::Line(..));
+        if to.send(piece).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut chunk = [0; 4 << 10];
+    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&chunk[..count]);
+        let over = tail.len().saturating_sub(TAIL);
+        tail.drain(..over);
+    }
+}

@@ -1,0 +1,264 @@
+//! A long-lived adapter as an importer: protocol 1 over processes that are kept, and started again when they fail.
+//!
+//! Knows: the handshake, and which question each process was asked. Refuses to know: what the right answer is. Each
+//! transcript is asked of two processes at once, so that a state that one of them keeps shows as instability.
+
+use super::process::Process;
+use super::transcripts::{Transcript, Transcripts};
+use super::{Command, Fault, Limits, NotRun, Program};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+use suite::importer::{Heard, Importer};
+use verdict::answer::{Answer, How, Level};
+use verdict::protocol::{self, Hello, START, STOP};
+
+/// An adapter, with the processes that nobody is asking right now.
+#[derive(Debug)]
+pub(crate) struct Adapter {
+    command: Command,
+    limits: Limits,
+    hello: Hello,
+    transcripts: Transcripts,
+    idle: Mutex<Vec<[Server; 2]>>,
+}
+
+/// One process, once it runs.
+#[derive(Debug, Default)]
+struct Server {
+    process: Option<Process>,
+    seq: u64,
+    asked: Option<Instant>,
+}
+
+impl Adapter {
+    /// Starts the adapter and shakes hands.
+    ///
+    /// # Errors
+    /// A sentence where it cannot be started, or its handshake is none.
+    pub(crate) fn start(command: Command, limits: Limits) -> Result<Self, NotRun> {
+        let (process, hello) = started(&command, limits)?;
+        let transcripts =
+            Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
+        let first = Server { process: Some(process), ..Server::default() };
+        let idle = Mutex::new(vec![[first, Server::default()]]);
+        Ok(Self { command, limits, hello, transcripts, idle })
+    }
+
+    /// The formats that it reads, as it spells them.
+    #[must_use]
+    pub(crate) fn formats(&self) -> &[String] {
+        &self.hello.formats
+    }
+
+    fn take(&self) -> [Server; 2] {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_default()
+    }
+
+    fn put_back(&self, servers: [Server; 2]) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(servers);
+    }
+
+    /// Asks one of two processes after the other has been asked, so that both read at the same time.
+    fn ask_both(&self, servers: &mut [Server; 2], format: &str, file: &Path) -> [(Answer, String); 2] {
+        let asked = servers.each_mut().map(|server| server.ask(self, format, file));
+        let [one, two] = servers;
+        let [first, second] = asked;
+        [one.answer(first), two.answer(second)]
+    }
+}
+
+impl Importer for Adapter {
+    fn name(&self) -> &str {
+        &self.hello.name
+    }
+
+    fn version(&self) -> &str {
+        &self.hello.version
+    }
+
+    fn level(&self) -> Level {
+        self.hello.level
+    }
+
+    fn reads(&self, format: &str) -> bool {
+        spelling(&self.hello, format).is_some()
+    }
+
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+        self.twice(format, transcript).answers[0].clone()
+    }
+
+    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+        let file = match self.transcripts.hand_over(transcript) {
+            Ok(file) => file,
+            Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
+        };
+        let mut servers = self.take();
+        let format = spelling(&self.hello, format).unwrap_or(format);
+        let heard = self.ask_both(&mut servers, format, file.path());
+        self.put_back(servers);
+        heard_of(&file, heard)
+    }
+
+    fn stop(&self) -> Option<String> {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let running = idle.into_iter().flatten().filter_map(|server| server.process);
+        let stubborn = thread::scope(|scope| {
+            let stopping: Vec<_> = running.map(|process| scope.spawn(move || process.stop(STOP))).collect();
+            stopping.into_iter().filter_map(|it| it.join().ok()).filter(|stopped| !stopped).count()
+        });
+        (stubborn > 0).then(|| {
+            let name = &self.hello.name;
+            format!("{name} went on after {STOP} and had to be killed; end the program when it comes")
+        })
+    }
+}
+
+impl Program for Adapter {
+    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
+        let mut servers = self.take();
+        let asked = servers[0].ask(self, format, file);
+        let heard = servers[0].answer(asked);
+        self.put_back(servers);
+        heard
+    }
+}
+
+/// Two answers about one file, with what the program said besides, free of the file's name.
+pub(super) fn heard_of(file: &Transcript, heard: [(Answer, String); 2]) -> Heard {
+    let unnamed = |answer| match answer {
+        Answer::Rejection { code, message } => Answer::Rejection { code, message: file.unnamed(&message) },
+        Answer::Unsupported { why } => Answer::Unsupported { why: file.unnamed(&why) },
+        Answer::Broken { how, message } => Answer::Broken { how, message: file.unnamed(&message) },
+        other => other,
+    };
+    let [(first, said), (second, said_again)] = heard;
+    let said = if said.is_empty() { said_again } else { said };
+    Heard { answers: [unnamed(first), unnamed(second)], said: file.unnamed(&said) }
+}
+
+impl Server {
+    /// Puts the question to the process, which is started where none runs.
+    fn ask(&mut self, adapter: &Adapter, format: &str, file: &Path) -> Result<(), Fault> {
+        self.seq += 1;
+        self.asked = Some(Instant::now());
+        let process = match &mut self.process {
+            Some(process) => process,
+            None => {
+                let (process, hello) = started(&adapter.command, adapter.limits).map_err(|NotRun(why)| {
+                    Fault::new(How::Crash, format!("it could not be started again: {why}"))
+                })?;
+                if hello != adapter.hello {
+                    let message = "started again, it says something else of itself than the first time";
+                    return Err(Fault::new(How::Garbled, message));
+                }
+                // The start has a deadline of its own.
+                self.asked = Some(Instant::now());
+                self.process.insert(process)
+            }
+        };
+        if let Some(line) = process.unasked() {
+            let message = format!("it spoke before it was asked: {}", protocol::shown(&line));
+            return Err(Fault::new(How::Garbled, message));
+        }
+        process.hush();
+        process.tell(&protocol::read(self.seq, format, &file.to_string_lossy()))
+    }
+
+    /// Waits for the answer. After a fault nobody knows where the process stands, so it is let go.
+    fn answer(&mut self, asked: Result<(), Fault>) -> (Answer, String) {
+        let (seq, since) = (self.seq, self.asked.unwrap_or_else(Instant::now));
+        let Some(process) = &mut self.process else {
+            let Fault { how, message } = asked.err().unwrap_or_else(|| Fault::new(How::Crash, "it is gone"));
+            return (Answer::Broken { how, message }, String::new());
+        };
+        let answer = asked
+            .and_then(|()| process.line(since))
+            .and_then(|line| protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(How::Garbled, why)));
+        match answer {
+            Ok(answer) => (answer, process.said()),
+            Err(fault) => {
+                let said = process.last_words();
+                self.process = None;
+                (fault.into(), said)
+            }
+        }
+    }
+}
+
+/// A new process that has shaken hands.
+fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun> {
+    let mut process = Process::start(command, command.bare(), limits)?;
+    let shaken = process
+        .tell(START)
+        .and_then(|()| process.line(Instant::now()))
+        .map_err(|fault| fault.message)
+        .and_then(|line| {
+            Hello::parse(&line).and_then(readable).map_err(|why| format!("{why} (its answer to {START})"))
+        });
+    shaken
+        .map(|hello| (hello,))
+        .map_err(|why| {
+            let said = process.last_words();
+            let said = match said.is_empty() {
+                true => String::new(),
+                false => format!("\nits standard error ends with:\n{said}"),
+            };
+            NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
+        })
+        .map(|(hello,)| (process, hello))
+}
+
+/// A greeting whose formats exist.
+fn readable(hello: Hello) -> Result<Hello, String> {
+    let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    if hello.formats.is_empty() {
+        return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
+    }
+    match hello.formats.iter().find(|name| formats::find(name).is_none()) {
+        Some(unknown) => {
+            Err(format!("`formats` names `{unknown}`, which does not exist; there are {}", known()))
+        }
+        None => Ok(hello),
+    }
+}
+
+/// The adapter's own name for a format, where it reads it.
+fn spelling<'h>(hello: &'h Hello, format: &str) -> Option<&'h str> {
+    let wanted = formats::find(format)?;
+    let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
+    hello.formats.iter().find(same).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{readable, spelling};
+    use verdict::answer::Level;
+    use verdict::protocol::Hello;
+
+    fn hello(formats: &[&str]) -> Hello {
+        let formats = formats.iter().map(|name| (*name).to_owned()).collect();
+        Hello { name: "a".into(), version: "2".into(), level: Level::Calls, formats }
+    }
+
+    #[test]
+    fn a_format_is_asked_for_in_the_adapters_own_words() {
+        let hello = readable(hello(&["sse-legacy", "har"])).unwrap();
+        assert_eq!(spelling(&hello, "http-sse"), Some("sse-legacy"));
+        assert_eq!(spelling(&hello, "inspector"), None);
+    }
+
+    #[test]
+    fn formats_that_do_not_exist_are_refused_by_name() {
+        for (formats, part) in [
+            (&["har", "pcap"][..], "`pcap`, which does not exist; there are jsonrpc"),
+            (&[], "`formats` is empty, so there is nothing to read; there are jsonrpc"),
+        ] {
+            let why = readable(hello(formats)).unwrap_err();
+            assert!(why.contains(part), "{part} is missing in: {why}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A baseline for a command that judges: read, held against all there is to judge, and its slips told.
+//!
+//! Knows: the file, and how a slip in it is said. Refuses to know: what an entry means.
+
+use super::{Around, Failure};
+use std::path::Path;
+use std::{fs, io};
+use verdict::baseline::Baseline;
+use verdict::slip::Slip;
+
+/// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
+/// file that is not there is an empty one, and reasons may be missing.
+///
+/// # Errors
+/// Where it cannot be read or names what does not exist; each slip is said before.
+pub(super) fn read<'t>(
+    path: &Path,
+    growing: bool,
+    trials: impl Iterator<Item = (&'t str, &'t str)> + Clone,
+    around: Around,
+) -> Result<Baseline, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if growing && error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
+    };
+    let baseline = Baseline::read(&text, growing).and_then(|baseline| {
+        let unmatched = baseline.unmatched(trials);
+        if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
+    });
+    baseline.map_err(|slips| {
+        say(&slips, path, around);
+        let noun = if slips.len() == 1 { "problem" } else { "problems" };
+        Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
+    })
+}
+
+/// Says each slip with its place.
+pub(super) fn say(slips: &[Slip], path: &Path, around: Around) {
+    for Slip { line, message } in slips {
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        around.voice.error(&format!("{}{line}: {message}", path.display()));
+    }
+}

@@ -1,0 +1,290 @@
+//! `diff`: are two transcripts, in any formats, the same session?
+
+use super::{Around, Failure, format_of, named_format, open};
+use crate::exit;
+use crate::terminal::{Volume, cut, plain};
+use formats::{Format, Input, Options, ReadError};
+use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use transcript::align::{Counts, Departure, Ids, Seen, compare};
+use transcript::contract::Contract;
+use transcript::diff::{Pattern, Rules};
+use transcript::k2a::Summary;
+use transcript::session::Halt;
+
+/// How many events travel together from a reader to the comparison, and how many such parcels may wait.
+const PARCEL: usize = 256;
+const WAITING: usize = 4;
+
+/// Says whether two transcripts, in any formats, are recordings of the same session.
+///
+/// Every event that differs is shown with its place in both files. Transport context (times, headers, event ids)
+/// is never compared, except for the authorization challenge where both formats carry it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord diff trace.jsonl session.har
+  mcp-concord diff a.jsonl b.jsonl --ids renumbered --ignore '/result/content/*/text'
+  mcp-concord diff wire.jsonl kept.jsonl --redacted '[REDACTED]'
+
+A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
+Exit code 0: the same; 1: different; 2: one of them could not be read.")]
+pub(crate) struct Args {
+    /// One transcript; `-` is the standard input.
+    left: PathBuf,
+    /// The other.
+    right: PathBuf,
+    /// The format of the first, where its content should not decide.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    left_format: Option<&'static Format>,
+    /// The format of the second.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    right_format: Option<&'static Format>,
+    /// Take a string that holds this marker as equal to any value, and say how often.
+    #[arg(long, value_name = "MARKER")]
+    redacted: Option<String>,
+    /// Whether ids must be the same, or may be renamed one to one.
+    #[arg(long, value_enum, default_value = "exact", value_name = "HOW")]
+    ids: How,
+    /// Leave out a place of the events; `*` stands for any member or item. May be given several times.
+    #[arg(long, value_name = "POINTER", value_parser = Pattern::parse)]
+    ignore: Vec<Pattern>,
+    /// Count an SSE event once, however often its event id was delivered.
+    #[arg(long)]
+    fold_redelivered: bool,
+    /// Show no more than this many differing events; they are counted all the same.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    show: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum How {
+    Exact,
+    Renumbered,
+}
+
+/// Runs the command. Memory: a few hundred events of each transcript, and what its format's reader holds.
+///
+/// # Errors
+/// Where a transcript cannot be opened.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    if args.left.as_os_str() == "-" && args.right.as_os_str() == "-" {
+        return Err(Failure::Unusable(
+            "only one of the two transcripts can be the standard input".to_owned(),
+        ));
+    }
+    let rules = Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() };
+    let ids = if args.ids == How::Renumbered { Ids::Renumbered } else { Ids::Exact };
+    let names = [shown_name(&args.left), shown_name(&args.right)];
+    let mut show = Show {
+        names: &names,
+        out: BufWriter::new(io::stdout().lock()),
+        left: args.show,
+        hidden: 0,
+        broken: None,
+    };
+
+    // Each transcript is read on a thread of its own; the comparison takes their events as they come.
+    let (counts, read_left, read_right) = thread::scope(|scope| {
+        let (send_left, left) = sync_channel(WAITING);
+        let (send_right, right) = sync_channel(WAITING);
+        let fold = args.fold_redelivered;
+        let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
+        let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
+        let counts =
+            compare(events(left), events(right), &rules, ids, &mut |departure| show.departure(&departure));
+        (counts, reading_left.join(), reading_right.join())
+    });
+    let mut sides = Vec::new();
+    let mut unreadable = false;
+    for read in [read_left, read_right] {
+        match read.unwrap_or_else(|_| Err(Failure::Unusable("a reader of the program failed".to_owned()))) {
+            Ok(side) => sides.push(side),
+            Err(failure) => {
+                unreadable = true;
+                match failure {
+                    Failure::Rejected(name, rejection) => around.voice.rejection(&name, &rejection),
+                    Failure::Unusable(why) | Failure::NotRun(why) => around.voice.error(&why),
+                    Failure::Gone => {}
+                }
+            }
+        }
+    }
+    let [left, right] = &sides[..] else {
+        if unreadable {
+            return Ok(exit::UNUSABLE);
+        }
+        return Err(Failure::Gone);
+    };
+    let challenges = left.format.carries.challenge && right.format.carries.challenge;
+    let same_challenge = !challenges || left.challenge == right.challenge;
+    if !same_challenge {
+        show.challenge(left.challenge, right.challenge);
+    }
+    let mut formats = vec![left.format];
+    formats.extend((right.format.name != left.format.name).then_some(right.format));
+    for format in formats.iter().filter(|format| !format.caveat.is_empty()) {
+        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+    }
+    if around.voice.volume > Volume::Quiet {
+        show.counts(&counts, [left.format, right.format])?;
+    }
+    show.out.flush()?;
+    if let Some(error) = show.broken {
+        return Err(error.into());
+    }
+    Ok(if counts.same() && same_challenge { exit::WELL } else { exit::FELL_SHORT })
+}
+
+/// What is known of one side when it has been read to its end.
+struct Side {
+    format: &'static Format,
+    challenge: Option<Summary>,
+}
+
+fn read(
+    path: &Path,
+    asked: Option<&'static Format>,
+    fold: bool,
+    events: &SyncSender<Vec<Seen>>,
+) -> Result<Side, Failure> {
+    let mut source = open(path)?;
+    let name = source.name.clone();
+    let failed = |error: ReadError| Failure::of_reading(&name, error);
+    let mut input = Input::new(&mut *source.reader).map_err(failed)?;
+    let format = format_of(asked, &mut input, &name)?;
+    let mut contract = Contract::default();
+    let mut delivered: HashSet<String> = HashSet::new();
+    let mut parcel = Vec::with_capacity(PARCEL);
+    (format.read)(&mut input, Options::default(), &mut |entry| {
+        let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+        if let (true, Some(id)) = (fold, id)
+            && !delivered.insert(id.to_owned())
+        {
+            return Ok(());
+        }
+        if let Some(event) = contract.take(&entry)? {
+            parcel.push(Seen::of(&event));
+            if parcel.len() == PARCEL {
+                events
+                    .send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL)))
+                    .map_err(|_| Halt::Stop)?;
+            }
+        }
+        Ok(())
+    })
+    .map_err(failed)?;
+    // The comparison is gone only where the other side failed, and then that is what will be told.
+    let _ = events.send(parcel);
+    Ok(Side { format, challenge: contract.authorization_discovery() })
+}
+
+fn events(parcels: Receiver<Vec<Seen>>) -> impl Iterator<Item = Seen> {
+    parcels.into_iter().flatten()
+}
+
+fn shown_name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "<stdin>".to_owned() } else { plain(&path.display().to_string()) }
+}
+
+/// Prints what differs, and keeps the first error of the output for later.
+struct Show<'n, W: Write> {
+    names: &'n [String; 2],
+    out: W,
+    left: u64,
+    hidden: u64,
+    broken: Option<io::Error>,
+}
+
+impl<W: Write> Show<'_, W> {
+    fn departure(&mut self, departure: &Departure<'_>) {
+        if self.left == 0 || self.broken.is_some() {
+            self.hidden += 1;
+            return;
+        }
+        self.left -= 1;
+        if let Err(error) = self.try_departure(departure) {
+            self.broken = Some(error);
+        }
+    }
+
+    fn try_departure(&mut self, departure: &Departure<'_>) -> io::Result<()> {
+        let [left_name, right_name] = self.names;
+        match departure {
+            Departure::Differs(left, right, difference) => {
+                let at = if difference.pointer.is_empty() { "/" } else { &difference.pointer };
+                writeln!(self.out, "event {} differs at {}", left.index, plain(at))?;
+                let nothing = "(nothing there)";
+                let value = |value: &Option<String>| {
+                    value.as_deref().map_or(nothing.to_owned(), |text| cut(text, 160))
+                };
+                writeln!(self.out, "  - {}", value(&difference.left))?;
+                writeln!(self.out, "  + {}", value(&difference.right))?;
+                writeln!(self.out, "  - {}", line(left_name, left))?;
+                writeln!(self.out, "  + {}", line(right_name, right))?;
+            }
+            Departure::OnlyLeft(event) => {
+                writeln!(self.out, "event {} stands in the first alone", event.index)?;
+                writeln!(self.out, "  - {}", line(left_name, event))?;
+            }
+            Departure::OnlyRight(event) => {
+                writeln!(self.out, "event {} stands in the second alone", event.index)?;
+                writeln!(self.out, "  + {}", line(right_name, event))?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn challenge(&mut self, left: Option<Summary>, right: Option<Summary>) {
+        let shown = |summary: Option<Summary>| summary.map_or("null".to_owned(), Summary::to_json);
+        let written = writeln!(
+            self.out,
+            "authorization_discovery differs (K2A-SUMMARY)\n  - {}\n  + {}\n",
+            shown(left),
+            shown(right)
+        );
+        self.broken = self.broken.take().or(written.err());
+    }
+
+    fn counts(&mut self, counts: &Counts, formats: [&Format; 2]) -> io::Result<()> {
+        if self.hidden > 0 {
+            writeln!(self.out, "{} more differ than are shown here (--show N)\n", self.hidden)?;
+        }
+        let verdict = if counts.same() { "the same session" } else { "different sessions" };
+        writeln!(
+            self.out,
+            "{verdict}: {} equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
+            counted(counts.equal, "event"),
+            counts.differing,
+            counts.only_left,
+            counts.only_right,
+            formats[0].name,
+            formats[1].name
+        )?;
+        if counts.redacted > 0 {
+            writeln!(
+                self.out,
+                "{} values were taken as equal because one of them is redacted",
+                counts.redacted
+            )?;
+        }
+        if counts.ignored > 0 {
+            writeln!(self.out, "{} left out as told", counted(counts.ignored, "place"))?;
+        }
+        Ok(())
+    }
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A place and the event that stands there.
+fn line(name: &str, event: &Seen) -> String {
+    let pointer = event.spot.pointer();
+    let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
+    format!("{name}:{}{}  {}", event.spot.line, plain(&pointer), cut(&event.to_json(), 160))
+}

@@ -1,0 +1,274 @@
+//! `drive`: both ends of the wire around a recorder.
+
+use super::outcome::Outcome;
+use super::under_test::{quoted, seconds};
+use super::{Around, Failure, baseline, generate, named_format};
+use crate::exit;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use formats::Format;
+use globset::{Glob, GlobMatcher};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{env, thread};
+use suite::Root;
+use suite::Suite;
+use transcript::nearest::nearest;
+use verdict::baseline::Baseline;
+use verdict::expectation::Expectation;
+use verdict::record::{self, Line};
+use wire::drive::judged::Aspect;
+use wire::drive::{self, Bench, NotRun, Recorder, Scenario, Transport};
+
+/// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
+///
+/// Each session is played by a client and a server of ours, with the recorder between them. Two things are judged.
+/// Transparency: did each side receive what the other sent, byte for byte and in time, and the end and the exit code too?
+/// Fidelity: what has the recording lost, added, changed, merged, reordered, stamped wrongly or bound to another request?
+/// The sessions are those of the suite, or of --cases, and conditions under which recorders go wrong.
+///
+/// The recorder's command is split into words as a shell splits it, with holes in it: {server} is the command line of our
+/// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
+/// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord drive --recorder 'mcp-rec record -o {out} -- {server}'
+  mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
+  mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
+  mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
+  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      sessions that are made up
+  mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
+                                                                                  with the recording and the journals kept
+
+Exit code 0: all well; 1: the recorder fell short, or the baseline is stale; 2: the call, the suite or the baseline cannot
+be used; 3: the recorder cannot be run.")]
+pub(crate) struct Args {
+    /// The recorder's command line, with holes.
+    #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
+    recorder: Recorder,
+    /// How the client, the recorder and the server talk.
+    #[arg(long, value_parser = transports(), value_name = "TRANSPORT", default_value = "stdio")]
+    transport: Transport,
+    /// The format of the recordings, where their content should not decide.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// Play what matches: a glob over a scenario's name, or over `name/aspect`; several add up.
+    #[arg(long, value_name = "GLOB", value_parser = glob)]
+    filter: Vec<GlobMatcher>,
+    /// A folder of case directories, instead of the suite that comes with the program; several add up.
+    #[arg(long, value_name = "DIR")]
+    cases: Vec<PathBuf>,
+    /// Play this many generated sessions instead of the suite.
+    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
+    generate: Option<u64>,
+    /// The seed of the generated sessions.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
+    seed: u64,
+    /// Known failures, each with its reason: a TOML file.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the record of the run to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "list")]
+    report: Option<PathBuf>,
+    /// Print what would be played and judged, and play nothing.
+    #[arg(long)]
+    list: bool,
+    /// How many sessions are played at once; by default as many as there are processors.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// How much later than it was sent anything may arrive or be stamped.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+    patience: Duration,
+    /// How long a peer waits for the next thing to happen, before it gives the session up.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    timeout: Duration,
+    /// Keep each session, its recording, both journals and the standard error in a folder of its name in this one.
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the call or the suite cannot be used, or the recorder cannot be run.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let holes: &[&[&str]] = match args.transport.is_http() {
+        true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
+        false => &[&["{out}"], &["{server}"]],
+    };
+    if let Some([hole, ..]) = holes.iter().find(|any| args.recorder.lacks(any).len() == any.len()) {
+        let why =
+            format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
+        return Err(Failure::Unusable(why));
+    }
+    let suite = suite(args, around)?;
+    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
+    let (scenarios, without) = scenarios(&suite, args.transport).map_err(unreadable)?;
+    let known = known(args, &scenarios, around)?;
+    let planned = select(args, scenarios)?;
+    if args.list {
+        return list(args, &planned);
+    }
+    if without > 0 && args.filter.is_empty() {
+        let noun = if without == 1 { "case has" } else { "cases have" };
+        around
+            .voice
+            .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
+    }
+    let bench = Bench {
+        recorder: args.recorder.clone(),
+        transport: args.transport,
+        format: args.format,
+        patience: args.patience,
+        timeout: args.timeout,
+        save: args.save.clone(),
+        program: env::current_exe()
+            .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?,
+    };
+    let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
+    bench.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let seed = args.generate.map(|_| args.seed);
+    let named = record::Suite { seed, ..super::run::named(&suite).map_err(unreadable)? };
+    let mut record = drive::run(&planned, &bench, jobs, named).map_err(impossible)?;
+    // A filter may name one aspect of a scenario, and a session has both.
+    record.results.retain(|line| args.takes(&line.case, &line.format));
+    record.planned = record.results.len() as u64;
+    record.recount();
+    let stale = known.map(|known| known.apply(&mut record, args.filter.is_empty())).unwrap_or_default();
+    record.command = Some(command(args, None));
+    let alone = |line: &Line| command(args, Some(&format!("{}/{}", line.case, line.format)));
+    let (results, report) = (args.results.as_deref(), args.report.as_deref());
+    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, around)?;
+    if let Some(path) = &args.baseline {
+        baseline::say(&stale, path, around);
+    }
+    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+}
+
+fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
+    let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
+        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
+        (None, []) => vec![Root::Embedded],
+        (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
+    };
+    Suite::load(&roots).map_err(|problems| {
+        for problem in &problems {
+            around.voice.error(&problem.to_string());
+        }
+        let noun = if problems.len() == 1 { "problem" } else { "problems" };
+        Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len()))
+    })
+}
+
+impl Args {
+    fn takes(&self, scenario: &str, aspect: &str) -> bool {
+        let full = format!("{scenario}/{aspect}");
+        let named = |glob: &GlobMatcher| glob.is_match(scenario) || glob.is_match(&full);
+        self.filter.is_empty() || self.filter.iter().any(named)
+    }
+}
+
+/// The transports by their names, as they stand in the help.
+fn transports() -> impl TypedValueParser<Value = Transport> {
+    let value = |it: Transport| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(Transport::ALL.map(value))
+        .map(|name| Transport::ALL.into_iter().find(|it| it.name() == name).unwrap_or(Transport::Stdio))
+}
+
+/// All that can be played over a transport: the conditions, then the sessions of the suite. And how many cases have none.
+fn scenarios(suite: &Suite, transport: Transport) -> std::io::Result<(Vec<Scenario>, usize)> {
+    let mut found = drive::conditions(transport);
+    let before = found.len();
+    for case in suite.cases.iter().filter(|case| !matches!(case.expectation, Expectation::Rejection(_))) {
+        let of_format = |name: &&str| case.transcripts.iter().find(|it| it.format.name == *name);
+        let Some(transcript) = transport.formats().iter().find_map(of_format) else { continue };
+        let uncarried = case.uncarried.iter().map(|it| (it.format.name, it.why.clone())).collect();
+        let session = transcript.blob.bytes()?.into_owned();
+        let about = (case.name.as_str(), case.note(), &*case.clauses);
+        found.extend(Scenario::of(about, transcript.format, session, uncarried));
+    }
+    let without = suite.cases.len() - (found.len() - before);
+    Ok((found, without))
+}
+
+/// The scenarios that the filters ask for. A run of nothing proves nothing, so it is refused.
+fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failure> {
+    let names = |scenario: &Scenario| {
+        Aspect::ALL
+            .map(|aspect| format!("{}/{}", scenario.name, aspect.name()))
+            .into_iter()
+            .chain([scenario.name.clone()])
+    };
+    for filter in &args.filter {
+        if !scenarios.iter().flat_map(names).any(|name| filter.is_match(name)) {
+            let wanted = filter.glob().glob();
+            let hint = match nearest(wanted, scenarios.iter().map(|it| it.name.as_str())).as_slice() {
+                [] => "; --list shows what there is".to_owned(),
+                names => format!("; did you mean {}?", names.join(" or ")),
+            };
+            let transport = args.transport.name();
+            return Err(Failure::Unusable(format!(
+                "--filter '{wanted}' matches nothing over {transport}{hint}"
+            )));
+        }
+    }
+    let wanted =
+        |scenario: &Scenario| Aspect::ALL.iter().any(|aspect| args.takes(&scenario.name, aspect.name()));
+    Ok(scenarios.into_iter().filter(wanted).collect())
+}
+
+fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
+    let mut out = String::new();
+    for scenario in planned {
+        for aspect in Aspect::ALL.iter().filter(|aspect| args.takes(&scenario.name, aspect.name())) {
+            let _ = writeln!(out, "{}/{}", scenario.name, aspect.name());
+        }
+    }
+    io::stdout().lock().write_all(out.as_bytes())?;
+    Ok(exit::WELL)
+}
+
+/// The baseline, held against all that could be played, whatever part of it is.
+fn known(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
+    let Some(path) = &args.baseline else { return Ok(None) };
+    let trials =
+        scenarios.iter().flat_map(|it| Aspect::ALL.iter().map(|aspect| (it.name.as_str(), aspect.name())));
+    baseline::read(path, false, trials, around).map(Some)
+}
+
+fn glob(text: &str) -> Result<GlobMatcher, String> {
+    Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+}
+
+/// The command that plays everything again, or `what` alone, for pasting into a shell.
+fn command(args: &Args, what: Option<&str>) -> String {
+    let mut out = format!("mcp-concord drive --recorder {}", quoted(args.recorder.text()));
+    if args.transport != Transport::Stdio {
+        let _ = write!(out, " --transport {}", args.transport.name());
+    }
+    if let Some(format) = args.format {
+        let _ = write!(out, " --format {}", format.name);
+    }
+    for (flag, time, usual) in [("patience", args.patience, 1), ("timeout", args.timeout, 5)] {
+        if time != Duration::from_secs(usual) {
+            let _ = write!(out, " --{flag} {}", time.as_secs_f64());
+        }
+    }
+    if let Some(count) = args.generate {
+        let _ = write!(out, " --generate {count} --seed {}", args.seed);
+    }
+    for cases in &args.cases {
+        let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
+    }
+    if let Some(what) = what {
+        let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
+    }
+    out
+}

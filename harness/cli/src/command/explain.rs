@@ -1,0 +1,321 @@
+//! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it.
+
+use super::{Around, Failure};
+use crate::exit;
+use crate::rules_page;
+use crate::terminal::{cut, plain};
+use formats::Input;
+use rules::check::{How, judge};
+use rules::engine::Finding;
+use rules::rule::Rule;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use suite::{Case, Root, Suite};
+use transcript::clauses::{self, Clause, Example};
+use transcript::nearest::nearest;
+use verdict::case_file::Judgement;
+
+/// Explains a clause of the reading contract or a rule of `check`; without an id, lists all of them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord explain                     every clause and every rule, a line each
+  mcp-concord explain COR-FIRST           a clause, with its examples and cases
+  mcp-concord explain jsonrpc.id.null     a rule, with the cases that break and keep it
+  mcp-concord explain --output json       for programs
+  mcp-concord explain --output markdown   the rules by family, as docs/rules.md has them
+
+Exit code 0: explained; 2: there is no such id.")]
+pub(crate) struct Args {
+    /// The id, such as COR-FIRST or jsonrpc.id.null.
+    id: Option<String>,
+    /// For whom it is printed.
+    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Output {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For the documentation: the rules, by family.
+    Markdown,
+}
+
+/// A clause or a rule as programs get it.
+#[derive(Debug, Serialize)]
+struct Entry {
+    id: &'static str,
+    kind: &'static str,
+    level: &'static str,
+    title: &'static str,
+    source: String,
+}
+
+/// Something that can be explained.
+#[derive(Debug, Clone, Copy)]
+enum Topic {
+    Clause(&'static Clause),
+    Rule(&'static Rule),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where there is no such id, or the output cannot be written.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let chosen: Vec<Topic> = match &args.id {
+        None => topics().collect(),
+        Some(id) => vec![find(id)?],
+    };
+    let text = match (args.output, chosen.as_slice()) {
+        (Output::Json, _) => {
+            let entries: Vec<Entry> = chosen.iter().map(|topic| topic.entry()).collect();
+            serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
+        }
+        (Output::Markdown, _) => {
+            let suite = Suite::load(&[Root::Embedded]);
+            let suite =
+                suite.map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
+            rules_page::derived(&suite.judged)
+        }
+        (Output::Text, [Topic::Clause(clause)]) => page(clause, &suite(around).cases),
+        (Output::Text, [Topic::Rule(rule)]) => rule_page(rule, &suite(around).judged),
+        (Output::Text, _) => list(&chosen),
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(exit::WELL)
+}
+
+fn suite(around: Around) -> Suite {
+    Suite::load(&[Root::Embedded]).unwrap_or_else(|_| {
+        around.voice.note("the cases are not listed, since the embedded suite cannot be used");
+        Suite { cases: Vec::new(), judged: Vec::new() }
+    })
+}
+
+fn topics() -> impl Iterator<Item = Topic> {
+    clauses::all().map(Topic::Clause).chain(rules::all().map(Topic::Rule))
+}
+
+impl Topic {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Clause(clause) => clause.id,
+            Self::Rule(rule) => rule.id,
+        }
+    }
+
+    fn entry(self) -> Entry {
+        match self {
+            Self::Clause(clause) => {
+                let Clause { id, title, source, .. } = *clause;
+                Entry { id, kind: "clause", level: level(clause), title, source: source.join("; ") }
+            }
+            Self::Rule(rule) => {
+                let Rule { id, title, source, level, .. } = *rule;
+                Entry { id, kind: "rule", level: level.name(), title, source: source.to_owned() }
+            }
+        }
+    }
+}
+
+/// What was asked for, in any case of letters.
+fn find(id: &str) -> Result<Topic, Failure> {
+    topics().find(|topic| topic.id().eq_ignore_ascii_case(id)).ok_or_else(|| {
+        let hint = match nearest(id, topics().map(Topic::id)).as_slice() {
+            [] => "`mcp-concord explain` lists all of them".to_owned(),
+            names => format!("did you mean {}?", names.join(" or ")),
+        };
+        Failure::Unusable(format!("there is no clause and no rule `{id}`; {hint}"))
+    })
+}
+
+fn level(clause: &Clause) -> &'static str {
+    if clause.open { "open" } else { "must" }
+}
+
+fn list(topics: &[Topic]) -> String {
+    let width = topics.iter().map(|topic| topic.id().len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for entry in topics.iter().map(|topic| topic.entry()) {
+        let _ = writeln!(out, "{:<width$}  {:<6}  {}", entry.id, entry.level, entry.title);
+    }
+    out
+}
+
+fn page(clause: &Clause, cases: &[Case]) -> String {
+    let mut out = format!("{}: {}\n{}, {}\n", clause.id, clause.title, clause.family, level(clause));
+    for (name, prose) in [("What", clause.rule), ("Why", clause.why)] {
+        let _ = write!(out, "\n{name}\n{}", wrapped(prose));
+    }
+    for (name, example) in [("Right", clause.right), ("Wrong", clause.wrong)] {
+        let _ = write!(out, "\n{name}\n{}", shown(example));
+    }
+    out.push_str("\nSource\n");
+    for source in clause.source {
+        let _ = writeln!(out, "  {source}");
+    }
+    let shows = |case: &&Case| case.clauses.iter().any(|id| id == clause.id);
+    let shown: Vec<&Case> = cases.iter().filter(shows).collect();
+    let width = shown.iter().map(|case| case.name.chars().count()).max().unwrap_or_default();
+    out.push_str("\nCases\n");
+    for case in &shown {
+        let _ = writeln!(out, "  {:<width$}  {}", case.name, case.title);
+    }
+    if shown.is_empty() {
+        out.push_str("  none yet\n");
+    }
+    out
+}
+
+/// A rule with the cases that break it, each with what was found, and those that keep it.
+fn rule_page(rule: &Rule, cases: &[Case]) -> String {
+    let family = rules::family_of(rule).map_or("", |family| family.title);
+    let mut out = format!("{}: {}\n{family}, {}\n", rule.id, rule.title, rule.level.name());
+    for (name, prose) in [("Why", rule.why), ("What to do", rule.fix)] {
+        let _ = write!(out, "\n{name}\n{}", wrapped(prose));
+    }
+    out.push_str("\nHolds\n");
+    let _ = write!(out, "{}", wrapped(&format!("in {}, for the {}", rule.span, rule.party.name())));
+    if let Some((since, level)) = rule.raised {
+        let _ = write!(out, "{}", wrapped(&format!("from {since} on it is a {}", level.name())));
+    }
+    for need in rule.needs {
+        let _ = write!(out, "{}", wrapped(&format!("where the recording carries {}", need.lack())));
+    }
+    if let Some(contested) = rule.contested {
+        let _ = write!(out, "\nContested\n{}", wrapped(contested));
+    }
+    let _ = write!(out, "\nSource\n{}", wrapped(rule.source));
+    let named = |of: fn(&Judgement) -> &Vec<String>| -> Vec<&Case> {
+        let names = |case: &&Case| {
+            case.judgement.as_ref().is_some_and(|judgement| of(judgement).iter().any(|id| id == rule.id))
+        };
+        cases.iter().filter(names).collect()
+    };
+    let (breaks, keeps) = (named(|judgement| &judgement.breaks), named(|judgement| &judgement.keeps));
+    out.push_str("\nCases that break it\n");
+    for case in &breaks {
+        let _ = writeln!(out, "  {}: {}", case.name, case.title);
+        if let Some((file, finding)) = decisive(rule, case) {
+            let place = &finding.place;
+            let at = format!("{file}:{} {}{}", place.line, place.pointer, place.within);
+            let _ = writeln!(out, "    {}: {}", plain(at.trim_end()), plain(&finding.message));
+            let _ = writeln!(out, "    | {}", cut(&place.snippet, 92));
+        }
+    }
+    if breaks.is_empty() {
+        out.push_str("  none yet\n");
+    }
+    out.push_str("\nCases that keep it\n");
+    for case in &keeps {
+        let _ = writeln!(out, "  {}: {}", case.name, case.title);
+    }
+    if keeps.is_empty() {
+        out.push_str("  none yet\n");
+    }
+    out
+}
+
+/// Where a case breaks a rule: the first such place of its first transcript that has one.
+fn decisive(rule: &Rule, case: &Case) -> Option<(&'static str, Finding)> {
+    case.transcripts.iter().find_map(|transcript| {
+        let bytes = transcript.blob.bytes().ok()?;
+        let mut reader: &[u8] = &bytes;
+        let mut input = Input::new(&mut reader).ok()?;
+        let judged = judge(transcript.format, &mut input, &How::default()).ok()?;
+        let outcome = judged.outcomes.into_iter().find(|outcome| outcome.rule.id == rule.id)?;
+        Some((transcript.format.file, outcome.findings.into_iter().next()?))
+    })
+}
+
+fn shown(example: Example) -> String {
+    let mut out = String::new();
+    for line in example.text.lines() {
+        let _ = writeln!(out, "  | {line}");
+    }
+    out + &wrapped(example.reading)
+}
+
+/// Prose in lines that fit on a terminal, indented by two.
+fn wrapped(prose: &str) -> String {
+    const WIDTH: usize = 98;
+    let mut out = String::new();
+    let mut column = 0;
+    for word in prose.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            out.push('\n');
+            column = 0;
+        }
+        out.push_str(if column == 0 { "  " } else { " " });
+        out.push_str(word);
+        column += 1 + length;
+    }
+    out + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Root, Suite, find, list, page, rule_page, topics, wrapped};
+    use transcript::clauses;
+
+    #[test]
+    fn an_unknown_id_is_answered_with_its_neighbours() {
+        assert_eq!(find("cor-first").unwrap().id(), "COR-FIRST");
+        assert_eq!(find("jsonrpc.id.NULL").unwrap().id(), "jsonrpc.id.null");
+        for (wrong, right) in [("COR-FRST", "COR-FIRST"), ("jsonrpc.id.nul", "jsonrpc.id.null")] {
+            let Err(Failure::Unusable(message)) = find(wrong) else { panic!("{wrong} is no id") };
+            assert!(message.contains(right), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_clause_and_every_rule_has_a_page_and_an_entry() {
+        for clause in clauses::all() {
+            let page = page(clause, &[]);
+            for part in [clause.id, clause.title, clause.source[0]] {
+                assert!(page.contains(part), "{part} is missing in\n{page}");
+            }
+            let entry = serde_json::to_value(find(clause.id).unwrap().entry()).unwrap();
+            assert_eq!(entry["level"], if clause.open { "open" } else { "must" });
+            assert_eq!((&entry["kind"], entry.as_object().unwrap().len()), (&"clause".into(), 5));
+        }
+        for rule in rules::all() {
+            let page = rule_page(rule, &[]);
+            for part in [rule.id, rule.title, rule.level.name(), rule.party.name()] {
+                assert!(page.contains(part), "{part} is missing in\n{page}");
+            }
+            let entry = serde_json::to_value(find(rule.id).unwrap().entry()).unwrap();
+            assert_eq!((&entry["kind"], entry.as_object().unwrap().len()), (&"rule".into(), 5));
+            assert_eq!(entry["source"], rule.source);
+        }
+        assert_eq!(
+            list(&topics().collect::<Vec<_>>()).lines().count(),
+            clauses::all().count() + rules::all().count()
+        );
+    }
+
+    #[test]
+    fn a_rules_page_shows_where_its_cases_break_it() {
+        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let page = rule_page(rules::find("jsonrpc.id.null").unwrap(), &suite.judged);
+        let (_, cases) = page.split_once("Cases that break it\n").unwrap();
+        assert!(cases.starts_with("  rules/jsonrpc/id-null: "), "{page}");
+        assert!(cases.contains("\n    mcp-replay.jsonl:") && cases.contains("\n    | {"), "{page}");
+        let (_, kept) = page.split_once("Cases that keep it\n").unwrap();
+        assert!(kept.starts_with("  rules/"), "{page}");
+    }
+
+    #[test]
+    fn prose_is_wrapped_between_words() {
+        let prose = "word ".repeat(50);
+        let lines = wrapped(&prose);
+        assert!(lines.lines().all(|line| line.chars().count() <= 100 && line.starts_with("  word")));
+        assert_eq!(lines.split_whitespace().count(), 50);
+    }
+}

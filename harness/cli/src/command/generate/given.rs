@@ -1,0 +1,90 @@
+//! The session that a caller gave to be changed: a transcript's, a case directory's, or a case's of the suite.
+//!
+//! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
+
+use super::super::{Failure, format_of, open};
+use formats::{Format, Input, Options, Session, meaning};
+use generators::variant::{Draft, Unfit};
+use std::path::Path;
+use suite::{Case, Root, Suite};
+use verdict::expectation::Expectation;
+
+/// A session that the caller gave, and where its meaning is from.
+pub(in crate::command) struct Given {
+    /// The session.
+    pub(in crate::command) draft: Draft,
+    /// A phrase that says where its meaning is from.
+    pub(in crate::command) origin: String,
+}
+
+/// The session of a file or of a case.
+pub(in crate::command) fn given(path: &Path) -> Result<Given, Failure> {
+    let name = path.display().to_string();
+    if path.is_dir() {
+        let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
+            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
+        })?;
+        return match suite.cases.as_slice() {
+            [case] => of_case(case),
+            cases => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
+        };
+    }
+    if !path.exists() {
+        let suite = Suite::load(&[Root::Embedded])
+            .map_err(|_| Failure::Unusable("the suite is broken".to_owned()))?;
+        if let Some(case) = suite.cases.iter().find(|case| Path::new(&case.name) == path) {
+            return of_case(case);
+        }
+    }
+    of_file(path)
+}
+
+fn of_case(case: &Case) -> Result<Given, Failure> {
+    let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
+    let Expectation::Meaning(meaning) = &case.expectation else {
+        return Err(unfit(
+            "it expects no meaning, so nobody knows what a change would make of it".to_owned(),
+        ));
+    };
+    // The transcript that tells most: directions first, then challenges.
+    let tells = |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
+    let transcript = case.transcripts.iter().max_by_key(|transcript| tells(transcript.format));
+    let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
+    let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
+    let session = Input::new(&mut &*bytes)
+        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
+        .map_err(|error| {
+            Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
+        })?;
+    let draft = Draft::of(session, meaning).map_err(|error| unfit(words(error)))?;
+    Ok(Given { draft, origin: format!("of the case {}, whose meaning is the one it began with", case.name) })
+}
+
+fn of_file(path: &Path) -> Result<Given, Failure> {
+    let mut source = open(path)?;
+    let name = source.name.clone();
+    let mut bytes = Vec::new();
+    std::io::copy(&mut *source.reader, &mut bytes)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let rejected = |error| Failure::of_reading(&name, error);
+    let mut slice = &bytes[..];
+    let mut input = Input::new(&mut slice).map_err(rejected)?;
+    let format = format_of(None, &mut input, &name)?;
+    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
+    let draft = Draft::of(session, &meaning.text)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
+    let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
+    Ok(Given {
+        draft,
+        origin: format!("of the file {file}, whose meaning is what the built-in reader reads in it"),
+    })
+}
+
+fn words(error: Unfit) -> String {
+    match error {
+        Unfit::Meaning(why) => why,
+        Unfit::Message(refusal) => refusal.message,
+    }
+}

@@ -1,0 +1,226 @@
+//! `identify`: which transport and revision a capture shows, and how it was connected.
+//!
+//! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
+
+use super::{Around, Failure, named_format, reading};
+use crate::exit;
+use crate::terminal::plain;
+use formats::Format;
+use formats::identify::{Evidence, Identification, Responses, Source, Transport, Verdict, identify};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// Says which transport and revision of MCP a capture shows, with the evidence, and counts its connections.
+///
+/// Only a GET that is answered with an event stream counts as an SSE connection. What the capture's format cannot
+/// tell is said to be unknown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord identify session.har
+  mcp-concord identify --output json trace.jsonl | jq .revision
+  mcp-concord identify --format har - < capture
+
+In JSON, null stands for unknown, and the transport is \"mixed\" where the evidence contradicts itself.
+Exit code 0: read; 1: rejected; 2: it could not be opened.")]
+pub(crate) struct Args {
+    /// The transcript; `-` is the standard input.
+    file: PathBuf,
+    /// Its capture format, where the content should not decide.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// For people, or for programs.
+    #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
+    output: How,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum How {
+    Text,
+    Json,
+}
+
+/// Runs the command. Memory: what the format's reader holds, and a few counts.
+///
+/// # Errors
+/// Where the transcript cannot be opened or is rejected.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let (name, format, found) = reading(&args.file, args.format, |_, format, input| identify(format, input))?;
+
+    let mut out = io::stdout().lock();
+    match args.output {
+        How::Text => out.write_all(text(format, &found).as_bytes())?,
+        How::Json => {
+            let text = serde_json::to_string_pretty(&findings(format, &found)).map_err(io::Error::from)?;
+            writeln!(out, "{text}")?;
+        }
+    }
+    out.flush()?;
+    if found.missing > 0 {
+        let (bodies, were) = if found.missing == 1 { ("body", "was") } else { ("bodies", "were") };
+        around.voice.note(&format!(
+            "{name}: {} {bodies} {were} dropped by the exporter, and counted as far as their headers tell \
+             (HAR-MISSING)",
+            found.missing
+        ));
+    }
+    Ok(exit::WELL)
+}
+
+fn text(format: &Format, found: &Identification) -> String {
+    let unknown = format!("unknown ({} does not carry HTTP exchanges)", format.name);
+    let count = |count: Option<u64>| count.map_or_else(|| unknown.clone(), |count| count.to_string());
+    let connections = match (found.sse_connections_total, found.sse_connections_active) {
+        (Some(0), _) => "0".to_owned(),
+        (Some(total), Some(active)) => format!("{total}, {active} of them open at the end"),
+        _ => unknown.clone(),
+    };
+    let events = found.sse_events.map_or_else(
+        || format!("unknown ({} does not carry SSE events)", format.name),
+        |events| events.to_string(),
+    );
+    let responses = found.responses.map_or_else(
+        || unknown.clone(),
+        |kinds| {
+            format!(
+                "{} JSON, {} event stream, {} accepted or without a body, {} other, {} never came",
+                kinds.json, kinds.event_stream, kinds.accepted, kinds.other, kinds.none
+            )
+        },
+    );
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{name:<17}{value}");
+    };
+    row("format", format.name);
+    row("transport", &transport(found));
+    row("revision", &revision(found));
+    row("messages", &found.messages.to_string());
+    row("requests", &count(found.requests_total));
+    row("SSE connections", &connections);
+    row("SSE events", &events);
+    row("responses", &responses);
+    if found.evidence.is_empty() {
+        row("evidence", "none");
+        return out;
+    }
+    out.push_str("\nevidence\n");
+    let rows: Vec<[String; 3]> = found.evidence.iter().map(columns).collect();
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row: &[String; 3]| row[column].chars().count());
+        widths.max().unwrap_or_default()
+    };
+    let (shows, what) = (width(0), width(1));
+    for [first, second, third] in &rows {
+        let _ = writeln!(out, "  {first:<shows$}  {second:<what$}  {third}");
+    }
+    out
+}
+
+fn transport(found: &Identification) -> String {
+    match found.transport {
+        Verdict::One(Transport::StreamableHttp) => "Streamable HTTP (streamable-http)".to_owned(),
+        Verdict::One(Transport::HttpSse) => "HTTP+SSE, the older one (http-sse)".to_owned(),
+        Verdict::Mixed => "mixed: there is evidence of both Streamable HTTP and HTTP+SSE".to_owned(),
+        Verdict::Unknown => {
+            let named = |piece: &&Evidence| matches!(&*piece.shows, "stdio" | "http");
+            match found.evidence.iter().find(named) {
+                Some(piece) => format!("unknown, perhaps {}: the evidence is weak", piece.shows),
+                None => "unknown".to_owned(),
+            }
+        }
+    }
+}
+
+fn revision(found: &Identification) -> String {
+    let Some((version, source)) = &found.revision else { return "unknown".to_owned() };
+    let from = match source {
+        Source::RequestMeta => "named by each request, and granted",
+        Source::InitializeResult => "from the result of initialize",
+        Source::Header => "from the header MCP-Protocol-Version",
+        Source::Hint => "by a hint alone",
+    };
+    format!("{} ({from})", plain(version))
+}
+
+fn columns(piece: &Evidence) -> [String; 3] {
+    let mut place = piece.place.line.map_or_else(String::new, |line| format!("line {line}"));
+    if !piece.place.pointer.is_empty() {
+        let gap = if place.is_empty() { "" } else { "  " };
+        let _ = write!(place, "{gap}{}", piece.place.pointer);
+    }
+    if piece.more > 0 {
+        let _ = write!(place, "  and {} more", piece.more);
+    }
+    let what = if piece.weak { format!("{} (weak)", piece.what) } else { piece.what.clone() };
+    [plain(&piece.shows), plain(&what), plain(&place)]
+}
+
+/// The findings for programs; null stands for unknown.
+#[derive(Debug, Serialize)]
+struct Findings<'f> {
+    format: &'f str,
+    transport: Option<&'f str>,
+    revision: Option<&'f str>,
+    revision_from: Option<&'f str>,
+    evidence: Vec<Piece<'f>>,
+    requests_total: Option<u64>,
+    sse_connections_total: Option<u64>,
+    sse_connections_active: Option<u64>,
+    sse_events: Option<u64>,
+    responses: Option<Kinds>,
+    messages: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Piece<'f> {
+    shows: &'f str,
+    what: &'f str,
+    line: Option<u64>,
+    pointer: &'f str,
+    weak: bool,
+    more: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Kinds {
+    json: u64,
+    event_stream: u64,
+    accepted: u64,
+    other: u64,
+    none: u64,
+}
+
+fn findings<'f>(format: &'f Format, found: &'f Identification) -> Findings<'f> {
+    let piece = |piece: &'f Evidence| Piece {
+        shows: &piece.shows,
+        what: &piece.what,
+        line: piece.place.line,
+        pointer: &piece.place.pointer,
+        weak: piece.weak,
+        more: piece.more,
+    };
+    let kinds = |kinds: Responses| {
+        let Responses { json, event_stream, accepted, other, none } = kinds;
+        Kinds { json, event_stream, accepted, other, none }
+    };
+    Findings {
+        format: format.name,
+        transport: match found.transport {
+            Verdict::One(transport) => Some(transport.name()),
+            Verdict::Mixed => Some("mixed"),
+            Verdict::Unknown => None,
+        },
+        revision: found.revision.as_ref().map(|(version, _)| &**version),
+        revision_from: found.revision.as_ref().map(|(_, source)| source.name()),
+        evidence: found.evidence.iter().map(piece).collect(),
+        requests_total: found.requests_total,
+        sse_connections_total: found.sse_connections_total,
+        sse_connections_active: found.sse_connections_active,
+        sse_events: found.sse_events,
+        responses: found.responses.map(kinds),
+        messages: found.messages,
+    }
+}

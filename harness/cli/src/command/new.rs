@@ -1,0 +1,221 @@
+//! `new`: a case directory to begin with, from one session.
+//!
+//! Knows: which files a case has, and what a person must still write. Refuses to know: what the session should mean; the
+//! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
+//! said what it shows.
+
+use super::under_test::quoted;
+use super::{Around, Failure, format_of, generate, named_format, open};
+use crate::exit;
+use crate::fuzzing::{About, Sketch, save};
+use crate::terminal::plain;
+use formats::{FORMATS, Format, Input, Options, Session, meaning};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use verdict::expectation::Expectation;
+
+/// Begins a case: a folder with one session in every capture format that carries it.
+///
+/// What the session means is written as a proposal, and what the case shows is left empty: the suite is refused until a
+/// person has filled it in.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord new ids/null-id                           a session of one call, to be edited
+  mcp-concord new ids/null-id --from my.jsonl           the session of a transcript
+  mcp-concord new ids/null-id --from my.har --cases .   in a folder of your own
+
+Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case is there
+already, or the folder cannot be written.")]
+pub(crate) struct Args {
+    /// The name of the case: its folder below the folder of cases, such as ids/null-id.
+    #[arg(value_name = "CASE", value_parser = name)]
+    case: String,
+    /// The transcript whose session it is; `-` is the standard input. Without it, a session of one call.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// The format of the transcript, where the content should not decide.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format, requires = "from")]
+    format: Option<&'static Format>,
+    /// The folder of cases.
+    #[arg(long, value_name = "DIR", default_value = "cases")]
+    cases: PathBuf,
+}
+
+/// What a case begins with that is given no transcript.
+const ONE_CALL: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}
+{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}
+{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
+"#;
+
+/// What stands above the keys of a new `case.toml`.
+const HEAD: &str = "\
+# Not a case yet: the suite is refused until each of these says something.
+#   title     what the case shows, in a line
+#   clauses   the ids of what it shows (mcp-concord explain lists them)
+#   reason    one or two sentences for the person whose importer fails here
+#   origin    where the expectation is from, and it must be true: meaning.json holds what the built-in reader reads,
+#             which is a proposal until somebody has read it against the clauses
+";
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the transcript cannot be read, or the case cannot be written.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    vacant(&args.cases, &args.case)?;
+    let given = match &args.from {
+        Some(path) => Given::read(path, args.format)?,
+        None => Given::one_call()?,
+    };
+    if given.missing > 0 {
+        around.voice.note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
+    }
+    let sketch = given.sketch()?;
+    let about = About { name: &args.case, title: "", reason: "", origin: "" };
+    let mut case = sketch.case(&about);
+    for (file, bytes) in &mut case.1 {
+        if file == "case.toml" {
+            bytes.splice(..0, HEAD.bytes());
+        }
+    }
+    let folder = save(&args.cases, &case).map_err(|error| {
+        let place = args.cases.join(&args.case);
+        Failure::Unusable(format!("{} cannot be written: {error}", place.display()))
+    })?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(told(args, &folder, &sketch, given.format).as_bytes())?;
+    out.flush()?;
+    Ok(exit::WELL)
+}
+
+/// The name of a case, which leads nowhere but into the folder of cases.
+fn name(text: &str) -> Result<String, String> {
+    if text.starts_with(['/', '\\']) || text.split(['/', '\\']).any(|part| part == "..") {
+        return Err("it leads out of the folder of cases; name a folder below it, such as ids/null-id".into());
+    }
+    generate::case_name(text)
+}
+
+/// That a case may stand here: nothing does, and no case is around it.
+fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
+    let folder = cases.join(case);
+    if folder.symlink_metadata().is_ok() {
+        let message = format!("{} is there already; name another case", folder.display());
+        return Err(Failure::Unusable(message));
+    }
+    let mut around = folder.ancestors().skip(1).take(case.split('/').count());
+    match around.find(|above| above.join("case.toml").is_file()) {
+        Some(above) => {
+            let message = format!("{} is a case, and no other stands in it", above.display());
+            Err(Failure::Unusable(message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The session that the case begins with.
+struct Given {
+    format: &'static Format,
+    /// The transcript, byte for byte.
+    bytes: Vec<u8>,
+    session: Session,
+    meaning: String,
+    /// How many bodies the exporter dropped.
+    missing: u64,
+}
+
+impl Given {
+    fn read(path: &Path, asked: Option<&'static Format>) -> Result<Self, Failure> {
+        let mut source = open(path)?;
+        let mut bytes = Vec::new();
+        std::io::copy(&mut *source.reader, &mut bytes)
+            .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", source.name)))?;
+        Self::of(bytes, asked, &source.name)
+    }
+
+    fn one_call() -> Result<Self, Failure> {
+        Self::of(ONE_CALL.to_vec(), None, "the session of one call")
+    }
+
+    fn of(bytes: Vec<u8>, asked: Option<&'static Format>, name: &str) -> Result<Self, Failure> {
+        let rejected = |error| Failure::of_reading(name, error);
+        let mut slice = &bytes[..];
+        let mut input = Input::new(&mut slice).map_err(rejected)?;
+        let format = format_of(asked, &mut input, name)?;
+        let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+        let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
+        Ok(Self { format, bytes, session, missing: meaning.totals.missing, meaning: meaning.text })
+    }
+
+    /// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
+    fn sketch(&self) -> Result<Sketch, Failure> {
+        let mut files = Vec::new();
+        for format in FORMATS.iter().copied() {
+            let refused = self.session.losses(format).into_iter().find_map(|loss| loss.clause);
+            let file = match refused {
+                _ if format.name == self.format.name => Ok(self.bytes.clone()),
+                Some(clause) => Err(clause.to_owned()),
+                None => {
+                    let mut bytes = Vec::new();
+                    (format.write)(&self.session, &mut bytes)?;
+                    Ok(bytes)
+                }
+            };
+            files.push((format, file));
+        }
+        let expectation = Expectation::Meaning(self.meaning.clone());
+        Ok(Sketch { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
+    }
+}
+
+/// What was written, and what a person does next.
+fn told(args: &Args, folder: &Path, sketch: &Sketch, given: &Format) -> String {
+    let mut out = format!("{}\n", plain(&folder.display().to_string()));
+    let mut row = |file: &str, what: &str| {
+        let _ = writeln!(out, "  {}", format!("{file:<24}{what}").trim_end());
+    };
+    row("case.toml", "to be filled in: title, clauses, reason, origin");
+    for (format, file) in &sketch.files {
+        match file {
+            Ok(_) if args.from.is_some() && format.name == given.name => row(format.file, "as it was given"),
+            Ok(_) => row(format.file, ""),
+            Err(clause) => {
+                row(&format!("no {}", format.file), &format!("{clause}: it cannot carry the session"))
+            }
+        }
+    }
+    row("meaning.json", "a proposal: what the built-in reader reads");
+    let (cases, case) = (quoted(&args.cases.display().to_string()), quoted(&args.case));
+    let _ = write!(
+        out,
+        "
+next
+  1. Take out of the transcripts what the case does not need, and of the folder the formats that it is not about.
+  2. Read meaning.json line by line against the clauses, and mend it where they say otherwise.
+  3. Fill in case.toml; until then the loader refuses the suite.
+  4. Run the case alone:
+     mcp-concord run --cases {cases} --filter {case}
+"
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn a_name_stays_below_the_folder_of_cases() {
+        assert_eq!(name("ids/null-id"), Ok("ids/null-id".to_owned()));
+        for out in ["..", "../x", "ids/../../x", "/tmp/x", "\\x", "ids\\..\\x"] {
+            assert!(name(out).unwrap_err().contains("leads out of the folder"), "{out}");
+        }
+        for odd in ["", "ids//x", "ids/", "Ids/x", "ids/x y", "ids/.x", "."] {
+            assert!(name(odd).unwrap_err().contains("lower case"), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a run came to: kept in the files that were asked for, and told.
+//!
+//! Knows: which file gets what. Refuses to know: what was judged, and how it is laid out.
+
+use super::{Around, Failure, site};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use verdict::record::{Line, Record};
+use verdict::text;
+
+/// Where a run's outcome goes besides the standard output, and how a line of it is found again.
+pub(super) struct Outcome<'o> {
+    /// The record, as JSON.
+    pub(super) results: Option<&'o Path>,
+    /// A folder with a page and what programs read.
+    pub(super) report: Option<&'o Path>,
+    /// The transcript of a line, as a person finds it.
+    pub(super) file: &'o dyn Fn(&Line) -> Option<String>,
+    /// The command that runs a line alone.
+    pub(super) alone: &'o dyn Fn(&Line) -> String,
+}
+
+impl Outcome<'_> {
+    /// Writes the files, then tells.
+    ///
+    /// # Errors
+    /// Where something cannot be written.
+    pub(super) fn tell(&self, record: &Record, around: Around) -> Result<(), Failure> {
+        if let Some(path) = self.results {
+            let written = reports::json::render(record).map_err(io::Error::from);
+            written.and_then(|text| fs::write(path, text)).map_err(|error| {
+                Failure::Unusable(format!("{} cannot be written: {error}", path.display()))
+            })?;
+        }
+        if let Some(folder) = self.report {
+            site::write_one(folder, record, &|_, line| (self.alone)(line))?;
+        }
+        let Self { file, alone, .. } = self;
+        let (volume, colour) = (around.voice.volume.into(), around.voice.colour_out);
+        let text = text::render(record, &text::Options { colour, volume, file, alone });
+        Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    }
+}

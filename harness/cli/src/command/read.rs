@@ -1,0 +1,118 @@
+//! `read`: prints the meaning of a transcript.
+
+use super::{Around, Failure, named_format, reading};
+use crate::exit;
+use formats::{Format, Options, Step, Writer, walk};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::PathBuf;
+use tempfile::SpooledTempFile;
+use transcript::calls::Calls;
+use transcript::session::{Content, Halt};
+
+/// Up to this size a meaning waits in memory until the transcript is known to be whole, then in a temporary file.
+const IN_MEMORY: usize = 16 << 20;
+
+/// How much is written at a time.
+const BLOCK: usize = 1 << 16;
+
+/// Prints the meaning of a transcript as JSON: what happened, in order, who answered what.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord read session.har                      the format is told from the content
+  mcp-concord read --calls trace.jsonl              tool calls and their outcomes alone
+  mcp-concord read --format http-sse - < capture    from the standard input
+  mcp-concord read --lenient noisy.jsonl            pass over what is no message, and list it
+
+Nothing is printed of a transcript that is rejected. Exit code 0: read; 1: rejected; 2: it could not be opened.")]
+pub(crate) struct Args {
+    /// The transcript; `-` is the standard input.
+    file: PathBuf,
+    /// Its capture format, where the content should not decide.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// Print tool calls with their outcomes alone.
+    #[arg(long)]
+    calls: bool,
+    /// Pass over what is no message where one belongs, and list each on the standard error.
+    #[arg(long)]
+    lenient: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the transcript cannot be opened or is rejected.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    // A meaning is given out whole or not at all, so it waits until the last byte has been read.
+    let mut spool = SpooledTempFile::new(IN_MEMORY);
+    let mut writer = Writer::new();
+    let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
+    let mut failed: Option<io::Error> = None;
+    let options = if args.lenient { Options::LENIENT } else { Options::default() };
+    let read = reading(&args.file, args.format, |name, format, input| {
+        around.voice.detail(&format!("{name} is read as {}", format.name));
+        walk(format, input, options, &mut |step| {
+            let block = match (step, &mut calls) {
+                (Step::Event(_, event), Some((calls, out))) => {
+                    calls.take(event, out);
+                    (out.len() >= BLOCK).then(|| std::mem::take(out))
+                }
+                (Step::Event(_, event), None) => {
+                    writer.event(event);
+                    (writer.waiting() >= BLOCK).then(|| writer.take())
+                }
+                (Step::Context(entry), _) => {
+                    if let Content::Noise(noise) = &entry.content {
+                        around
+                            .voice
+                            .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
+                    }
+                    None
+                }
+            };
+            match block.map(|block| spool.write_all(&block)) {
+                Some(Err(error)) => {
+                    failed = Some(error);
+                    Err(Halt::Stop)
+                }
+                _ => Ok(()),
+            }
+        })
+    });
+    if let Some(error) = failed {
+        return Err(Failure::Unusable(format!("the meaning cannot be kept in a temporary file: {error}")));
+    }
+    let (name, _, totals) = read?;
+    if let Some((mut calls, mut out)) = calls {
+        calls.finish(&mut out);
+        out.push(b'\n');
+        transcript::meaning::write_end(totals.authorization_discovery, &mut out);
+        spool.write_all(&out)?;
+    } else {
+        writer.end(totals.authorization_discovery);
+        spool.write_all(&writer.take())?;
+    }
+    print(&mut spool)?;
+    if totals.missing > 0 {
+        let (bodies, were) = if totals.missing == 1 { ("body", "was") } else { ("bodies", "were") };
+        around.voice.note(&format!(
+            "{name}: {} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
+            totals.missing
+        ));
+    }
+    around.voice.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
+    Ok(exit::WELL)
+}
+
+fn print(spool: &mut SpooledTempFile) -> Result<(), Failure> {
+    spool.rewind()?;
+    let mut out = io::stdout().lock();
+    let mut block = vec![0; BLOCK];
+    loop {
+        match spool.read(&mut block)? {
+            0 => return Ok(out.flush()?),
+            length => out.write_all(&block[..length])?,
+        }
+    }
+}

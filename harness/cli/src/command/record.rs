@@ -1,0 +1,190 @@
+//! `record`: a transparent recorder between a client and a server.
+
+use super::{Around, Failure, listen, named_format};
+use crate::exit;
+use formats::{Format, Input, Options, Session};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use wire::proxy::{Target, put_in_order};
+use wire::record::{self, Plan, Recorded, Redaction, Refused};
+
+/// Records what a client and a server say, over stdio or HTTP, without changing a byte.
+///
+/// Bytes pass through untouched and at once, whatever they are; so do the end of input, signals (HUP, INT, QUIT, TERM,
+/// USR1 and USR2, to the server's process group), the standard error, and the exit code. Put it before the server's
+/// command where your client has that command.
+///
+/// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is no message
+/// is kept under `dir` "event", where readers pass over it. Nothing waits for the file for longer than half a second in
+/// all: what it cannot take is counted, said, and marked in the file. At most 16 MiB wait to be written, and lines of
+/// more than 4 MiB wait in a temporary file beside the recording.
+///
+/// With --listen it stands between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
+/// HAR 1.2 with the times of events under `_events`. Streams pass as they come; the file is a whole archive at any time,
+/// and what is still open is in it too. Codings other than gzip are not asked for, and an `endpoint` event that names
+/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written, and the
+/// traffic waits for the file as it does over stdio. A HAR is read
+/// exchange by exchange; a format of messages has them in the order in which they passed, which is what HTTP+SSE needs.
+///
+/// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord record -o trace.jsonl -- npx -y @modelcontextprotocol/server-everything
+  mcp-concord record -o 'traces/{time}-{pid}.jsonl' -- ./server     a new file for each start
+  mcp-concord record -o trace.jsonl --redact token --redact '*secret*' --redact-text 'sk-[A-Za-z0-9]+' -- ./server
+  mcp-concord record -o session.har -- ./server                     converted when the session has ended
+  mcp-concord record -o session.har --listen 127.0.0.1:8080 --to http://127.0.0.1:3001/mcp
+                                                                    over HTTP, until Ctrl-C
+  mcp-concord check --profile recorder trace.jsonl                  is the recording right?
+
+Exit code: the server's own; 128 and the signal's number where a signal ended it; 1 where the server ended well and
+something is missing in the recording; 2: the file or the address cannot be used; 3: the server cannot be started.")]
+pub(crate) struct Args {
+    /// The file to write; `{time}` and `{pid}` in its name are filled in. One that is there already is refused.
+    #[arg(short, long = "output", value_name = "FILE")]
+    out: PathBuf,
+    /// The format, where the file's ending should not decide: `.har` is har, `.json` says too little, all else is
+    /// mcp-replay. Other formats than mcp-replay, or than har with --listen, are written when the session has ended.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// Write over a file that is there already.
+    #[arg(long)]
+    force: bool,
+    /// The trace's label; the program's name where none is given.
+    #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
+    label: Option<String>,
+    /// Take out the texts and numbers under members of this name, in any case; `*` stands for anything. Ids, methods
+    /// and schemas are never touched; noise is withheld. With --listen also headers, cookies and members of a query of
+    /// this name; a body that is no JSON is withheld, and so is one of more than 16 MiB. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    redact: Vec<String>,
+    /// Take out the parts of texts that this regular expression fits. May be given several times.
+    #[arg(long, value_name = "REGEX")]
+    redact_text: Vec<String>,
+    /// Listen here for clients that speak HTTP: an address, or a port of this machine alone; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
+    listen: Option<SocketAddr>,
+    /// The server to which everything is forwarded. `/` at the recorder is its path; every other path is itself.
+    #[arg(long, value_name = "URL", value_parser = Target::parse, requires = "listen")]
+    to: Option<Target>,
+    /// The server's command.
+    #[arg(last = true, required_unless_present = "listen", conflicts_with = "listen", value_name = "CMD")]
+    command: Vec<String>,
+}
+
+/// The format that is written line by line while the session goes on.
+const NATIVE: &str = "mcp-replay";
+
+/// Runs the command.
+///
+/// # Errors
+/// Where the file or the server's command cannot be used.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let http = args.listen.zip(args.to.as_ref());
+    let native = if http.is_some() { listen::NATIVE } else { NATIVE };
+    let format = format_of(args).map_err(Failure::Unusable)?;
+    let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let out = record::file_name(&args.out);
+    let converted = format.name != native;
+    if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
+        return Err(Failure::Unusable(format!("{} is there already; --force writes over it", out.display())));
+    }
+    let first = if converted { between(&out, native) } else { out.clone() };
+    if let Some((at, to)) = http {
+        let whole = listen::run(at, to, redaction, &first, args.force, around)?;
+        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, around) && whole));
+    }
+    let plan = Plan {
+        command: args.command.clone(),
+        out: first,
+        force: args.force,
+        label: args.label.clone(),
+        redaction,
+    };
+    let recorded = record::run(&plan, Box::new(around.voice)).map_err(|refused| match refused {
+        Refused::File(why) => Failure::Unusable(why),
+        Refused::Command(why) => Failure::NotRun(why),
+    })?;
+    let whole = tell(&recorded, around);
+    let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;
+    // An exit code is a byte wherever this runs.
+    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FELL_SHORT);
+    Ok(if code == exit::WELL && !whole { exit::FELL_SHORT } else { code })
+}
+
+fn format_of(args: &Args) -> Result<&'static Format, String> {
+    let ending = args.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let format = match (args.format, ending) {
+        (Some(format), _) => Some(format),
+        (None, "json") => {
+            return Err("several formats end in `.json`: name one with --format".to_owned());
+        }
+        (None, ending) => formats::find(ending).or_else(|| formats::find(NATIVE)),
+    };
+    format.ok_or_else(|| format!("there is no format `{NATIVE}`"))
+}
+
+/// Where a session waits that is to be converted.
+fn between(out: &Path, native: &str) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(if native == NATIVE { ".mcp-replay.jsonl" } else { ".har" });
+    PathBuf::from(name)
+}
+
+/// Converts what waits for it. Whether `out` is there.
+fn finish(waits: Option<&PathBuf>, out: &Path, native: &str, format: &Format, around: Around) -> bool {
+    let Some(waits) = waits else { return true };
+    let done = convert(waits, out, native, format);
+    if let Err(why) = &done {
+        around.voice.error(&format!("{why}; the session is kept as {}", waits.display()));
+    }
+    done.is_ok()
+}
+
+/// Says what is missing. Whether nothing is.
+fn tell(recorded: &Recorded, around: Around) -> bool {
+    let (path, summary) = (recorded.path.display(), &recorded.summary);
+    let [client, server] = summary.missing;
+    if let Some(why) = &summary.trouble {
+        let end = if summary.ended { "" } else { ", and the line that ends it" };
+        around.voice.error(&format!(
+            "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"
+        ));
+    } else {
+        around.voice.detail(&format!("{path}: the server ended with {}", recorded.exit));
+    }
+    summary.trouble.is_none()
+}
+
+/// Writes the recording in another format, and takes it away.
+fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<(), String> {
+    let native = formats::find(native).ok_or("there is no reader for it")?;
+    let shown = out.display();
+    let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
+    let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
+    let mut session = Session::read(native, &mut input, Options::default())
+        .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
+    // A format of whole exchanges is read as an archive is.
+    if native.name == listen::NATIVE && !format.carries.exchanges {
+        let archive =
+            fs::read_to_string(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
+        put_in_order(&mut session, &archive);
+    }
+    if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
+        let clause = loss.clause.unwrap_or_default();
+        return Err(format!(
+            "{shown} was not written: {} cannot carry {} ({clause})",
+            format.name, loss.what
+        ));
+    }
+    let written = File::create(out).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        (format.write)(&session, &mut file)?;
+        file.flush()
+    });
+    written.map_err(|error| format!("{shown} was not written: {error}"))?;
+    fs::remove_file(trace).map_err(|error| format!("{} cannot be removed: {error}", trace.display()))
+}

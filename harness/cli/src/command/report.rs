@@ -1,0 +1,239 @@
+//! `report`: records of runs as a site that people read, and as files that programs read.
+//!
+//! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
+//! nothing is judged again.
+
+use super::site::{Site, TIMES};
+use super::under_test::quoted;
+use super::{Around, Failure};
+use crate::exit;
+use reports::html::findings::Finding;
+use reports::markdown;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use verdict::change::{Change, Sort, changes};
+use verdict::kills::{self, Kills};
+use verdict::merge::merge;
+use verdict::record::{Line, Record, SCHEMA};
+use verdict::times::Times;
+
+/// Renders records as a site: the parts of a sharded run are put together, several implementations line up.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord report results.json --out site                  a site, JUnit, Markdown and a badge
+  mcp-concord report part-*.json --out site                   the parts of one sharded run, put together
+  mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
+  mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
+  mcp-concord report results.json --compare old.json          what changed; a new failure ends with exit code 1
+  mcp-concord report results.json kills.json found.json --out site
+                                      with the kill matrix of `run --adequacy --results kills.json`, and what
+                                      `check --output json` found
+
+Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html, kills.html and findings.html
+where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
+implementation where there are several. Every page opens from disk.
+
+Exit code 0: rendered; 1: with --compare, something fell short that did not before; 2: a record cannot be used.")]
+pub(crate) struct Args {
+    /// Records that `run --results` or `run --report` wrote, oldest first; a kill matrix; what `check` found.
+    #[arg(required = true, value_name = "RESULTS")]
+    records: Vec<PathBuf>,
+    /// Where to write; it is made where there is none.
+    #[arg(long, value_name = "DIR", required_unless_present = "compare")]
+    out: Option<PathBuf>,
+    /// The record of an earlier run of the same implementation, to tell what changed.
+    #[arg(long, value_name = "OLD")]
+    compare: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Where a record cannot be read or put together with the others, or a file cannot be written.
+pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+    let Given { runs, kills, findings } = Given::read(&args.records)?;
+    let records = latest(&runs);
+    let old = args.compare.as_deref().map(|path| match read(path)? {
+        Input::Run(record) => Ok(*record),
+        _ => Err(Failure::Unusable(format!("{} is no record of a run", path.display()))),
+    });
+    let old = old.transpose()?;
+    let compared = old.as_ref().map(|old| compared(old, &records).map(|new| (new, changes(old, new))));
+    let compared = compared.transpose()?;
+    if let Some(out) = &args.out {
+        let site = Site {
+            runs: runs.iter().collect(),
+            compared: old
+                .as_ref()
+                .zip(compared.as_ref())
+                .map(|(old, (new, changes))| (old, *new, &**changes)),
+            kills: kills.as_ref(),
+            findings: findings.as_deref(),
+            alone: &alone,
+            records,
+        };
+        site.write(out)?;
+        around.voice.note(&format!("written to {}", out.join("index.html").display()));
+    }
+    let Some((_, changes)) = compared else { return Ok(exit::WELL) };
+    io::stdout().lock().write_all(markdown::changes(&changes).as_bytes())?;
+    let regressed = changes.iter().any(|change: &Change| change.sort == Sort::Regression);
+    Ok(if regressed { exit::FELL_SHORT } else { exit::WELL })
+}
+
+/// What was given, sorted by what it is.
+#[derive(Default)]
+struct Given {
+    /// The runs in their order; the parts of one stand where its first part was given.
+    runs: Vec<Record>,
+    kills: Option<Kills>,
+    findings: Option<Vec<Finding>>,
+}
+
+/// One file.
+enum Input {
+    Run(Box<Record>),
+    Kills(Kills),
+    Findings(Vec<Finding>),
+}
+
+impl Given {
+    fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut given = Self::default();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        // A run is a list of parts, each with the name of its file: one part, or as many as it was sharded into.
+        let mut runs: Vec<Vec<(String, Record)>> = Vec::new();
+        for path in paths {
+            let name = path.display().to_string();
+            let input = read(path)?;
+            let whole = !matches!(&input, Input::Run(record) if record.shard.is_some());
+            match input {
+                Input::Findings(found) => given.findings.get_or_insert_default().extend(found),
+                Input::Kills(kills) => {
+                    if given.kills.replace(kills).is_some() {
+                        return Err(Failure::Unusable(format!("{name} is a second kill matrix")));
+                    }
+                }
+                Input::Run(record) => {
+                    let of_it = |parts: &&mut Vec<(String, Record)>| {
+                        let first = parts.first().map(|(_, first)| first);
+                        first.is_some_and(|first| sharded_alike(first, &record))
+                    };
+                    match runs.iter_mut().find(of_it) {
+                        Some(parts) => parts.push((name.clone(), *record)),
+                        None => runs.push(vec![(name.clone(), *record)]),
+                    }
+                }
+            }
+            // Two runs may be alike in every byte, but the same file twice is a slip.
+            let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if whole && seen.contains(&place) {
+                return Err(Failure::Unusable(format!("{name} is named twice")));
+            }
+            seen.push(place);
+        }
+        for parts in runs {
+            let merged = merge(parts).map_err(|torn| Failure::Unusable(torn.to_string()))?;
+            given.runs.extend(merged);
+        }
+        Ok(given)
+    }
+}
+
+/// Whether two records are parts of one run, as far as their names say.
+fn sharded_alike(one: &Record, other: &Record) -> bool {
+    let name = |record: &Record| {
+        let implementation = &record.implementation;
+        (implementation.name.clone(), implementation.version.clone())
+    };
+    one.shard.is_some() && other.shard.is_some() && name(one) == name(other)
+}
+
+/// The last run of each implementation and version, in the order in which these were first given.
+fn latest(runs: &[Record]) -> Vec<&Record> {
+    let mut latest: Vec<&Record> = Vec::new();
+    for run in runs {
+        let same = |one: &&mut &Record| {
+            let (one, run) = (&one.implementation, &run.implementation);
+            one.name == run.name && one.version == run.version
+        };
+        match latest.iter_mut().find(same) {
+            Some(one) => *one = run,
+            None => latest.push(run),
+        }
+    }
+    latest
+}
+
+/// What tells one kind of file from another.
+#[derive(Deserialize)]
+struct Kind {
+    schema: Option<u32>,
+    kills: Option<u32>,
+}
+
+fn read(path: &Path) -> Result<Input, Failure> {
+    let name = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    if text.trim_start().starts_with('[') {
+        return parsed(&text, &format!("{name} is nothing that `check --output json` printed"))
+            .map(Input::Findings);
+    }
+    let no_record = format!("{name} is no record of a run");
+    let Kind { schema, kills } = parsed(&text, &no_record)?;
+    let (known, found) = match (schema, kills) {
+        (_, Some(found)) => (kills::SCHEMA, found),
+        (found, None) => (SCHEMA, found.unwrap_or(SCHEMA)),
+    };
+    if found != known {
+        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {known}")));
+    }
+    match kills {
+        Some(_) => parsed(&text, &format!("{name} is no kill matrix")).map(Input::Kills),
+        None => {
+            let mut record = parsed(&text, &no_record)?;
+            give_times(path, &mut record)?;
+            Ok(Input::Run(Box::new(record)))
+        }
+    }
+}
+
+/// Gives a record the times that stand beside it, where it is the one of its folder.
+fn give_times(path: &Path, record: &mut Record) -> Result<(), Failure> {
+    let beside = path.with_file_name(TIMES);
+    if path.file_name().is_none_or(|name| name != "results.json") || !beside.exists() {
+        return Ok(());
+    }
+    let name = beside.display().to_string();
+    let text = fs::read_to_string(&beside)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let times: Times = parsed(&text, &name)?;
+    times.give(record).map_err(|stray| Failure::Unusable(format!("{name}: {stray}")))
+}
+
+fn parsed<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Unusable(format!("{what}: {error}")))
+}
+
+/// The record to compare with `old`: the one of that name.
+fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Failure> {
+    let name = &old.implementation.name;
+    let of_it: Vec<&Record> =
+        records.iter().copied().filter(|record| record.implementation.name == *name).collect();
+    match of_it.as_slice() {
+        [new] => Ok(new),
+        [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, which --compare is"))),
+        _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),
+    }
+}
+
+/// The command for one line; an old record does not say which program was under test.
+fn alone(record: &Record, line: &Line) -> String {
+    let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
+    format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
+}

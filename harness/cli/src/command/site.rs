@@ -1,0 +1,291 @@
+//! A site of results: its pages, put where they link to each other, and what each implementation has for programs.
+//!
+//! Knows: which pages there are, and what the suite, the clauses and the formats say for them. Refuses to know: how a
+//! page looks; `reports` renders, and nothing is judged again.
+
+use super::Failure;
+use formats::{Carries, FORMATS};
+use reports::html::changes::Changes;
+use reports::html::clauses::{Case as Named, Clause};
+use reports::html::findings::Finding;
+use reports::html::formats::Format;
+use reports::html::rules::Shown;
+use reports::html::{Link, Overview, Place, Press, Run};
+use reports::{badge, json, junit, markdown};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+use suite::{Case, Root, Suite};
+use transcript::clauses;
+use verdict::case_file::Judgement;
+use verdict::change::Change;
+use verdict::kills::Kills;
+use verdict::record::{Line, Record};
+use verdict::times::Times;
+
+/// How long the readings took, beside the record of a folder.
+pub(super) const TIMES: &str = "times.json";
+
+/// What a site is made of.
+pub(super) struct Site<'s> {
+    /// The last run of each implementation.
+    pub(super) records: Vec<&'s Record>,
+    /// All runs, in the order in which they were given.
+    pub(super) runs: Vec<&'s Record>,
+    /// The run that was compared with, the one that was, and what changed.
+    pub(super) compared: Option<(&'s Record, &'s Record, &'s [Change])>,
+    /// The kill matrix.
+    pub(super) kills: Option<&'s Kills>,
+    /// What `check` found.
+    pub(super) findings: Option<&'s [Finding]>,
+    /// The command for one line.
+    pub(super) alone: &'s dyn Fn(&Record, &Line) -> String,
+}
+
+/// Writes the page of one implementation, which stands alone, and what programs read.
+///
+/// # Errors
+/// Where something cannot be rendered or written.
+pub(super) fn write_one(
+    folder: &Path,
+    record: &Record,
+    alone: &dyn Fn(&Record, &Line) -> String,
+) -> Result<(), Failure> {
+    let run = Run { record, runs: &[record], alone };
+    put(folder, "index.html", &press()?.run(&run, Place::default()).map_err(unrendered)?)?;
+    for_programs(folder, record)
+}
+
+impl Site<'_> {
+    /// Writes the whole site.
+    ///
+    /// # Errors
+    /// Where something cannot be rendered or written, or the suite that comes with this program cannot be used.
+    pub(super) fn write(&self, out: &Path) -> Result<(), Failure> {
+        let press = press()?;
+        let folders = folders(&self.records);
+        let pages = self.pages(&folders);
+        let place = |here| Place { pages: &pages, here, root: "" };
+        let page = |name: &'static str, text: Result<String, _>| put(out, name, &text.map_err(unrendered)?);
+        match self.records.as_slice() {
+            [record] => {
+                page("index.html", press.run(&self.run(record, &self.history(record)), place("index.html")))?;
+                for_programs(out, record)?;
+            }
+            records => {
+                let runs = self.trends();
+                let overview = Overview { records, folders: &folders, runs: &runs };
+                page("index.html", press.overview(&overview, place("index.html")))?;
+                for (record, folder) in records.iter().zip(&folders) {
+                    let here = format!("{folder}/index.html");
+                    let place = Place { pages: &pages, here: &here, root: "../" };
+                    let text = press.run(&self.run(record, &self.history(record)), place);
+                    let folder = out.join(folder);
+                    put(&folder, "index.html", &text.map_err(unrendered)?)?;
+                    for_programs(&folder, record)?;
+                }
+            }
+        }
+        if let Some((old, new, changes)) = self.compared {
+            let at = self.records.iter().position(|record| std::ptr::eq(*record, new));
+            let of_it = match at.and_then(|at| folders.get(at)) {
+                Some(folder) if folders.len() > 1 => format!("{folder}/index.html"),
+                _ => "index.html".to_owned(),
+            };
+            let changes = Changes { old, new, changes, page: &of_it };
+            page("changes.html", press.changes(&changes, place("changes.html")))?;
+        }
+        if let Some(kills) = self.kills {
+            page("kills.html", press.kills(kills, place("kills.html")))?;
+        }
+        if let Some(findings) = self.findings {
+            page("findings.html", press.findings(findings, place("findings.html")))?;
+        }
+        let suite = Suite::load(&[Root::Embedded])
+            .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
+        let clauses = self.clauses(&suite.cases);
+        page("clauses.html", press.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
+        page("rules.html", press.rules(&shown(&suite.judged), place("rules.html")))?;
+        page("formats.html", press.formats(&carried(&suite.cases), place("formats.html")))
+    }
+
+    fn run<'r>(&'r self, record: &'r Record, runs: &'r [&'r Record]) -> Run<'r> {
+        Run { record, runs, alone: self.alone }
+    }
+
+    /// The runs of the same implementation, in whatever version, up to this one.
+    fn history(&self, record: &Record) -> Vec<&Record> {
+        let name = &record.implementation.name;
+        let mut runs: Vec<&Record> =
+            self.runs.iter().copied().filter(|run| run.implementation.name == *name).collect();
+        if let Some(at) = runs.iter().position(|run| std::ptr::eq(*run, record)) {
+            runs.truncate(at + 1);
+        }
+        runs
+    }
+
+    /// All runs by implementation, whatever its version.
+    fn trends(&self) -> Vec<Vec<&Record>> {
+        let mut trends: Vec<Vec<&Record>> = Vec::new();
+        for &run in &self.runs {
+            let name = &run.implementation.name;
+            let same = |runs: &&mut Vec<&Record>| {
+                runs.first().is_some_and(|first| first.implementation.name == *name)
+            };
+            match trends.iter_mut().find(same) {
+                Some(runs) => runs.push(run),
+                None => trends.push(vec![run]),
+            }
+        }
+        trends
+    }
+
+    fn pages(&self, folders: &[String]) -> Vec<Link> {
+        let first = if self.records.len() == 1 { "Results" } else { "Overview" };
+        let mut pages = vec![Link::new(first, "index.html")];
+        if self.records.len() > 1 {
+            for (record, folder) in self.records.iter().zip(folders) {
+                let implementation = &record.implementation;
+                let name = format!("{} {}", implementation.name, implementation.version);
+                pages.push(Link::new(&name, &format!("{folder}/index.html")));
+            }
+        }
+        let others = [
+            (self.compared.is_some(), "What changed", "changes.html"),
+            (self.findings.is_some(), "Recordings", "findings.html"),
+            (self.kills.is_some(), "Kill matrix", "kills.html"),
+            (true, "Clauses", "clauses.html"),
+            (true, "Rules", "rules.html"),
+            (true, "Formats", "formats.html"),
+        ];
+        let there = others.into_iter().filter(|(there, _, _)| *there);
+        pages.extend(there.map(|(_, title, href)| Link::new(title, href)));
+        pages
+    }
+
+    /// The clauses with the cases that show them: those of the suite that comes with this program, and those that
+    /// were run.
+    fn clauses(&self, cases: &[Case]) -> Vec<Clause> {
+        let mut shows: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        for case in cases {
+            for id in &case.clauses {
+                shows.entry(id).or_default().insert(&case.name, &case.title);
+            }
+        }
+        for record in &self.records {
+            for line in &record.results {
+                let title = record.cases.get(&line.case).map_or("", |note| &note.title);
+                for id in &line.clauses {
+                    shows.entry(id).or_default().entry(&line.case).or_insert(title);
+                }
+            }
+        }
+        let owned = |texts: [&str; 2]| texts.map(str::to_owned);
+        let clause = |clause: &clauses::Clause| Clause {
+            id: clause.id.to_owned(),
+            family: clause.family.to_owned(),
+            title: clause.title.to_owned(),
+            rule: clause.rule.to_owned(),
+            why: clause.why.to_owned(),
+            source: clause.source.iter().map(|&source| source.to_owned()).collect(),
+            open: clause.open,
+            right: owned([clause.right.text, clause.right.reading]),
+            wrong: owned([clause.wrong.text, clause.wrong.reading]),
+            cases: shows
+                .get(clause.id)
+                .into_iter()
+                .flatten()
+                .map(|(name, title)| named(name, title))
+                .collect(),
+        };
+        clauses::all().map(clause).collect()
+    }
+}
+
+fn named(name: &str, title: &str) -> Named {
+    Named { name: name.to_owned(), title: title.to_owned() }
+}
+
+/// The cases that break and keep each rule.
+fn shown(cases: &[Case]) -> Shown {
+    let by = |of: fn(&Judgement) -> &Vec<String>| {
+        let mut found: BTreeMap<String, Vec<Named>> = BTreeMap::new();
+        for case in cases {
+            for id in case.judgement.iter().flat_map(of) {
+                found.entry(id.clone()).or_default().push(named(&case.name, &case.title));
+            }
+        }
+        found
+    };
+    Shown { breaks: by(|judgement| &judgement.breaks), keeps: by(|judgement| &judgement.keeps) }
+}
+
+/// What the code of each format says that it carries.
+fn carried(cases: &[Case]) -> Vec<Format> {
+    let format = |format: &&'static formats::Format| {
+        let Carries { direction, times, http, exchanges, sse, process, challenge } = format.carries;
+        let carries = [
+            ("who sent each message", direction),
+            ("when it was sent", times),
+            ("HTTP methods, statuses and headers", http),
+            ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
+            ("SSE event names and ids", sse),
+            ("the server's command line and exit code", process),
+            ("a 401's challenge, and so the summary of K2-A", challenge),
+        ];
+        let has = |case: &&Case| case.transcripts.iter().any(|it| it.format.name == format.name);
+        Format {
+            name: format.name.to_owned(),
+            aliases: format.aliases.iter().map(|&name| name.to_owned()).collect(),
+            file: format.file.to_owned(),
+            about: format.about.to_owned(),
+            caveat: format.caveat.to_owned(),
+            carries: carries.map(|(what, carried)| (what.to_owned(), carried)).into(),
+            cases: cases.iter().filter(has).count(),
+        }
+    };
+    FORMATS.iter().map(format).collect()
+}
+
+/// A folder's name for each implementation, whatever it calls itself.
+fn folders(records: &[&Record]) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut folder = |record: &&Record| {
+        let name = format!("{}-{}", record.implementation.name, record.implementation.version);
+        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
+        let name: String = name.chars().map(safe).collect();
+        let name = name.trim_start_matches('.').to_owned();
+        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
+        // Some file systems take upper and lower case for the same.
+        let free = |name: &String| taken.insert(name.to_ascii_lowercase());
+        std::iter::once(name.clone()).chain(numbered).find(free).unwrap_or_default()
+    };
+    records.iter().map(&mut folder).collect()
+}
+
+fn for_programs(folder: &Path, record: &Record) -> Result<(), Failure> {
+    put(folder, "results.json", &json::render(record).map_err(unrendered)?)?;
+    let times = Times::of(record);
+    if !times.times.is_empty() {
+        put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
+    }
+    put(folder, "junit.xml", &junit::render(record).map_err(unrendered)?)?;
+    put(folder, "summary.md", &markdown::render(record))?;
+    put(folder, "badge.json", &badge::render(record))
+}
+
+fn press() -> Result<Press, Failure> {
+    Press::new(env!("CARGO_PKG_VERSION")).map_err(unrendered)
+}
+
+fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let path = folder.join(name);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&path, text))
+        .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))
+}
+
+fn unrendered(error: impl Display) -> Failure {
+    Failure::Unusable(format!("the report cannot be rendered: {error}"))
+}

@@ -1,0 +1,234 @@
+//! Asking one importer, or two, about a sketch.
+//!
+//! Knows: that a sketch is judged as `run` judges the case it would be, and what it takes for two importers to disagree.
+//! Refuses to know: where the sketch came from, and what is done with what it shows.
+
+use super::signature::{Kind, Right, Signature};
+use super::sketch::{Sketch, UNWRITTEN};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use suite::importer::{Heard, Importer};
+use suite::run::{Planned, judge_case, readings};
+use suite::{Case, Root, Suite};
+use verdict::answer::{Answer, Level};
+use verdict::consistency::{self, Asked};
+use verdict::record::Line;
+use verdict::verdict::{Question, Verdict};
+
+/// Whoever is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe<'i> {
+    first: &'i dyn Importer,
+    second: Option<&'i dyn Importer>,
+}
+
+/// A failure, or a disagreement.
+#[derive(Debug, Clone)]
+pub(crate) struct Shown {
+    /// Its kind.
+    pub signature: Signature,
+    /// The results that fell short, of the first importer or of both; none where the contract is open.
+    pub lines: Vec<(Right, Line)>,
+    /// Where two were asked: what each answered, in words.
+    pub words: Option<[String; 2]>,
+}
+
+/// What came of asking.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// What fell short, in the order of the formats.
+    pub shown: Vec<Shown>,
+    /// How many transcripts were read.
+    pub readings: u64,
+    /// How many were not: the importer does not read the format, or says that it does not read such a thing.
+    pub skipped: u64,
+    /// How many formats could not carry the session.
+    pub uncarried: u64,
+}
+
+impl<'i> Probe<'i> {
+    /// Asks one importer, or holds one against another.
+    #[must_use]
+    pub(crate) fn new(first: &'i dyn Importer, second: Option<&'i dyn Importer>) -> Self {
+        Self { first, second }
+    }
+
+    /// Who is asked, in the order in which they are.
+    pub(crate) fn importers(&self) -> impl Iterator<Item = &'i dyn Importer> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// Asks about every transcript of a sketch.
+    ///
+    /// # Errors
+    /// A sentence where the sketch is no case, which is a mistake of whoever made it.
+    pub(crate) fn ask(&self, sketch: &Sketch) -> Result<Told, String> {
+        let uncarried = sketch.files.iter().filter(|(_, file)| file.is_err()).count();
+        let mut told = Told { uncarried: uncarried as u64, ..Told::default() };
+        let made = sketch.case(&UNWRITTEN);
+        let name = made.0.clone();
+        let case = match Suite::load_one(&Root::Made(vec![made]), &name) {
+            Ok(Some(case)) => case,
+            Ok(None) => return Err("the variant is not found again".to_owned()),
+            Err(problems) => {
+                let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+                return Err(format!("the variant is no case: {}", problems.join("; ")));
+            }
+        };
+        if case.transcripts.is_empty() {
+            return Ok(told);
+        }
+        match self.second {
+            None => {
+                for line in lines(&case, self.first)? {
+                    told.count(&line);
+                    if line.verdict.falls_short() {
+                        let signature =
+                            Signature { format: format(&line), kind: Kind::of(&line), right: None };
+                        told.shown.push(Shown { signature, lines: vec![(Right::First, line)], words: None });
+                    }
+                }
+            }
+            Some(second) => self.compare(&case, second, &mut told)?,
+        }
+        // What cannot be carried is planned and skipped as well.
+        told.skipped = told.skipped.saturating_sub(told.uncarried);
+        Ok(told)
+    }
+
+    fn compare(&self, case: &Case, second: &dyn Importer, told: &mut Told) -> Result<(), String> {
+        let [one, two] = [self.first, second].map(Listening::new);
+        let level = match (self.first.level(), second.level()) {
+            (Level::Events, Level::Events) => Level::Events,
+            _ => Level::Calls,
+        };
+        let others = lines(case, &two)?;
+        for line in lines(case, &one)? {
+            told.count(&line);
+            let name = format(&line);
+            let (Some(other), Some(first), Some(second)) =
+                (others.iter().find(|other| other.format == line.format), one.answer(name), two.answer(name))
+            else {
+                continue;
+            };
+            let question = Question { level, challenge: true, redacted: case.redacted.as_deref() };
+            if agree(name, question, &first, &second) {
+                continue;
+            }
+            let right = match (line.verdict.falls_short(), other.verdict.falls_short()) {
+                (false, true) => Right::First,
+                (true, false) => Right::Second,
+                (true, true) => Right::Neither,
+                (false, false) => Right::Open,
+            };
+            let wrong: Vec<(Right, Line)> = [(Right::First, &line), (Right::Second, other)]
+                .into_iter()
+                .filter(|(_, line)| line.verdict.falls_short())
+                .map(|(who, line)| (who, line.clone()))
+                .collect();
+            let kind = match wrong.first() {
+                Some((_, line)) => Kind::of(line),
+                None => Kind {
+                    verdict: Verdict::Pass,
+                    at: String::new(),
+                    change: format!("{} beside {}", sort(&first), sort(&second)),
+                    silent_loss: false,
+                },
+            };
+            let words = Some([first.in_words(), second.in_words()]);
+            let signature = Signature { format: name, kind, right: Some(right) };
+            told.shown.push(Shown { signature, lines: wrong, words });
+        }
+        Ok(())
+    }
+}
+
+impl Told {
+    fn count(&mut self, line: &Line) {
+        match line.verdict {
+            Verdict::Skip => self.skipped += 1,
+            _ => self.readings += 1,
+        }
+    }
+
+    /// What shows this signature.
+    #[must_use]
+    pub(crate) fn find(self, signature: &Signature) -> Option<Shown> {
+        self.shown.into_iter().find(|shown| shown.signature == *signature)
+    }
+}
+
+/// The results for the formats that the case has.
+fn lines(case: &Case, importer: &dyn Importer) -> Result<Vec<Line>, String> {
+    let planned = Planned { case, readings: readings(case, importer) };
+    judge_case(&planned, importer).map_err(|error| error.to_string())
+}
+
+fn format(line: &Line) -> &'static str {
+    formats::find(&line.format).map_or("", |format| format.name)
+}
+
+/// Whether two answers to one question are the same reading, or none of both.
+fn agree(format: &str, question: Question<'_>, first: &Answer, second: &Answer) -> bool {
+    match (first, second) {
+        (Answer::Unsupported { .. }, _) | (_, Answer::Unsupported { .. }) => true,
+        (Answer::Broken { how: one, .. }, Answer::Broken { how: two, .. }) => one == two,
+        (Answer::Broken { .. }, _) | (_, Answer::Broken { .. }) => false,
+        _ => {
+            let asked = |answer| Asked { format, question, answer };
+            consistency::judge(&[asked(first), asked(second)]).iter().all(Option::is_none)
+        }
+    }
+}
+
+fn sort(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Rejection { .. } => "a rejection",
+        _ => "a reading",
+    }
+}
+
+/// An importer whose answers are kept.
+struct Listening<'i> {
+    inner: &'i dyn Importer,
+    heard: Mutex<BTreeMap<String, Answer>>,
+}
+
+impl<'i> Listening<'i> {
+    fn new(inner: &'i dyn Importer) -> Self {
+        Self { inner, heard: Mutex::default() }
+    }
+
+    fn answer(&self, format: &str) -> Option<Answer> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).get(format).cloned()
+    }
+}
+
+impl Importer for Listening<'_> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn version(&self) -> &str {
+        self.inner.version()
+    }
+
+    fn level(&self) -> Level {
+        self.inner.level()
+    }
+
+    fn reads(&self, format: &str) -> bool {
+        self.inner.reads(format)
+    }
+
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+        self.inner.read(format, transcript)
+    }
+
+    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+        let heard = self.inner.twice(format, transcript);
+        let mut kept = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(format.to_owned(), heard.clone().answer());
+        heard
+    }
+}

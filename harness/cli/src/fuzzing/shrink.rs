@@ -1,0 +1,145 @@
+//! From a variant that fails to a small one that fails in the same way.
+//!
+//! Knows: what counts as the same way, and when it is enough: after 1,000 attempts or 20 seconds, whichever comes first;
+//! an attempt is a variant, asked about in the format at fault, or in all of them where formats are held against each
+//! other. Refuses to know: how a variant becomes smaller. A smaller variant is expected to mean what its construction
+//! says, never what the importer made of it. Where no importer has an answer (a crash, a hang, garbage, another answer
+//! each time) the text itself may be cut, since such a failure is one whatever the text means; so may be a text that must
+//! be rejected, as long as the built-in reader rejects it with the same code. That is tried only where the rest is still
+//! large, and kept only if it halves the text: a whole session in every format shows more once the crash is mended.
+
+use super::probe::{Probe, Shown};
+use super::signature::Signature;
+use super::sketch::Sketch;
+use crate::interrupt;
+use formats::{Options, ReadError};
+use generators::shrink::{Recipe, Told, shrink as less, shrink_text};
+use std::time::{Duration, Instant};
+use verdict::expectation::Expectation;
+
+const ATTEMPTS: u32 = 1_000;
+const TIME: Duration = Duration::from_secs(20);
+
+/// What is left is large with more messages, or more bytes.
+const LARGE: (usize, usize) = (3, 2_000);
+
+/// What was left.
+#[derive(Debug, Clone)]
+pub(crate) struct Shrunk {
+    /// The small variant, in every format that carries it.
+    pub sketch: Sketch,
+    /// The same without what has importers reject it, where it must be rejected.
+    pub twin: Option<Sketch>,
+    /// What it shows; the kind of failure it is about comes first.
+    pub shown: Vec<Shown>,
+    /// Whether the failure showed again when it was asked for again.
+    pub steady: bool,
+    /// How many messages there were before and after.
+    pub messages: (usize, usize),
+    /// How many attempts were made.
+    pub attempts: u32,
+}
+
+impl Shrunk {
+    /// The formats in which it shows the same kind of failure as this one, and this one.
+    pub(crate) fn same(&self, signature: &Signature) -> impl Iterator<Item = &Signature> {
+        let same = |other: &&Signature| other.kind == signature.kind && other.right == signature.right;
+        self.shown.iter().map(|shown| &shown.signature).filter(same)
+    }
+}
+
+struct Budget {
+    attempts: u32,
+    until: Instant,
+}
+
+impl Budget {
+    fn is_over(&self) -> bool {
+        self.attempts >= ATTEMPTS || Instant::now() >= self.until || interrupt::came()
+    }
+}
+
+/// Shrinks what a recipe makes. None where it makes nothing at all.
+pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> Option<Shrunk> {
+    let whole = Sketch::from(recipe.make()?);
+    let mut budget = Budget { attempts: 0, until: Instant::now() + TIME };
+    let mut last: Option<Shown> = None;
+    let mut ask = |sketch: &Sketch| {
+        if budget.is_over() {
+            return Told::Enough;
+        }
+        budget.attempts += 1;
+        let shown = probe.ask(sketch).ok().and_then(|told| told.find(wanted));
+        match shown {
+            _ if interrupt::came() => Told::Enough,
+            None => Told::Other,
+            Some(shown) => {
+                last = Some(shown);
+                Told::Same
+            }
+        }
+    };
+    let before = recipe.messages();
+    // Most failures show in one format alone; what formats disagree in shows in several.
+    let alone = ask(&whole.alone(wanted.format)) == Told::Same;
+    let steady = alone || ask(&whole) == Told::Same;
+    let narrow = |sketch: Sketch| if alone { sketch.alone(wanted.format) } else { sketch };
+    let recipe = match steady {
+        true => less(recipe, &mut |candidate| match candidate.make() {
+            Some(variant) => ask(&narrow(Sketch::from(variant))),
+            None => Told::Other,
+        }),
+        false => recipe,
+    };
+    let mut sketch = Sketch::from(recipe.make()?);
+    let twin = matches!(sketch.expectation, Expectation::Rejection(_)).then(|| recipe.twin()).flatten();
+    let size = sketch.bytes(wanted.format).map_or(0, <[u8]>::len);
+    let cut = match steady && (recipe.messages() > LARGE.0 || size > LARGE.1) {
+        true => cut(&sketch, wanted, &mut ask),
+        false => None,
+    };
+    let mut shown = match interrupt::came() {
+        true => Vec::new(),
+        false => probe.ask(&sketch).map(|told| told.shown).unwrap_or_default(),
+    };
+    // The one it is about comes first, as it showed last.
+    let about = shown.iter().position(|shown| shown.signature == *wanted).map(|at| shown.remove(at));
+    let about = if cut.is_some() { last } else { about.or(last) };
+    shown.splice(0..0, about);
+    sketch = cut.unwrap_or(sketch);
+    if let Some(clause) = wanted.kind.clause().filter(|clause| !sketch.clauses.contains(clause)) {
+        sketch.clauses.retain(|other| *other != "EQ-PAIR");
+        sketch.clauses.insert(0, clause);
+    }
+    let messages = (before, recipe.messages());
+    Some(Shrunk { sketch, twin: twin.map(Sketch::from), shown, steady, messages, attempts: budget.attempts })
+}
+
+/// The sketch with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
+fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Told) -> Option<Sketch> {
+    let free = wanted.kind.is_broken();
+    let code = match sketch.expectation {
+        Expectation::Rejection(code) => Some(code),
+        _ => None,
+    };
+    if !(free || code.is_some()) || wanted.right.is_some() {
+        return None;
+    }
+    let (format, bytes) = sketch.files.iter().find(|(format, _)| format.name == wanted.format)?;
+    let bytes = bytes.as_ref().ok()?;
+    let expectation = if free { Expectation::Either(None) } else { sketch.expectation.clone() };
+    let with = |bytes: &[u8]| Sketch {
+        expectation: expectation.clone(),
+        files: vec![(*format, Ok(bytes.to_vec()))],
+        ..sketch.clone()
+    };
+    let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, Options::default()) {
+        Err(ReadError::Rejected(rejection)) => Some(rejection.code),
+        _ => None,
+    };
+    let left = shrink_text(bytes.clone(), &mut |bytes| match free || refused(bytes) == code {
+        true => ask(&with(bytes)),
+        false => Told::Other,
+    });
+    (left.len() * 2 <= bytes.len()).then(|| with(&left))
+}

@@ -1,0 +1,198 @@
+//! What becomes a case directory: transcripts and what is expected of them, before they have a name.
+//!
+//! Knows: what the suite asks of a case directory, and how one is laid on disk whole or not at all. Refuses to know: why
+//! it is written.
+
+use formats::Format;
+use generators::mutators::find;
+use generators::variant::Variant;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use suite::MadeCase;
+use verdict::expectation::Expectation;
+
+/// Transcripts with their expectation.
+#[derive(Debug, Clone)]
+pub(crate) struct Sketch {
+    /// The clauses that it leans on.
+    pub clauses: Vec<&'static str>,
+    /// What must come of reading any of the files.
+    pub expectation: Expectation,
+    /// The marker, where values were redacted.
+    pub redacted: Option<&'static str>,
+    /// The mutators that made it, in order.
+    pub trail: Vec<String>,
+    /// The transcripts, or why a format cannot have one.
+    pub files: Vec<(&'static Format, Result<Vec<u8>, String>)>,
+}
+
+/// What a case says of itself besides what it holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct About<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// For the person whose importer fails it.
+    pub reason: &'a str,
+    /// Where the expectation is from.
+    pub origin: &'a str,
+}
+
+/// What a case says that is asked about at once and never written down.
+pub(super) const UNWRITTEN: About<'static> = About { name: NAME, title: NAME, reason: NAME, origin: NAME };
+const NAME: &str = "variant";
+
+impl From<Variant> for Sketch {
+    fn from(variant: Variant) -> Self {
+        let Variant { trail, mut clauses, expectation, redacted, files, .. } = variant;
+        if clauses.is_empty() {
+            clauses.push("EQ-PAIR");
+        }
+        Self { clauses, expectation, redacted, trail, files }
+    }
+}
+
+impl Sketch {
+    /// The sketch with the transcript of this format alone.
+    #[must_use]
+    pub(crate) fn alone(&self, format: &str) -> Self {
+        let mut one = self.clone();
+        one.files.retain(|(other, _)| other.name == format);
+        one
+    }
+
+    /// The transcript in this format.
+    #[must_use]
+    pub(crate) fn bytes(&self, format: &str) -> Option<&[u8]> {
+        let (_, file) = self.files.iter().find(|(other, _)| other.name == format)?;
+        file.as_deref().ok()
+    }
+
+    /// What its mutators do, in sentences.
+    #[must_use]
+    pub(crate) fn sentences(&self) -> String {
+        let mutators = self.trail.iter().filter_map(|step| find(step.split(' ').next()?));
+        mutators.map(|mutator| mutator.sentence).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The case directory's files. A rejection names the case beside it that is the same without the fault.
+    #[must_use]
+    pub(crate) fn case(&self, about: &About<'_>) -> MadeCase {
+        let mut files = vec![("case.toml".to_owned(), self.case_file(about).into_bytes())];
+        for (format, file) in &self.files {
+            if let Ok(bytes) = file {
+                files.push((format.file.to_owned(), bytes.clone()));
+            }
+        }
+        if let Some(meaning) = self.expectation.meaning() {
+            files.push(("meaning.json".to_owned(), meaning.as_bytes().to_vec()));
+        }
+        files.sort();
+        (about.name.to_owned(), files)
+    }
+
+    fn case_file(&self, about: &About<'_>) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let clauses: Vec<_> = self.clauses.iter().map(|clause| quoted(clause)).collect();
+        let mut out = String::new();
+        let mut line = |key: &str, value: &str| {
+            let _ = writeln!(out, "{key} = {value}");
+        };
+        line("title", &quoted(about.title));
+        line("clauses", &format!("[{}]", clauses.join(", ")));
+        match &self.expectation {
+            Expectation::Meaning(_) => line("expect", "\"meaning\""),
+            Expectation::Either(_) => line("expect", "\"either\""),
+            Expectation::Rejection(code) => {
+                line("expect", "\"rejection\"");
+                line("reject", &quoted(code.name()));
+                line("twin", &quoted(&twin(about.name)));
+            }
+        }
+        line("reason", &quoted(about.reason));
+        line("origin", &quoted(about.origin));
+        if let Some(marker) = self.redacted {
+            line("redacted", &quoted(marker));
+        }
+        for (format, file) in &self.files {
+            if let Err(why) = file {
+                let _ = write!(out, "\n[formats.{}]\ncarries = false\nwhy = {}\n", format.name, quoted(why));
+            }
+        }
+        out
+    }
+}
+
+/// The name of the case that is the same without the fault.
+#[must_use]
+pub(crate) fn twin(name: &str) -> String {
+    format!("{name}-twin")
+}
+
+/// Whether nothing stands at this place, or just these files do.
+pub(super) fn is_free(out: &Path, (name, files): &MadeCase) -> bool {
+    let folder = out.join(name);
+    let count = fs::read_dir(&folder).map(Iterator::count).unwrap_or_default();
+    let same = |(file, bytes): &(String, Vec<u8>)| fs::read(folder.join(file)).is_ok_and(|it| it == *bytes);
+    !folder.exists() || count == files.len() && files.iter().all(same)
+}
+
+/// Writes a case directory into `out`, whole or not at all.
+///
+/// # Errors
+/// Where it cannot be written.
+pub(crate) fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> {
+    let folder = out.join(name);
+    if folder.exists() {
+        return Ok(folder);
+    }
+    // The suite's loader looks into no hidden folder, so that half a case spoils nobody's run.
+    let own = folder.file_name().unwrap_or_default().to_string_lossy();
+    let part = folder.with_file_name(format!(".{own}.part"));
+    let written = fs::create_dir_all(&part)
+        .and_then(|()| files.iter().try_for_each(|(file, bytes)| fs::write(part.join(file), bytes)))
+        .and_then(|()| fs::rename(&part, &folder));
+    if written.is_err() {
+        // What is left of it is in nobody's way.
+        let _ = fs::remove_dir_all(&part);
+    }
+    written.map(|()| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{About, Sketch, is_free, save};
+    use generators::plan::{Source, recipe};
+    use suite::{Root, Suite};
+    use verdict::expectation::Expectation;
+
+    #[test]
+    fn a_sketch_is_a_case_that_loads_whatever_its_words_are() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..60 {
+            let recipe = recipe(2, number, Source::Made).unwrap();
+            let sketch = Sketch::from(recipe.make().unwrap());
+            let name = format!("n-{number}");
+            let title = format!("{number}: \"quoted\" '''and''' \\ \u{7f} é\nmore");
+            let about = About { name: &name, title: &title, reason: "r", origin: "o" };
+            let case = sketch.case(&about);
+            assert!(is_free(folder.path(), &case));
+            save(folder.path(), &case).unwrap();
+            assert!(is_free(folder.path(), &case));
+            let other = sketch.case(&About { reason: "another", ..about });
+            assert!(!is_free(folder.path(), &other));
+            if matches!(sketch.expectation, Expectation::Rejection(_)) {
+                let name = super::twin(&name);
+                let about = About { name: &name, title: &name, ..about };
+                save(folder.path(), &Sketch::from(recipe.twin().unwrap()).case(&about)).unwrap();
+            }
+        }
+        let suite = Suite::load(&[Root::Disk(folder.path().to_owned())]).unwrap();
+        assert!(suite.cases.len() >= 60);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(save(&file, &("x".to_owned(), Vec::new())).is_err());
+    }
+}

@@ -1,0 +1,294 @@
+//! What was found, in words and on disk.
+//!
+//! Knows: how a person wants to be told of a find, and how to find and run it again. Refuses to know: how it was found. A
+//! find that cannot be saved is told with every file of its case, so that nothing is lost.
+
+use super::signature::{Kind, Right};
+use super::sketch::{About, is_free, save, twin};
+use super::{Find, Tally};
+use crate::terminal::{Volume, plain};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use suite::MadeCase;
+use verdict::answer::Level;
+use verdict::expectation::Expectation;
+use verdict::record::{Implementation, Line, Note, Record, Suite};
+use verdict::text;
+
+/// So many names are tried for a find before it is told as one that cannot be saved.
+const NAMES: u32 = 1_000;
+
+/// Who is told of, and by which commands it is called again.
+pub(crate) struct Teller<'t> {
+    /// Where finds are kept.
+    pub out: &'t Path,
+    /// The seed.
+    pub seed: u64,
+    /// Name and version of whoever is asked.
+    pub importers: Vec<(String, String)>,
+    /// Where the sessions' meaning is from.
+    pub source: &'t str,
+    /// The command that runs these cases: flags and all, without a filter.
+    pub run: &'t dyn Fn(Right) -> String,
+    /// The command that fuzzes with this importer and seed, without numbers.
+    pub fuzz: &'t str,
+    /// With colours.
+    pub colour: bool,
+}
+
+/// What became of a find.
+pub(crate) struct Saved {
+    /// What to print.
+    pub text: String,
+    /// Its name.
+    pub name: String,
+    /// Why it could not be saved.
+    pub error: Option<(PathBuf, io::Error)>,
+}
+
+impl Teller<'_> {
+    /// Saves a find and tells of it.
+    #[must_use]
+    pub(crate) fn save(&self, find: &Find, index: usize) -> Saved {
+        let (name, cases) = self.cases(find);
+        let failed = cases
+            .iter()
+            .find_map(|case| save(self.out, case).err().map(|error| (self.out.join(&case.0), error)));
+        let mut text = self.head(find, index);
+        text.push_str(&self.body(find, &name));
+        self.commands(find, &name, failed.is_none(), &mut text);
+        if failed.is_some() {
+            for case in &cases {
+                in_full(case, &mut text);
+            }
+        }
+        Saved { text, name, error: failed }
+    }
+
+    /// The case of a find and its twin, under a name that is free.
+    fn cases(&self, find: &Find) -> (String, Vec<MadeCase>) {
+        let base = format!("seed-{}-{}-{}", self.seed, find.number, find.signature.format);
+        let mut name = base.clone();
+        let mut cases = self.named(find, &name);
+        for count in 2..NAMES {
+            if cases.iter().all(|case| is_free(self.out, case)) {
+                break;
+            }
+            name = format!("{base}-{count}");
+            cases = self.named(find, &name);
+        }
+        (name, cases)
+    }
+
+    fn named(&self, find: &Find, name: &str) -> Vec<MadeCase> {
+        let sketch = &find.shrunk.sketch;
+        let title = format!("Found by fuzzing: {} ({name})", find.signature);
+        let reason = self.reason(find);
+        let origin = self.origin(find);
+        let about = About { name, title: &title, reason: &reason, origin: &origin };
+        let mut cases = vec![sketch.case(&about)];
+        if let (Expectation::Rejection(_), Some(without)) = (&sketch.expectation, &find.shrunk.twin) {
+            let twin = twin(name);
+            let title = format!("The session of {name} without its fault");
+            let origin = format!("{origin}; without its fault");
+            let reason = "It is read, since nothing is wrong with it.";
+            cases.push(without.case(&About { name: &twin, title: &title, reason, origin: &origin }));
+        }
+        cases
+    }
+
+    fn reason(&self, find: &Find) -> String {
+        let mut parts = Vec::new();
+        let sentences = find.shrunk.sketch.sentences();
+        if !sentences.is_empty() {
+            parts.push(sentences);
+        }
+        parts.push(match find.shrunk.sketch.expectation {
+            Expectation::Meaning(_) => "The meaning is known from how the session was made.".to_owned(),
+            Expectation::Rejection(_) => "It must be rejected, by construction.".to_owned(),
+            Expectation::Either(Some(_)) => "It may be rejected; whoever reads it reads this.".to_owned(),
+            Expectation::Either(None) => "It may be read or rejected, in every format alike.".to_owned(),
+        });
+        if !find.shrunk.steady {
+            parts.push("The failure did not show every time it was asked for.".to_owned());
+        }
+        parts.join(" ")
+    }
+
+    fn origin(&self, find: &Find) -> String {
+        let sketch = &find.shrunk.sketch;
+        let trail = if sketch.trail.is_empty() { "no change".to_owned() } else { sketch.trail.join(", ") };
+        let names: Vec<String> =
+            self.importers.iter().map(|(name, version)| plain(&format!("{name} {version}"))).collect();
+        format!(
+            "found by fuzzing {}: seed {}, number {}, mcp-concord {}, trail: {trail}; {}, and shrunk from {} to {}",
+            names.join(" against "),
+            self.seed,
+            find.number,
+            env!("CARGO_PKG_VERSION"),
+            self.source,
+            counted(find.shrunk.messages.0, "message"),
+            counted(find.shrunk.messages.1, "message"),
+        )
+    }
+
+    fn head(&self, find: &Find, index: usize) -> String {
+        let mut text = format!("find {}: {}\n", index + 1, find.signature);
+        let Some(right) = find.signature.right else { return text };
+        let name = |which: usize| self.importers.get(which).map_or("", |(name, _)| name.as_str());
+        let _ = match right {
+            Right::First => {
+                writeln!(text, "  the contract sides with {} against {}", plain(name(0)), plain(name(1)))
+            }
+            Right::Second => {
+                writeln!(text, "  the contract sides with {} against {}", plain(name(1)), plain(name(0)))
+            }
+            Right::Neither => writeln!(text, "  the contract sides with neither of the two"),
+            Right::Open => writeln!(text, "  the contract leaves open what they disagree in"),
+        };
+        let words = find.shrunk.shown.first().and_then(|shown| shown.words.as_ref());
+        for (which, words) in words.into_iter().flatten().enumerate() {
+            let _ = writeln!(text, "  {}: {}", plain(name(which)), plain(words));
+        }
+        text
+    }
+
+    /// Each result that fell short, as `run` shows it.
+    fn body(&self, find: &Find, name: &str) -> String {
+        let Some(shown) = find.shrunk.shown.first() else { return String::new() };
+        let sketch = &find.shrunk.sketch;
+        let mut lines = shown.lines.clone();
+        for (_, line) in &mut lines {
+            line.case = name.to_owned();
+            line.clauses = sketch.clauses.iter().map(|&clause| clause.to_owned()).collect();
+        }
+        let all: Vec<Line> = lines.iter().map(|(_, line)| line.clone()).collect();
+        let note = Note::new(&find.signature.to_string(), &self.reason(find));
+        let suite = Suite::new("", "");
+        let implementation =
+            Implementation { name: String::new(), version: String::new(), level: Level::Events };
+        let record = Record::new(suite, implementation, BTreeMap::from([(name.to_owned(), note)]), all);
+        let file = |line: &Line| {
+            let file = formats::find(&line.format)?.file;
+            Some(self.out.join(name).join(file).display().to_string())
+        };
+        let mut text = String::new();
+        for (who, line) in &lines {
+            let open = matches!(sketch.expectation, Expectation::Either(_));
+            let what = if open { name.to_owned() } else { format!("{name}/{}", line.format) };
+            let alone = |_: &Line| format!("{} --filter '{what}'", (self.run)(*who));
+            let options = text::Options {
+                colour: self.colour,
+                volume: text::Volume::Normal,
+                file: &file,
+                alone: &alone,
+            };
+            text.push_str(&text::failure(&record, line, &options));
+        }
+        if lines.is_empty() {
+            let _ = writeln!(text, "  file      {}", plain(&self.out.join(name).display().to_string()));
+            for clause in &sketch.clauses {
+                let title = transcript::clauses::find(clause).map_or("", |clause| clause.title);
+                let _ = writeln!(text, "  clause    {clause}: {title}");
+            }
+        }
+        text
+    }
+
+    fn commands(&self, find: &Find, name: &str, saved: bool, text: &mut String) {
+        let shrunk = &find.shrunk;
+        let _ = writeln!(text, "  again     {} --first {} --runs 1", self.fuzz, find.number);
+        let _ = writeln!(
+            text,
+            "  shrunk    from {} to {} in {}{}",
+            counted(shrunk.messages.0, "message"),
+            counted(shrunk.messages.1, "message"),
+            counted(shrunk.attempts as usize, "attempt"),
+            if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
+        );
+        let others: Vec<&str> = shrunk
+            .same(&find.signature)
+            .map(|signature| signature.format)
+            .filter(|format| *format != find.signature.format)
+            .collect();
+        if !others.is_empty() {
+            let _ = writeln!(text, "  also in   {}", others.join(", "));
+        }
+        if !saved {
+            let _ = writeln!(text, "  unsaved   the files of {} follow", plain(name));
+        }
+    }
+
+    /// The end of a run: how many runs came to what.
+    #[must_use]
+    pub(crate) fn summary(&self, tally: &Tally, names: &[String], volume: Volume) -> String {
+        let mut text = String::new();
+        if tally.interrupted {
+            text.push_str("interrupted; ");
+        }
+        let _ = write!(text, "{} of seed {}", counted(tally.runs, "run"), self.seed);
+        if volume > Volume::Quiet {
+            let _ = write!(text, ", {}", counted(tally.readings, "reading"));
+        }
+        let failures: u64 = tally.seen.values().map(|(_, count)| count).sum();
+        let what = if self.importers.len() == 1 { "failure" } else { "disagreement" };
+        let _ = match tally.finds {
+            0 => writeln!(text, ": nothing found"),
+            finds => writeln!(text, ": {} in {}", counted(finds, "find"), counted(failures, what)),
+        };
+        for (index, name) in names.iter().enumerate() {
+            // By kind, with the formats in which it showed.
+            let mut kinds: BTreeMap<&Kind, Vec<(&str, u64)>> = BTreeMap::new();
+            for (signature, (_, count)) in tally.seen.iter().filter(|(_, seen)| seen.0 == index && seen.1 > 0)
+            {
+                kinds.entry(&signature.kind).or_default().push((signature.format, *count));
+            }
+            for (kind, formats) in kinds {
+                let all: u64 = formats.iter().map(|(_, count)| count).sum();
+                let formats: Vec<_> = formats.iter().map(|(name, count)| format!("{name} {count}")).collect();
+                let _ = writeln!(text, "  {all:>5}  {name}: {kind} ({})", formats.join(", "));
+            }
+        }
+        if volume > Volume::Quiet {
+            for (count, why) in [
+                (tally.uncarried, "a format could not carry the variant"),
+                (tally.skipped, "the importer does not read it"),
+                (tally.none, "the session had too little to change"),
+            ] {
+                if count > 0 {
+                    let _ = writeln!(text, "  {count:>5}  left out: {why}");
+                }
+            }
+        }
+        text
+    }
+}
+
+/// Every file of a case, so that it can be put together by hand.
+fn in_full((name, files): &MadeCase, text: &mut String) {
+    for (file, bytes) in files {
+        let printable = |text: &&str| text.chars().all(|char| char == '\n' || !char.is_control());
+        match std::str::from_utf8(bytes).ok().filter(printable) {
+            Some(plain) => {
+                let _ = writeln!(text, "--- {name}/{file}\n{plain}");
+            }
+            None => {
+                let _ = writeln!(
+                    text,
+                    "--- {name}/{file}, with escapes as in a C string\n{}",
+                    bytes.escape_ascii()
+                );
+            }
+        }
+    }
+    let _ = writeln!(text, "---");
+}
+
+fn counted(count: impl TryInto<u64>, one: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}

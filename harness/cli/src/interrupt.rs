@@ -1,0 +1,30 @@
+//! Ctrl-C, for the commands that have something to keep when it comes.
+//!
+//! Knows: that it came. Refuses to know: what is kept. Until [`watch`] is called, Ctrl-C ends the program as ever; after
+//! that the first one is noted, and whoever waits for a program under test stops waiting; a second one ends the program.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+
+static CAME: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// Notes Ctrl-C from now on, and the polite request to end that a service manager makes.
+///
+/// # Errors
+/// Where the system does not let it.
+pub(crate) fn watch() -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the second one finds the note that the first one left.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&CAME))?;
+        signal_hook::flag::register(signal, Arc::clone(&CAME))?;
+    }
+    Ok(())
+}
+
+/// Whether it came.
+#[must_use]
+pub(crate) fn came() -> bool {
+    CAME.load(Ordering::Relaxed)
+}

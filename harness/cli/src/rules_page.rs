@@ -1,0 +1,77 @@
+//! The rules as `docs/rules.md` lists them: derived from the rules and from the cases that break and keep them.
+//!
+//! Knows: how a rule stands on that page. Refuses to know: the prose above the list, which is written by hand.
+
+use rules::FAMILIES;
+use rules::rule::Rule;
+use std::fmt::Write as _;
+use suite::Case;
+use verdict::case_file::Judgement;
+
+/// What stands below the seam of the page: a table by family.
+#[must_use]
+pub(crate) fn derived(cases: &[Case]) -> String {
+    let mut page = String::new();
+    for family in FAMILIES.iter().filter(|family| !family.rules.is_empty()) {
+        let _ = write!(
+            page,
+            "\n### {}\n\n`{}`: {}\n\n| id | level | party | revisions | rule | breaks | keeps |\n\
+             | --- | --- | --- | --- | --- | ---: | ---: |\n",
+            family.title,
+            family.name,
+            counted(family.rules.len())
+        );
+        for rule in family.rules {
+            let _ = writeln!(page, "{}", row(rule, cases));
+        }
+    }
+    page
+}
+
+fn row(rule: &Rule, cases: &[Case]) -> String {
+    let count = |of: fn(&Judgement) -> &Vec<String>| {
+        let judgements = cases.iter().filter_map(|case| case.judgement.as_ref());
+        judgements.filter(|judgement| of(judgement).iter().any(|id| id == rule.id)).count()
+    };
+    let mut level = rule.level.name().to_owned();
+    if let Some((since, raised)) = rule.raised {
+        let _ = write!(level, ", {} from {since} on", raised.name());
+    }
+    let contested = if rule.contested.is_some() { " *Contested.*" } else { "" };
+    format!(
+        "| `{}` | {level} | {} | {} | {}{contested} | {} | {} |",
+        rule.id,
+        rule.party.name(),
+        rule.span,
+        rule.title.replace('|', r"\|"),
+        count(|judgement| &judgement.breaks),
+        count(|judgement| &judgement.keeps)
+    )
+}
+
+fn counted(rules: usize) -> String {
+    if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::derived;
+    use suite::{Root, Suite};
+
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
+    const SEAM: &str = "<!-- From here on the page is what `mcp-concord explain --output markdown` prints; a test compares the two. -->\n";
+
+    #[test]
+    fn the_page_lists_the_rules_as_they_are() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases");
+        let suite = Suite::load(&[Root::Disk(root.into())]).unwrap();
+        let page = std::fs::read_to_string(PAGE).unwrap().replace("\r\n", "\n");
+        let (_, listed) = page.split_once(SEAM).unwrap();
+        let derived = derived(&suite.judged);
+        assert!(
+            listed == derived,
+            "docs/rules.md is out of date; `mcp-concord explain --output markdown` prints what stands below its seam:\n\
+             {derived}"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! How the program talks to a person: rejections with their line, notes, and text that cannot play tricks.
+//!
+//! Knows: the terminal's conventions. Refuses to know: what is being judged.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use std::io::{self, Write};
+use transcript::clauses;
+use transcript::rejection::Rejection;
+pub(crate) use verdict::plain::{cut, plain};
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Volume {
+    /// Results and errors.
+    Quiet,
+    /// And what a person should know of them.
+    #[default]
+    Normal,
+    /// And everything that was noticed.
+    Loud,
+}
+
+impl From<Volume> for verdict::text::Volume {
+    fn from(volume: Volume) -> Self {
+        match volume {
+            Volume::Quiet => Self::Quiet,
+            Volume::Normal => Self::Normal,
+            Volume::Loud => Self::Loud,
+        }
+    }
+}
+
+/// Where the program talks: results to the standard output, talk to the standard error.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Voice {
+    /// How much is said.
+    pub volume: Volume,
+    /// Whether the standard output may be coloured.
+    pub colour_out: bool,
+    /// Whether the standard error may be coloured.
+    pub colour_err: bool,
+}
+
+impl Voice {
+    /// Says something that a person should know, unless asked to be quiet.
+    pub(crate) fn note(&self, text: &str) {
+        if self.volume >= Volume::Normal {
+            self.say("note", text);
+        }
+    }
+
+    /// Says something that only a person who asked for it wants to know.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.volume >= Volume::Loud {
+            self.say("note", text);
+        }
+    }
+
+    /// Says why the program cannot go on.
+    pub(crate) fn error(&self, text: &str) {
+        self.say("error", text);
+    }
+
+    /// Shows a rejection with its line.
+    pub(crate) fn rejection(&self, name: &str, rejection: &Rejection) {
+        self.write(&self.draw(name, rejection));
+    }
+
+    fn say(&self, what: &str, text: &str) {
+        let (on, off) = match (self.colour_err, what) {
+            (true, "error") => ("\u{1b}[1;31m", "\u{1b}[0m"),
+            (true, _) => ("\u{1b}[1;32m", "\u{1b}[0m"),
+            _ => ("", ""),
+        };
+        self.write(&format!("{on}{what}{off}: {}", plain(text)));
+    }
+
+    fn write(&self, text: &str) {
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    fn draw(&self, name: &str, rejection: &Rejection) -> String {
+        let place = &rejection.place;
+        let title = plain(&rejection.message);
+        let clause = match clauses::find(rejection.clause) {
+            Some(clause) => format!("{}: {}", clause.id, clause.title),
+            None => rejection.clause.to_owned(),
+        };
+        let line = usize::try_from(place.line).unwrap_or(usize::MAX);
+        let column = usize::try_from(place.column).unwrap_or(usize::MAX);
+        let origin = Origin::path(plain(name)).line(line).char_column(column);
+        let group = Group::with_title(Level::ERROR.primary_title(title).id(rejection.code.name()));
+        let mut group = match &rejection.excerpt {
+            None => group.element(origin),
+            Some(excerpt) => {
+                let (text, at) = shown(excerpt);
+                let width = text[at..].chars().next().map_or(0, char::len_utf8);
+                let mark = AnnotationKind::Primary.span(at..at + width);
+                let snippet = Snippet::source(text).line_start(line).fold(false).annotation(mark);
+                // The renderer counts columns in what it shows; where the line is cut, the place is said apart.
+                match excerpt.cut_before || column != excerpt.text[..excerpt.at].chars().count() + 1 {
+                    true => group.element(origin).element(snippet),
+                    false => group.element(snippet.path(plain(name))),
+                }
+            }
+        };
+        let mut notes: Vec<Group<'_>> = Vec::new();
+        if !place.pointer.is_empty() {
+            group =
+                group.element(Level::NOTE.message(format!("at {} in the document", plain(&place.pointer))));
+        }
+        group = group.element(Level::NOTE.message(clause));
+        group = group.element(Level::HELP.message(format!("mcp-concord explain {}", rejection.clause)));
+        notes.push(group);
+        let renderer = if self.colour_err { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&notes)
+    }
+}
+
+impl wire::Notify for Voice {
+    fn error(&self, text: &str) {
+        self.say("error", text);
+    }
+}
+
+/// An excerpt with marks where its line goes on, and the place in it.
+fn shown(excerpt: &transcript::rejection::Excerpt) -> (String, usize) {
+    let mut text = String::new();
+    if excerpt.cut_before {
+        text.push('…');
+    }
+    let (before, after) = excerpt.text.split_at(excerpt.at);
+    text.push_str(&plain(before));
+    let at = text.len();
+    text.push_str(&plain(after));
+    if excerpt.cut_after {
+        text.push('…');
+    }
+    (text, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Voice;
+    use transcript::rejection::{Code, Excerpt, Place, Rejection};
+
+    #[test]
+    fn a_rejection_names_file_line_column_and_clause() {
+        let rejection = Rejection {
+            code: Code::InvalidId,
+            clause: "ID-REJECT",
+            message: "an id is a string, a number or null; this is true".to_owned(),
+            place: Place { offset: 22, line: 3, column: 23, pointer: "/entries/3/request".to_owned() },
+            excerpt: Some(Excerpt {
+                text: "\"id\": true".to_owned(),
+                at: 6,
+                cut_before: true,
+                cut_after: false,
+            }),
+        };
+        let shown = Voice::default().draw("a.json", &rejection);
+        for part in
+            ["error[invalid-id]", "a.json:3:23", "…\"id\": true", "/entries/3/request", "explain ID-REJECT"]
+        {
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The bench, tried on our own recorder, which passes, and on recorders that go wrong on purpose, which are caught.
+
+#![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
+
+mod caught;
+
+use caught::CAUGHT;
+use libtest_mimic::{Arguments, Trial};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+use verdict::record::{Line, Record};
+use verdict::verdict::Verdict;
+
+fn main() -> ExitCode {
+    let tests: &[(&'static str, fn())] = &[
+        ("our_own_recorder_passes_every_session", our_own_recorder_passes_every_session),
+        ("our_own_recorder_passes_over_streamable_http", our_own_recorder_passes_over_streamable_http),
+        ("our_own_recorder_passes_over_http_sse", our_own_recorder_passes_over_http_sse),
+        (
+            "our_own_recorder_keeps_an_order_that_an_archive_has_not",
+            our_own_recorder_keeps_an_order_that_an_archive_has_not,
+        ),
+        ("a_faithful_recorder_in_another_language_passes", a_faithful_recorder_in_another_language_passes),
+        ("calls_that_cannot_be_used_are_refused", calls_that_cannot_be_used_are_refused),
+        ("a_recorder_that_cannot_be_run_is_told_apart", a_recorder_that_cannot_be_run_is_told_apart),
+        (
+            "known_failures_are_let_pass_and_stale_ones_are_not",
+            known_failures_are_let_pass_and_stale_ones_are_not,
+        ),
+        ("what_happened_is_kept_when_asked", what_happened_is_kept_when_asked),
+    ];
+    let mut trials: Vec<Trial> = tests
+        .iter()
+        .map(|&(name, test)| {
+            Trial::test(name, move || {
+                test();
+                Ok(())
+            })
+        })
+        .collect();
+    trials.extend(CAUGHT.iter().map(|caught| {
+        let over = if caught.http { "http" } else { "stdio" };
+        Trial::test(format!("caught::{over}::{}", caught.how), move || {
+            caught.is_caught();
+            Ok(())
+        })
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_mcp-concord")
+}
+
+fn own() -> String {
+    format!("{} record -o {{out}} -- {{server}}", shell_words::quote(program()))
+}
+
+fn own_over_http() -> String {
+    format!("{} record -o {{out}}.har --listen {{port}} --to {{upstream}}", shell_words::quote(program()))
+}
+
+fn bad(how: &str) -> String {
+    format!("python3 {} {how} {{out}} -- {{server}}", script("bad.py"))
+}
+
+fn bad_http(how: &str) -> String {
+    format!("python3 {} {how} {{out}} {{port}} {{upstream}}", script("bad_http.py"))
+}
+
+fn script(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drive").join(name);
+    shell_words::quote(&path.display().to_string()).into_owned()
+}
+
+const HTTP: [&str; 2] = ["--transport", "streamable-http"];
+
+fn drive(recorder: &str, flags: &[&str]) -> Output {
+    Command::new(program()).args(["drive", "--recorder", recorder]).args(flags).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The record of a run that ends with this code.
+fn results(recorder: &str, flags: &[&str], code: i32) -> Record {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("results.json");
+    let written = path.display().to_string();
+    let output = drive(recorder, &[flags, &["--results", &written]].concat());
+    assert_eq!(output.status.code(), Some(code), "{}", words(&output));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn count(record: &Record, verdict: Verdict) -> u64 {
+    record.totals.get(&verdict).copied().unwrap_or_default()
+}
+
+fn our_own_recorder_passes_every_session() {
+    let record = results(&own(), &["--jobs", "4"], 0);
+    assert!(record.planned > 400, "{}", record.planned);
+    assert_eq!(count(&record, Verdict::Pass), record.planned, "{:?}", record.totals);
+}
+
+fn our_own_recorder_passes_over_streamable_http() {
+    own_passes_over("streamable-http");
+}
+
+fn our_own_recorder_passes_over_http_sse() {
+    own_passes_over("http-sse");
+}
+
+fn own_passes_over(transport: &str) {
+    let mut flags = vec!["--transport", transport, "--jobs", "4"];
+    for topic in ["conditions/*", "direction/*", "recorded/*", "ids/*"] {
+        flags.extend(["--filter", topic]);
+    }
+    let record = results(&own_over_http(), &flags, 0);
+    let (pass, skip) = (count(&record, Verdict::Pass), count(&record, Verdict::Skip));
+    assert!(pass > 80 && pass + skip == record.planned, "{:?}", record.totals);
+    let why =
+        |line: &Line| line.message.as_deref().is_some_and(|why| why.starts_with("har cannot carry it: "));
+    assert!(record.results.iter().all(|line| line.verdict == Verdict::Pass || why(line)));
+}
+
+/// Over HTTP+SSE one stream has every answer, and an archive is read with that stream first (HAR-ORDER).
+fn our_own_recorder_keeps_an_order_that_an_archive_has_not() {
+    let recorder = format!(
+        "{} record -o {{out}}.jsonl --listen {{port}} --to {{upstream}}",
+        shell_words::quote(program())
+    );
+    let topics = ["--filter", "direction/*", "--filter", "recorded/*"];
+    let record = results(&recorder, &[&["--transport", "http-sse"], &topics[..]].concat(), 0);
+    assert!(count(&record, Verdict::Pass) > 40, "{:?}", record.totals);
+}
+
+fn a_faithful_recorder_in_another_language_passes() {
+    let flags = [
+        "--filter",
+        "conditions/plain",
+        "--filter",
+        "conditions/values",
+        "--filter",
+        "conditions/big-message",
+    ];
+    let record = results(&bad("faithful"), &flags, 0);
+    assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
+    let record = results(&bad_http("faithful"), &[&flags[..], &HTTP[..]].concat(), 0);
+    assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
+}
+
+fn calls_that_cannot_be_used_are_refused() {
+    for (recorder, flags, part) in [
+        ("rec {server}", &[][..], "has no {out}"),
+        ("rec {out}", &[], "has no {server}"),
+        ("rec {out} {server}", &["--transport", "http-sse"], "has no {port}"),
+        ("rec {out} {server}", &["--filter", "conditions/plane"], "matches nothing over stdio"),
+        ("rec {out} {server}", &["--cases", "nowhere"], "nowhere"),
+        ("rec {out} {server}", &["--baseline", "nowhere.toml"], "nowhere.toml cannot be read"),
+        ("rec 'a", &[], "a quote is left open"),
+    ] {
+        let output = drive(recorder, flags);
+        assert_eq!(output.status.code(), Some(2), "{recorder} {}", words(&output));
+        assert!(words(&output).contains(part), "{part}: {}", words(&output));
+    }
+    let listed = drive("rec {out} {server}", &["--list", "--filter", "conditions/plain"]);
+    assert_eq!(words(&listed), "conditions/plain/transparency\nconditions/plain/fidelity\n");
+}
+
+fn a_recorder_that_cannot_be_run_is_told_apart() {
+    let missing = drive("/no/such/recorder {out} {server}", &[]);
+    assert_eq!(missing.status.code(), Some(3), "{}", words(&missing));
+    assert!(words(&missing).contains("/no/such/recorder"), "{}", words(&missing));
+    let refusing = drive(&bad("refuse"), &[]);
+    assert_eq!(refusing.status.code(), Some(3), "{}", words(&refusing));
+    assert!(words(&refusing).contains("never started the server (exit code 1)"), "{}", words(&refusing));
+    assert!(words(&refusing).contains("no licence was found"), "{}", words(&refusing));
+    let deaf = drive(&bad_http("deaf"), &HTTP);
+    assert_eq!(deaf.status.code(), Some(3), "{}", words(&deaf));
+    assert!(words(&deaf).contains("never asked the server anything (exit code 1)"), "{}", words(&deaf));
+}
+
+fn known_failures_are_let_pass_and_stale_ones_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known.toml");
+    let path_text = path.display().to_string();
+    let entry = |case: &str| {
+        format!(
+            "[[known]]\ncase = \"{case}\"\nformat = \"fidelity\"\nkind = \"fail\"\nat = \"/lost/*/*\"\nsilent-loss = true\n\
+             reason = \"It leaves every fifth message out.\"\n"
+        )
+    };
+    std::fs::write(&path, entry("conditions/plain")).unwrap();
+    let flags = ["--filter", "conditions/plain", "--baseline", &path_text];
+    let record = results(&bad("drop"), &flags, 0);
+    assert_eq!((count(&record, Verdict::Pass), count(&record, Verdict::ExpectedFail)), (1, 1), "{record:?}");
+    let record = results(&bad("faithful"), &flags, 1);
+    assert_eq!(count(&record, Verdict::UnexpectedPass), 1, "{record:?}");
+    std::fs::write(&path, entry("conditions/none")).unwrap();
+    let unknown = drive(&bad("drop"), &flags);
+    assert_eq!(unknown.status.code(), Some(2), "{}", words(&unknown));
+    assert!(words(&unknown).contains("no case of the suite is `conditions/none`"), "{}", words(&unknown));
+}
+
+fn what_happened_is_kept_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let kept_text = kept.display().to_string();
+    let flags = ["--filter", "conditions/plain", "--save", &kept_text];
+    let output = drive(&bad("drop"), &flags);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    for name in ["session", "recording", "client.journal", "server.journal", "stderr"] {
+        assert!(kept.join("conditions/plain").join(name).exists(), "{name}");
+    }
+    let text = words(&output);
+    let alone = format!("--recorder '{}' --filter 'conditions/plain/fidelity'", bad("drop"));
+    assert!(text.contains(&alone), "{text}");
+    assert!(text.contains("conditions/plain/recording"), "{text}");
+    // A second run finds the folder as it left it.
+    assert_eq!(drive(&own(), &flags).status.code(), Some(0));
+}

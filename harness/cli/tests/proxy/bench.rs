@@ -1,0 +1,140 @@
+//! A recorder with a server and a client that a test plays.
+
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use wire::proxy::{Proxy, Summary, Target};
+use wire::record::Redaction;
+
+/// A recorder that runs, in front of a server that a test plays.
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
+    pub(crate) at: SocketAddr,
+    pub(crate) server: TcpListener,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// What the recorder said at once.
+    pub(crate) said: Arc<Mutex<Vec<String>>>,
+    pub(crate) running: JoinHandle<Summary>,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::redacting(Redaction::default())
+    }
+
+    pub(crate) fn redacting(redaction: Redaction) -> Self {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = format!("http://{}/mcp", server.local_addr().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
+        let proxy = proxy.redacting(redaction);
+        let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
+        let file = File::create(folder.path().join("session.har")).unwrap();
+        let stopped = Arc::clone(&stop);
+        let stopped = move || stopped.load(Ordering::Relaxed);
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        let say = move |text: &str| heard.lock().unwrap().push(text.to_owned());
+        let running = thread::spawn(move || proxy.record(file, &stopped, &say).unwrap());
+        Self { folder, at, server, stop, said, running }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("session.har")
+    }
+
+    /// A client's connection on which `request` was sent.
+    pub(crate) fn send(&self, request: &[u8]) -> TcpStream {
+        let mut client = TcpStream::connect(self.at).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(request).unwrap();
+        client
+    }
+
+    /// The server's connection, and the head and so much of the body as its length says.
+    pub(crate) fn receive(&self) -> (TcpStream, String, Vec<u8>) {
+        let mut server = loop {
+            let (server, _) = self.server.accept().unwrap();
+            server.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            // Whoever comes and says nothing is somebody else on this machine, or a connection that was made in vain.
+            if server.peek(&mut [0]).unwrap() > 0 {
+                break server;
+            }
+        };
+        let head = until(&mut server, "\r\n\r\n");
+        let length = head
+            .to_lowercase()
+            .split("content-length: ")
+            .nth(1)
+            .and_then(|rest| rest.split("\r\n").next()?.parse::<usize>().ok());
+        let mut body = vec![0; length.unwrap_or_default()];
+        server.read_exact(&mut body).unwrap();
+        (server, head, body)
+    }
+
+    pub(crate) fn end(self) -> (Summary, Vec<Value>, TempDir) {
+        self.stop.store(true, Ordering::Relaxed);
+        let summary = self.running.join().unwrap();
+        let text = fs::read_to_string(self.folder.path().join("session.har")).unwrap();
+        let har: Value = serde_json::from_str(&text).unwrap();
+        (summary, har["log"]["entries"].as_array().unwrap().clone(), self.folder)
+    }
+}
+
+/// Reads up to and with `mark`.
+pub(crate) fn until(stream: &mut TcpStream, mark: &str) -> String {
+    let mut seen = Vec::new();
+    while !seen.ends_with(mark.as_bytes()) {
+        let mut byte = [0];
+        assert_eq!(
+            stream.read(&mut byte).unwrap(),
+            1,
+            "it ended before {mark:?}: {}",
+            String::from_utf8_lossy(&seen)
+        );
+        seen.push(byte[0]);
+    }
+    String::from_utf8(seen).unwrap()
+}
+
+pub(crate) fn soon(what: &str, mut done: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+pub(crate) const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+pub(crate) fn post(body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2025-11-25\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+pub(crate) fn json(body: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// The meaning, as `read` prints it.
+pub(crate) fn meaning(path: &Path) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).arg("read").arg(path).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap()
+}

@@ -1,0 +1,247 @@
+//! Faults about members: absent, null and empty ones, arguments of all kinds, results in parts, names of tools.
+
+use super::edit::set;
+use super::values::{ALL, ARGUMENTS, OUTCOME, strings};
+use super::{Fault, Seed, fault};
+use transcript::json::{Json, Kind};
+
+/// What a request or notification carries.
+const PARAMS: &[&str] = &["params"];
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault(
+        "members/absent-is-empty",
+        &["EQ-ARGS"],
+        "puts {} for absent arguments",
+        Seed::Meaning(|_, outcome| {
+            for event in &mut outcome.events {
+                let call = event.kind == transcript::meaning::Kind::ToolCall;
+                if call && !event.values.iter().any(|(name, _)| *name == "arguments") {
+                    event.values.push(("arguments", "{}".to_owned()));
+                }
+            }
+        }),
+    ),
+    fault(
+        "members/null-is-empty",
+        &["EQ-ARGS"],
+        "puts {} for null arguments",
+        Seed::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(|| "{}".to_owned())),
+    ),
+    fault(
+        "members/null-is-absent",
+        &["EQ-ARGS"],
+        "drops null arguments",
+        Seed::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(String::new)),
+    ),
+    fault(
+        "members/empty-is-absent",
+        &["EQ-ARGS"],
+        "drops empty arguments",
+        Seed::Value(ARGUMENTS, |value| (value.text() == "{}").then(String::new)),
+    ),
+    fault(
+        "members/null-params-dropped",
+        &["EQ-ARGS"],
+        "drops null params",
+        Seed::Value(PARAMS, |value| (value.kind() == Kind::Null).then(String::new)),
+    ),
+    fault(
+        "members/empty-params-dropped",
+        &["EQ-ARGS"],
+        "drops empty params",
+        Seed::Value(PARAMS, |value| (value.text() == "{}").then(String::new)),
+    ),
+    fault(
+        "members/params-by-name-alone",
+        &["EQ-ARGS", "EQ-COUNT"],
+        "drops params that are an array",
+        Seed::Value(PARAMS, |value| (value.kind() == Kind::Array).then(String::new)),
+    ),
+    fault(
+        "members/arguments-are-objects",
+        &["EQ-ARGS"],
+        "puts {} for arguments that are no object",
+        Seed::Value(ARGUMENTS, |value| {
+            (!matches!(value.kind(), Kind::Object | Kind::Null)).then(|| "{}".to_owned())
+        }),
+    ),
+    fault(
+        "members/null-members-dropped",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "drops members that are null",
+        Seed::Value(ALL, |value| {
+            let null = |member: &(transcript::json::Text<'_>, Json<'_>)| member.1.kind() == Kind::Null;
+            value
+                .members()
+                .any(|member| null(&member))
+                .then(|| object(value.members().filter(|member| !null(member))))
+        }),
+    ),
+    fault(
+        "members/empty-names-dropped",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "drops members with an empty name",
+        Seed::Value(ALL, |value| {
+            value.member("").map(|_| object(value.members().filter(|(name, _)| !name.raw().is_empty())))
+        }),
+    ),
+    fault(
+        "members/names-without-case",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "merges members whose names differ in case",
+        Seed::Value(ALL, |value| {
+            let mut seen = std::collections::BTreeSet::new();
+            let kept: Vec<_> =
+                value.members().filter(|(name, _)| seen.insert(name.raw().to_lowercase())).collect();
+            (kept.len() < value.members().count()).then(|| object(kept.into_iter()))
+        }),
+    ),
+    fault(
+        "members/object-properties-dropped",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "drops members called `__proto__`",
+        Seed::Value(ALL, |value| {
+            value
+                .member("__proto__")
+                .map(|_| object(value.members().filter(|(name, _)| !name.is("__proto__"))))
+        }),
+    ),
+    fault(
+        "members/last-of-two-in-lines",
+        &["SRV-TWICE"],
+        "keeps the last of two members of one name in lines, and both elsewhere",
+        Seed::Answer(|asked| {
+            use verdict::answer::Answer;
+            let mut found = asked.found.clone();
+            let mut changed = false;
+            for said in found.entries.iter_mut().filter_map(|seen| seen.said.as_mut()) {
+                for (_, value) in &mut said.values {
+                    let Ok(whole) = Json::parse(value) else { continue };
+                    let members: Vec<_> = whole.members().collect();
+                    let last = |at: usize| !members[at + 1..].iter().any(|(name, _)| *name == members[at].0);
+                    let kept = (0..members.len()).filter(|&at| last(at)).map(|at| members[at]);
+                    if kept.clone().count() < members.len() {
+                        let new = object(kept);
+                        *value = new;
+                        changed = true;
+                    }
+                }
+            }
+            (changed && asked.format.name == "jsonrpc")
+                .then(|| found.answer(&super::FAITHFUL, |_| {}))
+                .filter(|answer| matches!(answer, Answer::Meaning(_)))
+        }),
+    ),
+    fault(
+        "members/sorted-arrays",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "sorts the items of arrays",
+        Seed::Value(ALL, |value| {
+            value.members().find_map(|(name, member)| {
+                let mut items: Vec<&str> = member.items().map(Json::text).collect();
+                let before = items.clone();
+                items.sort_unstable();
+                let name = name.to_str()?;
+                (items != before).then(|| set(value, &name, &format!("[{}]", items.join(","))))
+            })
+        }),
+    ),
+    fault(
+        "members/meta-dropped",
+        &["EQ-OUTCOME"],
+        "drops `_meta` from results",
+        Seed::Value(OUTCOME, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
+    ),
+    fault(
+        "members/params-meta-dropped",
+        &["EQ-ARGS"],
+        "drops `_meta` from params",
+        Seed::Value(PARAMS, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
+    ),
+    fault(
+        "members/error-data-dropped",
+        &["EQ-OUTCOME"],
+        "keeps code and message of an error and nothing else",
+        Seed::Value(&["error"], |value| {
+            let kept = |name: &transcript::json::Text<'_>| name.is("code") || name.is("message");
+            let lost = value.members().any(|(name, _)| !kept(&name));
+            lost.then(|| object(value.members().filter(|(name, _)| kept(name))))
+        }),
+    ),
+    fault(
+        "members/error-is-its-message",
+        &["EQ-OUTCOME"],
+        "shows the message of an error in its place",
+        Seed::Value(&["error"], |value| value.member("message").map(|message| message.text().to_owned())),
+    ),
+    fault(
+        "members/structured-content-alone",
+        &["EQ-OUTCOME"],
+        "drops `content` where there is `structuredContent`",
+        Seed::Value(&["result"], |value| {
+            value
+                .member("structuredContent")
+                .and_then(|_| value.member("content"))
+                .map(|_| set(value, "content", ""))
+        }),
+    ),
+    fault(
+        "members/sixteen-levels",
+        &["EQ-ARGS", "EQ-OUTCOME"],
+        "puts null for what is nested deeper than sixteen levels",
+        Seed::Value(ALL, |value| {
+            let (mut depth, mut deepest) = (0_usize, 0);
+            for byte in value.text().bytes() {
+                depth = match byte {
+                    b'{' | b'[' => depth + 1,
+                    b'}' | b']' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                deepest = deepest.max(depth);
+            }
+            (deepest > 16).then(|| "null".to_owned())
+        }),
+    ),
+    fault(
+        "members/tool-lower-case",
+        &["EQ-TOOL"],
+        "writes tool names in lower case",
+        Seed::Value(&["tool"], |value| strings(value, str::to_lowercase)),
+    ),
+    fault(
+        "members/tool-last-part",
+        &["EQ-TOOL"],
+        "keeps the part of a tool name behind the last dot, slash or double underscore",
+        Seed::Value(&["tool"], |value| {
+            strings(value, |name| {
+                name.rsplit(['.', '/'])
+                    .next()
+                    .unwrap_or_default()
+                    .rsplit("__")
+                    .next()
+                    .unwrap_or_default()
+                    .into()
+            })
+        }),
+    ),
+    fault(
+        "members/nameless-is-empty",
+        &["TOOL-NAMELESS"],
+        "names a nameless tool `` in streamable-http alone",
+        Seed::Meaning(|format, outcome| {
+            for event in &mut outcome.events {
+                let call = event.kind == transcript::meaning::Kind::ToolCall && format == "streamable-http";
+                if call && !event.values.iter().any(|(name, _)| *name == "tool") {
+                    event.values.push(("tool", "\"\"".to_owned()));
+                }
+            }
+        }),
+    ),
+];
+
+fn object<'a>(members: impl Iterator<Item = (transcript::json::Text<'a>, Json<'a>)>) -> String {
+    let members: Vec<String> =
+        members.map(|(name, value)| format!("\"{}\":{}", name.raw(), value.text())).collect();
+    format!("{{{}}}", members.join(","))
+}

@@ -1,0 +1,202 @@
+//! Blocks of content, resource contents, URIs and base64: what tools, prompts, resources and sampling share.
+//!
+//! Refuses to know: which rule a fault falls under.
+
+use crate::revision::{Revision, Span};
+use std::borrow::Cow;
+use transcript::json::{Json, Kind};
+
+/// A fault: what is wrong, and the value that has it.
+pub(crate) type Fault<'v> = (String, Json<'v>);
+
+const BLOCKS: &[(&str, Span, &[&str])] = &[
+    ("text", Span::ALL, &["text"]),
+    ("image", Span::ALL, &["data", "mimeType"]),
+    ("audio", Span::from(Revision::V2025_03_26), &["data", "mimeType"]),
+    ("resource_link", Span::from(Revision::V2025_06_18), &["uri", "name"]),
+];
+
+/// Judges a block of content: its type, and the members that are strings. What an embedded resource holds is left to
+/// [`contents`].
+pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), Fault<'_>> {
+    if value.kind() != Kind::Object {
+        return Err((format!("a block of content is {}, and no object", value.kind().name()), value));
+    }
+    let Some(kind) = value.member("type") else {
+        return Err(("a block of content has no `type`".to_owned(), value));
+    };
+    let name = kind.as_text().and_then(|text| text.to_str()).unwrap_or_default();
+    if name == "resource" {
+        return match value.member("resource") {
+            Some(resource) if resource.kind() == Kind::Object => Ok(()),
+            Some(other) => Err((format!("`resource` is {}, and no object", other.kind().name()), other)),
+            None => Err(("a block of the type `resource` has no `resource`".to_owned(), value)),
+        };
+    }
+    let Some((_, span, members)) = BLOCKS.iter().find(|block| block.0 == name) else {
+        return Err((format!("{} is no type of content", super::shown(kind)), kind));
+    };
+    if let Some(revision) = revision.filter(|revision| !span.has(*revision)) {
+        return Err((format!("content of the type `{name}` came later than {revision}"), kind));
+    }
+    for member in *members {
+        match value.member(member) {
+            None => return Err((format!("a block of the type `{name}` has no `{member}`"), value)),
+            Some(part) if part.kind() != Kind::String => {
+                return Err((format!("`{member}` is {}, and no string", part.kind().name()), part));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The resource that a block of content embeds.
+pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
+    let is = block.member("type")?.as_text()?.is("resource");
+    block.member("resource").filter(|resource| is && resource.kind() == Kind::Object)
+}
+
+/// What a resource holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Text,
+    Blob,
+    Both,
+    Neither,
+}
+
+/// Whether a resource holds text or bytes. A member of another kind than string counts as none.
+pub(crate) fn contents(resource: Json<'_>) -> Contents {
+    let has = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
+    match (has("text"), has("blob")) {
+        (true, true) => Contents::Both,
+        (true, false) => Contents::Text,
+        (false, true) => Contents::Blob,
+        (false, false) => Contents::Neither,
+    }
+}
+
+/// Longer names are not remembered by whoever remembers names, in bytes.
+pub(crate) const LONGEST_NAME: usize = 1_024;
+
+/// The same, where nobody keeps it.
+pub(crate) fn str_of(value: Json<'_>) -> Option<Cow<'_, str>> {
+    value.as_text()?.to_str()
+}
+
+/// A string without what no Unicode text can hold.
+pub(crate) fn string_of(value: Json<'_>) -> Option<String> {
+    value.as_text()?.to_str().map(Into::into)
+}
+
+/// What is wrong with base64: nothing, a detail that most decoders pass over, or all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Base64 {
+    Good,
+    Loose(&'static str),
+    Bad(String),
+}
+
+/// Reads base64 (RFC 4648, section 4).
+pub(crate) fn read_base64(text: &str) -> Base64 {
+    let (mut digits, mut padding, mut blank, mut url) = (0_usize, 0_usize, false, false);
+    for char in text.chars() {
+        match char {
+            'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/' if padding == 0 => digits += 1,
+            '-' | '_' if padding == 0 => (digits, url) = (digits + 1, true),
+            '=' => padding += 1,
+            '\n' | '\r' | ' ' | '\t' => blank = true,
+            other => return Base64::Bad(format!("{other:?} is no digit of base64")),
+        }
+    }
+    if digits % 4 == 1 || padding > 2 {
+        return Base64::Bad("its length is none that base64 can have".to_owned());
+    }
+    match (digits + padding).is_multiple_of(4) {
+        _ if url => Base64::Loose("it has the digits of the form for URLs, which strict decoders refuse"),
+        _ if blank => Base64::Loose("it has white space, which strict decoders refuse"),
+        false => Base64::Loose("its padding is missing, without which strict decoders refuse it"),
+        true => Base64::Good,
+    }
+}
+
+/// What is wrong with a URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Uri {
+    Good,
+    /// It has characters that would have to be escaped, and is understood all the same.
+    Loose(&'static str),
+    Bad(&'static str),
+}
+
+/// Reads a URI (RFC 3986): a scheme, and behind it only characters that may stand there.
+pub(crate) fn uri(text: &str) -> Uri {
+    let Some((scheme, rest)) = text.split_once(':') else { return Uri::Bad("it has no scheme") };
+    let starts = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    if !starts || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) {
+        return Uri::Bad("what stands before its first colon is no scheme");
+    }
+    if rest.chars().any(|char| char == ' ' || char.is_ascii_control()) {
+        return Uri::Bad("it has white space or control characters");
+    }
+    if !rest.is_ascii() {
+        return Uri::Loose("it has characters beyond ASCII that are not escaped");
+    }
+    let bytes = rest.as_bytes();
+    let escaped = (0..bytes.len())
+        .filter(|at| bytes[*at] == b'%')
+        .all(|at| bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
+    if !escaped {
+        return Uri::Loose("it has a `%` that is no escape");
+    }
+    if rest.contains(['"', '<', '>', '\\', '^', '`', '{', '|', '}']) {
+        return Uri::Loose("it has characters that must be escaped in a URI");
+    }
+    Uri::Good
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Base64, Uri, block, read_base64, uri};
+    use crate::engine::Revision;
+    use transcript::json::Json;
+
+    #[test]
+    fn base64_is_strict_loose_or_bad() {
+        for good in ["", "aGk=", "aGkh", "+/+/", "AA=="] {
+            assert_eq!(read_base64(good), Base64::Good, "{good}");
+        }
+        for loose in ["aGk", "aG\nkh", "-_-_"] {
+            assert!(matches!(read_base64(loose), Base64::Loose(_)), "{loose}");
+        }
+        for bad in ["data:image/png;base64,aGk=", "a", "aGk=a", "====", "é"] {
+            assert!(matches!(read_base64(bad), Base64::Bad(_)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_uri_has_a_scheme_and_escapes() {
+        for good in ["file:///a/b", "a+b.c-1:x", "urn:x:%20", "http://[::1]:80/?q#f", "ui://w"] {
+            assert_eq!(uri(good), Uri::Good, "{good}");
+        }
+        for loose in ["file:///ü", "x:%2", "c:\\a", "x://{id}"] {
+            assert!(matches!(uri(loose), Uri::Loose(_)), "{loose}");
+        }
+        for bad in ["", "a/b", "/a:b", "1a:b", "file:///a b"] {
+            assert!(matches!(uri(bad), Uri::Bad(_)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn types_of_content_belong_to_revisions() {
+        let audio = Json::parse(r#"{"type":"audio","data":"","mimeType":"audio/wav"}"#).unwrap();
+        assert!(block(audio, Some(Revision::V2024_11_05)).is_err());
+        assert!(block(audio, Some(Revision::V2025_03_26)).is_ok() && block(audio, None).is_ok());
+        for wrong in
+            [r#""x""#, "{}", r#"{"type":"error"}"#, r#"{"type":"text"}"#, r#"{"type":"text","text":1}"#]
+        {
+            assert!(block(Json::parse(wrong).unwrap(), None).is_err(), "{wrong}");
+        }
+    }
+}

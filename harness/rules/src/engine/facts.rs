@@ -1,0 +1,363 @@
+//! What a session has shown of itself so far: its revision, who can do what, which tools there are, and whether the
+//! recording has its beginning and its end.
+//!
+//! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
+
+use super::moment::{Said, Sort};
+use crate::revision::Revision;
+use crate::rule::Need;
+use memchr::memmem::Finder;
+use std::collections::BTreeMap;
+use transcript::json::{Json, Kept, Kind};
+use transcript::session::{Content, Entry, Side, header};
+
+/// How many bytes of tool definitions are kept.
+pub(crate) const MOST_TOOLS: usize = 16 << 20;
+
+/// So many bytes are kept beside the definitions, for what is inside of them; past it, that is looked for in their text.
+const MOST_BESIDE: usize = 8 << 20;
+
+/// Longer capabilities are not kept.
+const LONGEST: usize = 1 << 20;
+
+pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// What is judged, as far as it must be told from outside.
+#[derive(Debug, Clone, Default)]
+pub struct Subject {
+    /// The capture format's name.
+    pub format: String,
+    /// What such recordings carry besides messages and their order.
+    pub carries: Vec<Need>,
+    /// The texts that a recorder writes in place of what it took out.
+    pub markers: Vec<String>,
+    /// An mcp-replay trace is held to the first text of version 1.
+    pub first_text: bool,
+}
+
+impl Subject {
+    /// Whether the recording is of exchanges with their bodies, as a HAR is, rather than of messages one by one.
+    pub(crate) fn is_of_exchanges(&self) -> bool {
+        matches!(self.format.as_str(), "har" | "inspector-network")
+    }
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self::of(Subject::default(), None)
+    }
+}
+
+/// What a session has shown so far.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// What is judged.
+    pub(crate) subject: Subject,
+    /// The revision that rules, as far as the session has one for all of it.
+    pub(crate) revision: Option<Revision>,
+    /// Nobody asked the session: the caller said which revision rules.
+    forced: bool,
+    /// What the client asked for in `initialize`.
+    pub(crate) wished: Option<Box<str>>,
+    /// `initialize` got a result.
+    pub(crate) initialized: bool,
+    /// The server has shown that it speaks a revision without sessions: an older one takes such a request for its own
+    /// or refuses it with an error of its own choice.
+    pub(crate) modern: bool,
+    /// An `initialize` was seen.
+    pub(crate) handshake: bool,
+    client: Option<Kept>,
+    server: Option<Kept>,
+    /// The tools of the last listing and its pages, by name.
+    pub(crate) tools: BTreeMap<String, Kept>,
+    tool_bytes: usize,
+    /// How many bytes they take beside their text.
+    tool_beside: usize,
+    /// Tools were left out because there were too many.
+    pub(crate) tools_cut: bool,
+    /// A trace's `meta` line was seen, so that whatever came first is here.
+    pub(crate) opened: bool,
+    /// A trace's `end` line was seen, so that nothing is missing behind the last message.
+    pub(crate) closed: bool,
+    /// The first message is none that a session begins with: its beginning is not in the recording.
+    pub(crate) late: bool,
+    /// Parts are missing: bodies dropped by an exporter, or what could not be read.
+    pub(crate) torn: bool,
+    /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
+    piped: bool,
+    /// What HTTP calls the session.
+    name: Option<Box<str>>,
+    /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
+    pub(crate) mixed: bool,
+    /// The texts of what was taken out, ready to be looked for.
+    markers: Vec<Finder<'static>>,
+    /// Where in memory the message at hand stands, if nothing in it was taken out.
+    clean: (usize, usize),
+    /// How many messages there were.
+    pub(crate) messages: u64,
+    /// Which session of the recording this is, from 0.
+    pub(crate) session: u64,
+}
+
+impl Facts {
+    pub(super) fn of(subject: Subject, forced: Option<Revision>) -> Self {
+        Self {
+            revision: forced,
+            forced: forced.is_some(),
+            wished: None,
+            initialized: false,
+            modern: forced.is_some_and(|revision| !revision.has_handshake()),
+            handshake: false,
+            client: None,
+            server: None,
+            tools: BTreeMap::new(),
+            tool_bytes: 0,
+            tool_beside: 0,
+            markers: subject.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
+            subject,
+            clean: (0, 0),
+            tools_cut: false,
+            opened: false,
+            closed: false,
+            late: false,
+            torn: false,
+            piped: false,
+            name: None,
+            mixed: false,
+            messages: 0,
+            session: 0,
+        }
+    }
+
+    /// Whether a side has declared a capability, by its path such as `resources.subscribe`; none where its
+    /// capabilities were never shown. A member that is `false` is not declared.
+    pub(crate) fn declares(&self, side: Side, path: &str) -> Option<bool> {
+        let mut here = Some(self.capabilities(side)?);
+        for name in path.split('.') {
+            here = here.and_then(|value| value.member(name));
+        }
+        Some(here.is_some_and(|value| value.text() != "false" && value.kind() != Kind::Null))
+    }
+
+    /// The capabilities of a side, as it last declared them.
+    pub(crate) fn capabilities(&self, side: Side) -> Option<Json<'_>> {
+        let kept = match side {
+            Side::Client => &self.client,
+            Side::Server => &self.server,
+        };
+        Some(kept.as_ref()?.json())
+    }
+
+    /// A tool as the last listing has it.
+    pub(crate) fn tool(&self, name: &str) -> Option<Json<'_>> {
+        Some(self.tools.get(name)?.json())
+    }
+
+    /// Whether a value holds, at any depth, what a recorder wrote in place of what it took out.
+    pub(crate) fn redacted(&self, value: Json<'_>) -> bool {
+        let start = value.text().as_ptr().addr();
+        let is_clean = self.clean.0 <= start && start + value.text().len() <= self.clean.1;
+        !is_clean && self.hides(value.text())
+    }
+
+    /// Looks through a message once, which for nearly every message settles it for every value in it.
+    pub(super) fn look_for_markers(&mut self, message: &str) {
+        let start = message.as_ptr().addr();
+        self.clean = if self.hides(message) { (0, 0) } else { (start, start + message.len()) };
+    }
+
+    /// The message is no longer at hand, and something else may come to stand where it stood.
+    pub(super) fn forget_markers(&mut self) {
+        self.clean = (0, 0);
+    }
+
+    /// Whether a text, such as that of a header, holds what a recorder wrote in place of what it took out.
+    pub(crate) fn hides(&self, text: &str) -> bool {
+        self.markers.iter().any(|marker| marker.find(text.as_bytes()).is_some())
+    }
+
+    /// Whether the session ran over the pipes of a process; none where the recording does not tell.
+    pub(crate) fn over_stdio(&self) -> Option<bool> {
+        match (self.piped, self.subject.carries.contains(&Need::Sse)) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// The revision by which a message is judged: that of its request in the era without sessions, else the
+    /// session's.
+    pub(super) fn revision_of(&self, said: Option<&Said<'_>>) -> Option<Revision> {
+        if self.forced {
+            return self.revision;
+        }
+        let Some(said) = said else { return self.revision };
+        if let Some(asked) = said.asked()
+            && asked.method() != "initialize"
+        {
+            return asked.revision.or(self.revision);
+        }
+        said.meta(META_VERSION).and_then(named).or(self.revision)
+    }
+
+    /// Takes in what an entry shows beside its message.
+    pub(super) fn see(&mut self, entry: &Entry<'_>) {
+        match &entry.content {
+            Content::Opened(meta) => {
+                self.opened = true;
+                let words = meta.member("command").into_iter().flat_map(Json::items);
+                let mut words = words.filter_map(text_of).peekable();
+                let http = |word: Box<str>| word.to_ascii_lowercase().contains("http") || *word == *"sse";
+                self.piped = words.peek().is_some() && !words.any(http);
+            }
+            Content::Closed(_) => self.closed = true,
+            Content::Missing(_) => self.torn = true,
+            Content::Exchange(exchange) => {
+                let id = header(&exchange.request_headers, "Mcp-Session-Id");
+                match (id, &self.name) {
+                    (Some(id), None) if self.handshake => self.name = Some(id.into()),
+                    (Some(id), Some(name)) => self.mixed |= *id != **name,
+                    _ => {}
+                }
+                let name = header(&exchange.request_headers, "MCP-Protocol-Version");
+                if let Some(revision) = name.and_then(Revision::named) {
+                    self.suppose(revision);
+                }
+            }
+            Content::Event => {
+                let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
+                if name == Some("endpoint") {
+                    self.suppose(Revision::V2024_11_05);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in a request or notification, before it is judged.
+    pub(super) fn hear(&mut self, said: &Said<'_>) {
+        if self.messages == 0 && !self.opened {
+            self.late = !begins(said);
+        }
+        self.messages += 1;
+        if said.calls("initialize") {
+            self.handshake = true;
+            self.wished = said.param("protocolVersion").and_then(text_of);
+            self.client = said.param("capabilities").and_then(kept).or(self.client.take());
+        }
+        if let Some(capabilities) = said.meta(META_CAPABILITIES).and_then(kept) {
+            self.client = Some(capabilities);
+        }
+        self.modern |= said.calls("notifications/subscriptions/acknowledged");
+        if said.sort == Sort::Request
+            && let Some(revision) = said.meta(META_VERSION).and_then(named)
+        {
+            self.suppose(revision);
+        }
+    }
+
+    /// Counts a response. No session begins with one.
+    pub(super) fn answered(&mut self) {
+        self.late |= self.messages == 0 && !self.opened;
+        self.messages += 1;
+    }
+
+    /// Takes in a response, before it is judged.
+    pub(super) fn learn(&mut self, said: &Said<'_>) {
+        self.modern = self.modern || is_modern(said);
+        if let Some(result) = said.result_of("initialize") {
+            self.initialized = true;
+            if !self.forced {
+                self.revision = result.member("protocolVersion").and_then(named).or(self.revision);
+            }
+            self.server = result.member("capabilities").and_then(kept).or(self.server.take());
+        }
+        if let Some(result) = said.result_of("server/discover") {
+            self.server = result.member("capabilities").and_then(kept).or(self.server.take());
+        }
+        if let Some(result) = said.result_of("tools/list") {
+            let first = said.asked().is_some_and(|asked| asked.param("cursor").is_none());
+            self.list(result, first);
+        }
+    }
+
+    /// Another session begins in the same recording.
+    pub(super) fn start_over(&mut self) {
+        let subject = std::mem::take(&mut self.subject);
+        let forced = self.revision.filter(|_| self.forced);
+        let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
+        let clean = self.clean;
+        *self = Self { messages, session, torn, mixed, clean, ..Self::of(subject, forced) };
+    }
+
+    fn list(&mut self, result: Json<'_>, first: bool) {
+        if first {
+            self.tools.clear();
+            self.tool_bytes = 0;
+            self.tool_beside = 0;
+        }
+        for tool in result.member("tools").into_iter().flat_map(Json::items) {
+            let Some(name) = tool.member("name").and_then(text_of) else { continue };
+            if self.tool_bytes + tool.text().len() > MOST_TOOLS {
+                self.tools_cut = true;
+                return;
+            }
+            self.tool_bytes += tool.text().len();
+            let kept = if self.tool_beside < MOST_BESIDE { Kept::of(tool) } else { Kept::text_of(tool) };
+            self.tool_beside += kept.beside();
+            self.tools.insert(name.into(), kept);
+        }
+    }
+
+    /// A sign of the revision that rules as long as nothing stronger is shown.
+    fn suppose(&mut self, revision: Revision) {
+        if self.revision.is_none() {
+            self.revision = Some(revision);
+        }
+    }
+}
+
+/// Whether a session may begin with this message.
+fn begins(said: &Said<'_>) -> bool {
+    said.calls("initialize") || said.calls("server/discover") || said.meta(META_VERSION).is_some()
+}
+
+/// Whether only a server of a revision without sessions answers like this.
+fn is_modern(said: &Said<'_>) -> bool {
+    if said.sort == Sort::Error {
+        return said.error_code().is_some_and(|code| (-32022..=-32020).contains(&code));
+    }
+    // Results are long, so those of requests that are plainly of an older revision are not looked into.
+    let old = said.asked().and_then(|asked| asked.revision).is_some_and(Revision::has_handshake);
+    let result = said.message.outcome().filter(|_| !old);
+    result.is_some_and(|result| result.member("resultType").is_some())
+        || said
+            .result_of("server/discover")
+            .is_some_and(|result| result.member("supportedVersions").is_some())
+}
+
+fn named(value: Json<'_>) -> Option<Revision> {
+    Revision::named(&value.as_text()?.to_str()?)
+}
+
+/// A string's content.
+pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
+    Some(value.as_text()?.to_str()?.into())
+}
+
+fn kept(value: Json<'_>) -> Option<Kept> {
+    (value.kind() == Kind::Object && value.text().len() <= LONGEST).then(|| Kept::of(value))
+}
+
+/// Why something that is not in the recording may still have been said.
+pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
+    match facts {
+        _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
+        _ if facts.mixed => {
+            Some("exchanges of several sessions alternate; a recording of one session would tell")
+        }
+        _ if facts.torn => Some("parts of the recording are missing or could not be read"),
+        _ => None,
+    }
+}

@@ -1,0 +1,348 @@
+//! What was found: for each rule how often it held, where it was broken, and why it could not be told.
+//!
+//! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
+//! ask. Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
+
+use super::facts::why_not_whole;
+use super::moment::Moment;
+use super::place::Place;
+use super::tallies::{Tallies, Tally};
+use crate::revision::{Revision, Span};
+use crate::rule::{Level, Need, Party, Rule};
+use transcript::json::Json;
+use transcript::session::Side;
+
+/// So many findings of one rule, level and party are kept with their places.
+pub(crate) const MOST_KEPT: usize = 100;
+
+/// What came of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It was kept wherever it applied.
+    Pass,
+    /// It was broken, and it binds.
+    Fail,
+    /// It was broken, and it is advice.
+    Warn,
+    /// Something worth knowing was seen.
+    Info,
+    /// The recording does not carry what would decide it.
+    Inconclusive,
+    /// Nothing in the session called for it, or its revision has no such rule.
+    NotApplicable,
+}
+
+impl Verdict {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Inconclusive => "inconclusive",
+            Self::NotApplicable => "not-applicable",
+        }
+    }
+
+    fn of(level: Level) -> Self {
+        match level {
+            Level::Must => Self::Fail,
+            Level::Should => Self::Warn,
+            Level::Info => Self::Info,
+        }
+    }
+}
+
+/// A place where a rule is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Fail, warn or info.
+    pub verdict: Verdict,
+    /// How much the rule binds here.
+    pub level: Level,
+    /// Who is at fault.
+    pub party: &'static str,
+    /// Where.
+    pub place: Place,
+    /// What is wrong, in a sentence without its full stop.
+    pub message: String,
+    /// The other message that matters, and what it is.
+    pub other: Option<(Place, &'static str)>,
+}
+
+/// How often a rule was broken at one level by one party.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// How much it bound there.
+    pub level: Level,
+    /// Who was at fault.
+    pub party: &'static str,
+    /// How often; the findings may be fewer.
+    pub times: u64,
+}
+
+/// What came of one rule.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How often it was kept.
+    pub held: u64,
+    /// How often it was broken; the findings may be fewer.
+    pub broken: u64,
+    /// The same by level and party.
+    pub counts: Vec<Count>,
+    /// Where it was broken, in the order of the recording, up to a limit.
+    pub findings: Vec<Finding>,
+    /// Why it could not be told somewhere, and what would decide it; the first such reason.
+    pub unsure: Option<String>,
+}
+
+/// What is wrong at a moment, with what is known of the place beyond the moment's own.
+#[derive(Debug, Default)]
+pub(crate) struct Wrong<'v> {
+    message: String,
+    inside: Option<Json<'v>>,
+    place: Option<Place>,
+    other: Option<(Place, &'static str)>,
+    party: Option<Party>,
+    level: Option<Level>,
+}
+
+impl<'v> Wrong<'v> {
+    /// In a sentence without its full stop.
+    pub(crate) fn of(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// It stands in this value, which is a part of the message at hand.
+    pub(crate) fn inside(self, value: Json<'v>) -> Self {
+        Self { inside: Some(value), ..self }
+    }
+
+    /// It stands somewhere else than at the moment at hand.
+    pub(crate) fn at(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Another message matters too: where it is, and what, such as "the request".
+    pub(crate) fn see(self, other: Place, what: &'static str) -> Self {
+        Self { other: Some((other, what)), ..self }
+    }
+
+    /// This party is at fault, where the rule leaves it to the moment and the moment's speaker is not it.
+    pub(crate) fn by(self, party: Party) -> Self {
+        Self { party: Some(party), ..self }
+    }
+
+    /// It binds less here than the rule says.
+    pub(crate) fn only(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
+
+impl From<String> for Wrong<'_> {
+    fn from(message: String) -> Self {
+        Self::of(message)
+    }
+}
+
+impl From<&str> for Wrong<'_> {
+    fn from(message: &str) -> Self {
+        Self::of(message)
+    }
+}
+
+/// What has been found so far.
+#[derive(Debug)]
+pub(crate) struct Found {
+    carries: Vec<Need>,
+    tallies: Tallies,
+}
+
+enum Applies {
+    Yes,
+    No,
+    Unsure(Lack),
+}
+
+/// What is missing for a rule to be judged.
+enum Lack {
+    Revision,
+    Carried(Need),
+}
+
+impl Lack {
+    fn tell(self) -> String {
+        match self {
+            Self::Revision => "nothing shows the revision; --spec REVISION would tell".to_owned(),
+            Self::Carried(need) => lacks(need),
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn new(carries: Vec<Need>) -> Self {
+        Self { carries, tallies: Tallies::default() }
+    }
+
+    /// The rule was kept at this moment.
+    pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
+        // By one revision a rule applies always or never, and nearly all that is said of rules is that they were kept.
+        let kept = self.tallies.kept(rule);
+        if kept.applied == at.revision && at.revision.is_some() {
+            kept.times += 1;
+        } else if self.binds(rule, at) {
+            let kept = self.tallies.kept(rule);
+            kept.applied = at.revision;
+            kept.times += 1;
+        }
+    }
+
+    /// The rule was broken at this moment.
+    pub(crate) fn broke<'v>(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: impl Into<Wrong<'v>>) {
+        if self.binds(rule, at) {
+            self.broken(rule, at, wrong.into());
+        }
+    }
+
+    /// Whether the rule applies at this moment. Where that cannot be told, it is noted.
+    fn binds(&mut self, rule: &'static Rule, at: &Moment<'_>) -> bool {
+        match self.applies(rule, at) {
+            Applies::Yes => true,
+            Applies::No => false,
+            Applies::Unsure(lack) => {
+                self.note(rule, || lack.tell());
+                false
+            }
+        }
+    }
+
+    fn broken(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: Wrong<'_>) {
+        if let Some(value) = wrong.inside
+            && rule.party != Party::Recorder
+            && at.facts.redacted(value)
+        {
+            return self.note(rule, || "the recorder took out what would decide it".to_owned());
+        }
+        let level = wrong.level.unwrap_or_else(|| rule.level_in(at.revision));
+        let party = match (wrong.party.unwrap_or(rule.party), at.side) {
+            (Party::Sender, Some(Side::Client)) => Party::Client,
+            (Party::Sender, Some(Side::Server)) => Party::Server,
+            (party, _) => party,
+        };
+        let tally = self.tallies.of(rule);
+        tally.broken += 1;
+        tally.worst = Some(tally.worst.map_or(level, |worst| worst.min(level)));
+        if tally.count(level, party.name()) > MOST_KEPT as u64 {
+            return;
+        }
+        let place = match (wrong.place, wrong.inside) {
+            (Some(place), _) => place,
+            (None, Some(value)) => Place::inside(&at.entry.spot, at.entry.slot, at.text(), value),
+            (None, None) => at.place(),
+        };
+        tally.findings.push(Finding {
+            verdict: Verdict::of(level),
+            level,
+            party: party.name(),
+            place,
+            message: wrong.message,
+            other: wrong.other,
+        });
+    }
+
+    /// The rule was kept where `kept`, and else broken as `wrong` says.
+    pub(crate) fn check<'v, W: Into<Wrong<'v>>>(
+        &mut self,
+        rule: &'static Rule,
+        at: &Moment<'_>,
+        kept: bool,
+        wrong: impl FnOnce() -> W,
+    ) {
+        if kept {
+            self.held(rule, at);
+        } else if self.binds(rule, at) {
+            self.broken(rule, at, wrong().into());
+        }
+    }
+
+    /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
+    pub(crate) fn unsure(&mut self, rule: &'static Rule, at: &Moment<'_>, why: impl Into<String>) {
+        if !matches!(self.applies(rule, at), Applies::No) {
+            self.note(rule, || why.into());
+        }
+    }
+
+    /// The rule would be broken by what is missing from the session; that is told only where nothing is missing from
+    /// the recording.
+    pub(crate) fn broke_if_whole<'v>(
+        &mut self,
+        rule: &'static Rule,
+        at: &Moment<'_>,
+        wrong: impl Into<Wrong<'v>>,
+    ) {
+        match why_not_whole(at.facts) {
+            None => self.broke(rule, at, wrong),
+            Some(why) => self.unsure(rule, at, why),
+        }
+    }
+
+    fn applies(&self, rule: &Rule, at: &Moment<'_>) -> Applies {
+        let in_span = match at.revision {
+            Some(revision) => rule.span.has(revision),
+            None if rule.span == Span::ALL => true,
+            None if at.facts.handshake => {
+                if !rule.span.first.has_handshake() {
+                    return Applies::No;
+                }
+                rule.span.first == Span::SESSIONS.first && rule.span.last >= Span::SESSIONS.last
+                    || return Applies::Unsure(Lack::Revision)
+            }
+            None => return Applies::Unsure(Lack::Revision),
+        };
+        match rule.needs.iter().find(|need| !self.carries.contains(need)) {
+            _ if !in_span => Applies::No,
+            Some(need) => Applies::Unsure(Lack::Carried(*need)),
+            None => Applies::Yes,
+        }
+    }
+
+    fn note(&mut self, rule: &'static Rule, why: impl FnOnce() -> String) {
+        self.tallies.of(rule).unsure.get_or_insert_with(why);
+    }
+
+    /// What came of each of `rules`.
+    pub(super) fn outcomes(
+        mut self,
+        rules: impl Iterator<Item = &'static Rule>,
+        revision: Option<Revision>,
+    ) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        for rule in rules {
+            let (Tally { broken, counts, worst, findings, mut unsure }, held) = self.tallies.take(rule);
+            let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
+            if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
+                && revision.is_none_or(|revision| rule.span.has(revision))
+            {
+                unsure = Some(lacks(*need));
+            }
+            let verdict = match (worst, &unsure, held) {
+                (Some(level), ..) => Verdict::of(level),
+                (None, Some(_), _) => Verdict::Inconclusive,
+                (None, None, 0) => Verdict::NotApplicable,
+                (None, None, _) => Verdict::Pass,
+            };
+            outcomes.push(Outcome { rule, verdict, held, broken, counts, findings, unsure });
+        }
+        outcomes
+    }
+}
+
+fn lacks(need: Need) -> String {
+    format!("such recordings do not carry {}", need.lack())
+}

@@ -1,0 +1,180 @@
+//! A frozen set of rules for a revision, so that "conforms to 2025-11-25" has a meaning that stays.
+//!
+//! Knows: how such a set is spelled, which rules of today belong into one, and what it takes to keep it. Refuses to
+//! know: where the file is.
+
+use super::found::Verdict;
+use super::judging::Judged;
+use crate::families::{all, find};
+use crate::revision::Revision;
+use crate::rule::{Level, Party, Rule};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// A set of rules that a session of one revision is held against.
+#[derive(Debug, Clone)]
+pub struct Frozen {
+    /// The version of the program whose rules they are.
+    pub suite: String,
+    /// The revision.
+    pub revision: Revision,
+    /// The rules.
+    pub rules: Vec<&'static Rule>,
+}
+
+/// What became of such a set in one recording, in numbers of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// The version of the program whose rules they are.
+    pub suite: String,
+    /// The revision.
+    pub revision: &'static str,
+    /// Kept wherever they applied.
+    pub kept: usize,
+    /// Nothing called for them.
+    pub uncalled: usize,
+    /// The recording does not carry what would decide them.
+    pub inconclusive: usize,
+    /// Broken.
+    pub broken: usize,
+    /// The recording was judged to its end.
+    pub whole: bool,
+}
+
+impl Kept {
+    /// No rule was broken, and the recording was judged to its end.
+    #[must_use]
+    pub fn conforms(&self) -> bool {
+        self.broken == 0 && self.whole
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spelled {
+    suite: String,
+    revision: String,
+    rules: Vec<String>,
+}
+
+impl Frozen {
+    /// Reads a set.
+    ///
+    /// # Errors
+    /// What is wrong with it, each in a sentence.
+    pub fn read(text: &str) -> Result<Self, Vec<String>> {
+        let spelled: Spelled =
+            toml::from_str(text).map_err(|error| vec![error.to_string().trim().to_owned()])?;
+        let mut wrong = Vec::new();
+        let revision = Revision::named(&spelled.revision);
+        if revision.is_none() {
+            wrong.push(format!("there is no revision `{}`; {}", spelled.revision, revisions()));
+        }
+        let (mut rules, mut seen) = (Vec::new(), BTreeSet::new());
+        for id in &spelled.rules {
+            match find(id) {
+                None => wrong.push(format!("there is no rule `{id}`")),
+                Some(rule) if !seen.insert(rule.id) => wrong.push(format!("{id} is listed twice")),
+                Some(rule) if revision.is_some_and(|revision| !rule.span.has(revision)) => {
+                    wrong
+                        .push(format!("{id} is no rule of {}: it is one of {}", spelled.revision, rule.span));
+                }
+                Some(rule) => rules.push(rule),
+            }
+        }
+        if spelled.rules.is_empty() {
+            wrong.push("it lists no rule, so that everything would keep it".to_owned());
+        }
+        match revision {
+            Some(revision) if wrong.is_empty() => Ok(Self { suite: spelled.suite, revision, rules }),
+            _ => Err(wrong),
+        }
+    }
+
+    /// The rules of today that bind client and server in a revision.
+    #[must_use]
+    pub fn present(suite: &str, revision: Revision) -> Self {
+        let binds = |rule: &&'static Rule| {
+            rule.party != Party::Recorder
+                && rule.span.has(revision)
+                && rule.level_in(Some(revision)) == Level::Must
+        };
+        Self { suite: suite.to_owned(), revision, rules: all().filter(binds).collect() }
+    }
+
+    /// The set as a file.
+    #[must_use]
+    pub fn spell(&self) -> String {
+        let Self { suite, revision, rules } = self;
+        let mut out = format!(
+            "# The rules of mcp-concord {suite} that bind client and server in {revision}.\n\
+             # Written by `mcp-concord check --write-require {revision}`; held against a recording by\n\
+             # `mcp-concord check --require FILE RECORDING`.\n\
+             suite = \"{suite}\"\nrevision = \"{revision}\"\nrules = [\n"
+        );
+        for rule in rules {
+            let _ = writeln!(out, "    \"{}\",", rule.id);
+        }
+        out.push_str("]\n");
+        out
+    }
+
+    /// What became of the set in a recording.
+    pub(super) fn hold(&self, judged: &Judged) -> Kept {
+        let count = |wanted: &[Verdict]| {
+            let of_rule = |rule: &&Rule| {
+                judged
+                    .outcomes
+                    .iter()
+                    .any(|outcome| outcome.rule.id == rule.id && wanted.contains(&outcome.verdict))
+            };
+            self.rules.iter().copied().filter(of_rule).count()
+        };
+        Kept {
+            suite: self.suite.clone(),
+            revision: self.revision.name(),
+            // What is worth knowing is no fault.
+            kept: count(&[Verdict::Pass, Verdict::Info]),
+            uncalled: count(&[Verdict::NotApplicable]),
+            inconclusive: count(&[Verdict::Inconclusive]),
+            broken: count(&[Verdict::Fail, Verdict::Warn]),
+            whole: judged.rejected.is_none(),
+        }
+    }
+}
+
+fn revisions() -> String {
+    let names: Vec<&str> = Revision::ALL.into_iter().map(Revision::name).collect();
+    format!("there are {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frozen;
+    use crate::engine::Revision;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for revision in Revision::ALL {
+            let present = Frozen::present("1.2.3", revision);
+            let read = Frozen::read(&present.spell()).unwrap();
+            assert_eq!((read.suite.as_str(), read.revision), ("1.2.3", revision));
+            assert_eq!(read.rules, present.rules);
+            assert!(read.rules.iter().any(|rule| rule.id == "jsonrpc.version"));
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let wrong = |text: &str| Frozen::read(text).unwrap_err();
+        let head = "suite = \"1\"\nrevision = \"2025-11-25\"\n";
+        assert_eq!(wrong(&format!("{head}rules = [\"a.b\"]")), ["there is no rule `a.b`"]);
+        let twice = format!("{head}rules = [\"jsonrpc.kind\", \"jsonrpc.kind\"]");
+        assert_eq!(wrong(&twice), ["jsonrpc.kind is listed twice"]);
+        assert_eq!(wrong(&format!("{head}rules = []")).len(), 1);
+        assert!(wrong("suite = 1")[0].contains("suite"));
+        let revision = head.replace("11-25", "11-26") + "rules = [\"jsonrpc.kind\"]";
+        assert!(wrong(&revision)[0].contains("there is no revision `2025-11-26`"));
+    }
+}

@@ -1,0 +1,318 @@
+//! The judge at work: takes the entries of a recording in order, and says at the end what came of each rule.
+//!
+//! Knows: the order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the
+//! ledger, the families and the findings, each of which says its own; none grows with the length of a session.
+
+use super::facts::{Facts, Subject};
+use super::found::{Found, Outcome};
+use super::ledger::Ledger;
+use super::methods::usual_sender;
+use super::moment::{Bound, Moment, Said, Sort};
+use super::place::Place;
+use super::waking::Waking;
+use crate::families::FAMILIES;
+use crate::family::Watch;
+use crate::revision::Revision;
+use std::borrow::Cow;
+use transcript::json::{Json, Part, take_apart};
+use transcript::message::Message;
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
+
+/// How a recording is to be judged.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// What is judged.
+    pub subject: Subject,
+    /// The revision that rules, whatever the session shows.
+    pub spec: Option<Revision>,
+    /// Every family is woken for everything, also for what it does not hear: slower, and comes to the same.
+    pub wake_everybody: bool,
+}
+
+/// What a recording turned out to be.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The revision by which it was judged; none where nothing shows it.
+    pub revision: Option<Revision>,
+    /// What came of every rule that it judges by, in the order of the families.
+    pub outcomes: Vec<Outcome>,
+    /// How many messages there were.
+    pub messages: u64,
+    /// A limit of memory that was reached, in words.
+    pub limit: Option<&'static str>,
+    /// Why the reading ended before the file did: what the reader refused.
+    pub rejected: Option<Rejection>,
+}
+
+/// A judge at work.
+pub struct Judging {
+    /// The families that it judges by, each at its number; none where another judge does.
+    watches: Vec<Option<Box<dyn Watch>>>,
+    waking: Waking,
+    facts: Facts,
+    ledger: Ledger,
+    found: Found,
+    exchange: Option<Exchange<'static>>,
+    last: Spot,
+    rejected: Option<Rejection>,
+    /// What is inside of the message at hand. It is kept for its memory alone.
+    parts: Vec<Part>,
+}
+
+impl Judging {
+    /// Begins.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self::of(options, |_| true)
+    }
+
+    /// Begins, and judges by some of the families alone, told by their numbers.
+    #[must_use]
+    pub(super) fn of(options: Options, by: impl Fn(usize) -> bool) -> Self {
+        Self {
+            waking: match options.wake_everybody {
+                true => Waking::everybody(),
+                false => Waking::of(&options.subject.format),
+            },
+            watches: (0..).zip(FAMILIES).map(|(number, family)| by(number).then(family.watch)).collect(),
+            found: Found::new(options.subject.carries.clone()),
+            facts: Facts::of(options.subject, options.spec),
+            ledger: Ledger::default(),
+            exchange: None,
+            last: Spot::default(),
+            rejected: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Takes the next entry.
+    pub fn take(&mut self, entry: &Entry<'_>) {
+        self.last = entry.spot;
+        if let Content::Exchange(exchange) = &entry.content {
+            self.exchange = Some(exchange.owned());
+        }
+        self.facts.see(entry);
+        match &entry.content {
+            Content::Message(message) => self.message(entry, *message, None),
+            Content::Noise(noise) if noise.why.code == Code::Batch => {
+                // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
+                self.show(entry, None, entry.side);
+                let Ok(list) = Json::parse(&noise.text) else { return };
+                for (index, item) in list.items().enumerate() {
+                    match Message::parse(item.text()) {
+                        Ok(message) => {
+                            let entry = Entry { content: Content::Message(message), ..entry.clone() };
+                            self.message(&entry, message, Some(index));
+                        }
+                        Err(why) => {
+                            let noise = Noise { why, text: item.text().into() };
+                            self.show(
+                                &Entry { content: Content::Noise(noise), ..entry.clone() },
+                                None,
+                                entry.side,
+                            );
+                        }
+                    }
+                }
+            }
+            _ => self.show(entry, None, entry.side),
+        }
+    }
+
+    /// The reader gave up here.
+    pub fn rejected(&mut self, rejection: Rejection) {
+        self.facts.torn = true;
+        self.rejected = Some(rejection);
+    }
+
+    /// What came of it.
+    #[must_use]
+    pub fn finish(mut self) -> Judged {
+        let entry = Entry::new(self.last, Content::Empty);
+        let revision = self.facts.revision;
+        let mut watches = std::mem::take(&mut self.watches);
+        let at = Moment {
+            entry: &entry,
+            facts: &self.facts,
+            ledger: &self.ledger,
+            revision,
+            side: None,
+            said: None,
+            exchange: None,
+        };
+        for watch in watches.iter_mut().flatten() {
+            watch.end(&at, self.rejected.as_ref(), &mut self.found);
+        }
+        let rules = FAMILIES.iter().zip(&watches).filter(|(_, watch)| watch.is_some());
+        let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
+        Judged {
+            revision,
+            outcomes: self.found.outcomes(rules, revision),
+            messages: self.facts.messages,
+            limit: self.ledger.full(),
+            rejected: self.rejected,
+        }
+    }
+
+    /// A message is taken apart once, by its reader or here, since every family asks it for its members.
+    fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        if !message.json().parts().is_empty() {
+            return self.apart(entry, message, item);
+        }
+        let mut parts = std::mem::take(&mut self.parts);
+        take_apart(message.text(), &mut parts);
+        self.apart(entry, message.apart(&parts), item);
+        self.parts = parts;
+    }
+
+    fn apart(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+        self.facts.look_for_markers(message.text());
+        let sort = Sort::of(&message);
+        let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
+            Some(method) => method,
+            None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
+        });
+        let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
+        let meta = message.params().and_then(|params| params.member("_meta"));
+        let mut said = Said { message, sort, method, meta, bound: Bound::No, item };
+        if let Some(method) = said.method.clone() {
+            if method == "initialize" && self.is_another_session() {
+                self.facts.start_over();
+                self.ledger.start_over();
+            }
+            self.facts.hear(&said);
+            let revision = self.facts.revision_of(Some(&said));
+            self.ledger.ask(entry, &message, &method, side, revision);
+            if method == "notifications/cancelled"
+                && let Some(id) = said.param("requestId")
+            {
+                let place = Place::inside(&entry.spot, entry.slot, message.text(), id);
+                self.ledger.cancel(side, id, place, entry.time);
+            }
+            self.show(entry, Some(said), side);
+        } else {
+            self.facts.answered();
+            let answer = self.ledger.answer(&message, side);
+            said.bound = answer.bound();
+            // Who answers was asked.
+            let side = side.or_else(|| answer.asked()?.side.map(Side::other));
+            self.facts.learn(&said);
+            self.show(entry, Some(said), side);
+        }
+        self.facts.forget_markers();
+    }
+
+    /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
+    fn is_another_session(&self) -> bool {
+        let Some(exchange) = &self.exchange else { return false };
+        self.facts.handshake && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
+    }
+
+    fn show(&mut self, entry: &Entry<'_>, said: Option<Said<'_>>, side: Option<Side>) {
+        let revision = self.facts.revision_of(said.as_ref());
+        let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
+        let at = Moment { entry, facts: &self.facts, ledger: &self.ledger, revision, side, said, exchange };
+        for family in self.waking.woken(&at) {
+            if let Some(Some(watch)) = self.watches.get_mut(family) {
+                watch.see(&at, &mut self.found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Judged, Judging, Options};
+    use crate::engine::{Subject, Verdict};
+    use crate::rule::Need;
+    use transcript::message::Message;
+    use transcript::session::{Content, Entry, Side, Spot};
+
+    /// Judges messages as a trace would have them, each with who said it.
+    fn judged(messages: impl Iterator<Item = (Side, String)>) -> Judged {
+        let subject = Subject {
+            format: "mcp-replay".to_owned(),
+            carries: vec![Need::Direction, Need::Times, Need::Process],
+            ..Subject::default()
+        };
+        let mut judging = Judging::new(Options { subject, spec: None, wake_everybody: false });
+        for (line, (side, text)) in (1..).zip(messages) {
+            let spot = Spot { line, ..Spot::default() };
+            let content = Content::Message(Message::parse(&text).unwrap());
+            judging.take(&Entry { side: Some(side), ..Entry::new(spot, content) });
+        }
+        judging.finish()
+    }
+
+    fn handshake() -> impl Iterator<Item = (Side, String)> {
+        let about = r#""protocolVersion":"2025-11-25","capabilities":{}"#;
+        [
+            (Side::Client, format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{{about},"clientInfo":{{"name":"c","version":"1"}}}}}}"#)),
+            (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":"i","result":{{{about},"serverInfo":{{"name":"s","version":"1"}}}}}}"#)),
+            (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()),
+        ]
+        .into_iter()
+    }
+
+    fn call(id: u64) -> (Side, String) {
+        let said = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}}}"#
+        );
+        (Side::Client, said)
+    }
+
+    fn progress(token: u64) -> (Side, String) {
+        let said = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t{token}","progress":1}}}}"#
+        );
+        (Side::Server, said)
+    }
+
+    fn answer(id: u64) -> (Side, String) {
+        (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
+    }
+
+    fn of(judged: &Judged, rule: &str) -> (Verdict, String) {
+        let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
+        (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
+    }
+
+    #[test]
+    fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
+        let most = 50_000;
+        let over = most + 5;
+        let messages = handshake()
+            .chain((1..=over).map(call))
+            .chain([progress(over)])
+            .chain((1..=over).map(answer))
+            .chain([progress(over + 1)]);
+        let judged = judged(messages);
+        assert!(
+            judged.limit.is_some_and(|limit| limit.contains("50,000 requests are open")),
+            "{:?}",
+            judged.limit
+        );
+        for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
+            let (verdict, why) = of(&judged, rule);
+            assert_eq!(verdict, Verdict::Inconclusive, "{rule}");
+            assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
+        }
+        let (verdict, why) = of(&judged, "progress.token.known");
+        assert_eq!(verdict, Verdict::Inconclusive, "{why}");
+        assert!(why.contains("more tokens than are remembered"), "{why}");
+    }
+
+    #[test]
+    fn short_of_the_limits_all_of_it_is_told() {
+        let messages =
+            handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
+        let judged = judged(messages);
+        assert_eq!(judged.limit, None);
+        assert_eq!(of(&judged, "progress.token.known").0, Verdict::Fail);
+        assert_eq!(of(&judged, "jsonrpc.response.id-match").0, Verdict::Fail);
+        let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
+        let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]));
+        assert_eq!(of(&again, "jsonrpc.response.duplicate").0, Verdict::Fail);
+    }
+}

@@ -1,0 +1,393 @@
+//! Who asked what, and what is still open. Ids belong to whoever asked, and `1` is not `"1"`.
+//!
+//! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`]; and for every id that was ever
+//! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`Ledger::full`]), and
+//! rules that need more are inconclusive.
+
+use super::methods::known;
+use super::moment::Bound;
+use super::place::Place;
+use crate::revision::Revision;
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use transcript::call_ids::CallIds;
+use transcript::json::{Json, Kept};
+use transcript::message::{Id, Message};
+use transcript::session::{Entry, Side, Spot};
+
+/// How many open requests are remembered.
+pub(crate) const MOST_OPEN: usize = 50_000;
+
+/// How many bytes of params are held for open requests. A request beyond it is remembered without its params.
+pub(crate) const MOST_HELD: usize = 32 << 20;
+
+/// So many bytes are held beside the params, for what is inside of them.
+const MOST_BESIDE: usize = 8 << 20;
+
+/// How many ids are remembered to tell which were used before; ids that count up are remembered as one.
+pub(crate) const MOST_IDS: usize = 500_000;
+
+/// So often is looked whether that many are.
+const BETWEEN: u64 = 1_000;
+
+/// A request that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    method: Cow<'static, str>,
+    params: Option<Kept>,
+    /// The id as it was written, quotes and all.
+    pub(crate) id: Box<str>,
+    /// Who asked.
+    pub(crate) side: Option<Side>,
+    /// When, in milliseconds, where the recording tells.
+    pub(crate) time: Option<i64>,
+    /// The revision it was judged by.
+    pub(crate) revision: Option<Revision>,
+    /// Where its entry stands.
+    spot: Spot,
+    /// Its number among the requests of the session, from 0.
+    pub(crate) number: u64,
+    /// The HTTP exchange that it was made in.
+    pub(crate) exchange: Option<u64>,
+    /// Whoever asked took it back: where, and when if the recording tells.
+    pub(crate) cancelled: Option<Box<(Place, Option<i64>)>>,
+}
+
+impl Asked {
+    /// Its place.
+    pub(crate) fn place(&self) -> Place {
+        Place::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+    }
+
+    /// Where its entry stands: that of a batch for whatever was in it.
+    pub(crate) fn spot(&self) -> &Spot {
+        &self.spot
+    }
+
+    /// Its method.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Its params; none where there were none, or where they were too large to keep.
+    pub(crate) fn params(&self) -> Option<Json<'_>> {
+        Some(self.params.as_ref()?.json())
+    }
+
+    /// A member of its params.
+    pub(crate) fn param(&self, name: &str) -> Option<Json<'_>> {
+        self.params()?.member(name)
+    }
+
+    /// A member of its `params._meta`.
+    pub(crate) fn meta(&self, name: &str) -> Option<Json<'_>> {
+        self.param("_meta")?.member(name)
+    }
+}
+
+/// What became of an id that is used for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It is new.
+    Fresh,
+    /// It was used before, and that request was answered.
+    Again,
+    /// A request with it is open.
+    Open,
+}
+
+/// Ids are short.
+type Key = SmallVec<[u8; 24]>;
+
+/// The open requests of one id, oldest first. Two are rare.
+type Open = SmallVec<[Asked; 1]>;
+
+/// The requests of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// By requestor: client, server, unknown.
+    open: [HashMap<Key, Open, FixedState>; 3],
+    used: [CallIds; 3],
+    /// How the last request's id stood when it was made.
+    last_use: Option<Use>,
+    held: usize,
+    /// How many bytes the params take beside their text.
+    beside: usize,
+    count: usize,
+    ids: u64,
+    requests: u64,
+    full: Option<&'static str>,
+    /// No more ids are remembered.
+    forgets_ids: bool,
+    /// Some request was not followed, so that a response may answer what is not known here.
+    loses: bool,
+}
+
+const FULL_OF_IDS: &str = "more than 500,000 ids in no order; ids used later are not compared";
+
+impl Ledger {
+    /// The limit that was reached, in words, if any was.
+    pub(crate) fn full(&self) -> Option<&'static str> {
+        self.full
+    }
+
+    /// How the id of the request at hand stood before it was made; none for whatever is no request with an id.
+    pub(crate) fn last_use(&self) -> Option<Use> {
+        self.last_use
+    }
+
+    /// The number of the request that was made last.
+    pub(crate) fn last_number(&self) -> Option<u64> {
+        self.requests.checked_sub(1)
+    }
+
+    /// How many requests are open.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The open requests, in the order in which they were made.
+    pub(crate) fn open(&self) -> Vec<&Asked> {
+        let mut open: Vec<&Asked> = self.open.iter().flat_map(HashMap::values).flatten().collect();
+        open.sort_by_key(|asked| asked.number);
+        open
+    }
+
+    /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
+    /// any side's will do.
+    pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&Asked> {
+        let key = key_of(id)?;
+        lanes_of(side).iter().find_map(|&lane| self.open[lane].get(&key)?.first())
+    }
+
+    /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
+    pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
+        let Some(key) = key_of(id) else { return false };
+        lanes_of(side).iter().any(|&lane| self.used[lane].has(&key))
+    }
+
+    /// Marks the oldest open request of a side with this id as taken back.
+    pub(super) fn cancel(&mut self, side: Option<Side>, id: Json<'_>, place: Place, time: Option<i64>) {
+        let Some(key) = key_of(id) else { return };
+        let lanes = lanes_of(side).iter();
+        let mut lists = lanes.filter_map(|&lane| self.open[lane].contains_key(&key).then_some(lane));
+        let Some(lane) = lists.next() else { return };
+        if let Some(asked) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
+            asked.cancelled.get_or_insert_with(|| Box::new((place, time)));
+        }
+    }
+
+    /// A new session begins in the same recording: its ids are its own.
+    pub(super) fn start_over(&mut self) {
+        *self = Self { requests: self.requests, full: self.full, ..Self::default() };
+    }
+
+    /// Notes a request.
+    pub(super) fn ask(
+        &mut self,
+        entry: &Entry<'_>,
+        message: &Message<'_>,
+        method: &str,
+        side: Option<Side>,
+        revision: Option<Revision>,
+    ) {
+        self.last_use = None;
+        let number = self.requests;
+        self.requests += 1;
+        let Some(key) = key(message.id()) else { return };
+        let lane = lane(side);
+        let open = self.open[lane].get(&key).is_some_and(|list| !list.is_empty());
+        let fresh = self.forgets_ids || self.used[lane].insert(&key);
+        self.ids += 1;
+        if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
+            self.forgets_ids = self.used.iter().map(CallIds::remembered).sum::<usize>() >= MOST_IDS;
+        }
+        if self.forgets_ids {
+            self.full = Some(FULL_OF_IDS);
+        }
+        self.last_use = Some(match (open, fresh) {
+            (true, _) => Use::Open,
+            (false, false) => Use::Again,
+            (false, true) => Use::Fresh,
+        });
+        if self.count >= MOST_OPEN {
+            self.full = Some("more than 50,000 requests are open; later ones are not followed");
+            self.loses = true;
+            return;
+        }
+        let params = message.params().filter(|params| self.held + params.text().len() <= MOST_HELD);
+        let params = params.map(|params| self.keep(params));
+        self.count += 1;
+        let id = match message.id() {
+            Id::Number(text) => text.into(),
+            Id::Text(text) => format!("\"{}\"", text.raw()).into(),
+            Id::Null | Id::Missing => "null".into(),
+        };
+        let asked = Asked {
+            method: match known(method).next() {
+                Some(known) => Cow::Borrowed(known.name),
+                None => Cow::Owned(method.to_owned()),
+            },
+            params,
+            id,
+            side,
+            time: entry.time,
+            revision,
+            spot: entry.spot,
+            number,
+            exchange: entry.exchange,
+            cancelled: None,
+        };
+        self.open[lane].entry(key).or_default().push(asked);
+    }
+
+    /// Closes the request that a response answers.
+    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> Answer {
+        self.last_use = None;
+        let Some(exact) = key(message.id()) else { return Answer::Nothing };
+        let lanes: &[usize] = match side {
+            Some(Side::Client) => &[1, 2],
+            Some(Side::Server) => &[0, 2],
+            None => &[0, 1, 2],
+        };
+        match self.holding(lanes, &exact) {
+            (None, _) => {}
+            (Some(lane), false) => return self.close(lane, &exact).map_or(Answer::Nothing, Answer::To),
+            (Some(first), true) => {
+                let _ = self.close(first, &exact);
+                return Answer::Unclear;
+            }
+        }
+        if self.loses {
+            return Answer::Untold;
+        }
+        if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
+            return Answer::Again;
+        }
+        if self.forgets_ids {
+            return Answer::Untold;
+        }
+        let other = retyped(&exact).and_then(|key| self.close(self.holding(lanes, &key).0?, &key));
+        other.map_or(Answer::Nothing, Answer::Mistyped)
+    }
+
+    /// The first of these lanes that has an open request with this id, and whether another has one, too.
+    fn holding(&self, lanes: &[usize], key: &Key) -> (Option<usize>, bool) {
+        let mut holding = lanes.iter().copied().filter(|&lane| self.open[lane].contains_key(key));
+        (holding.next(), holding.next().is_some())
+    }
+
+    /// Params are long where many requests are open; past a limit, their members are looked for in their text.
+    fn keep(&mut self, params: Json<'_>) -> Kept {
+        self.held += params.text().len();
+        let kept = match self.beside < MOST_BESIDE {
+            true => Kept::of(params),
+            false => Kept::text_of(params),
+        };
+        self.beside += kept.beside();
+        kept
+    }
+
+    fn close(&mut self, lane: usize, key: &Key) -> Option<Asked> {
+        let list = self.open[lane].get_mut(key)?;
+        let asked = (!list.is_empty()).then(|| list.remove(0));
+        if list.is_empty() {
+            self.open[lane].remove(key);
+        }
+        if let Some(asked) = &asked {
+            self.count -= 1;
+            if let Some(params) = &asked.params {
+                self.held -= params.json().text().len();
+                self.beside -= params.beside();
+            }
+        }
+        asked
+    }
+}
+
+/// What a response closed.
+#[derive(Debug)]
+pub(super) enum Answer {
+    To(Asked),
+    Mistyped(Asked),
+    Again,
+    Nothing,
+    Unclear,
+    Untold,
+}
+
+impl Answer {
+    pub(super) fn bound(&self) -> Bound<'_> {
+        match self {
+            Self::To(asked) => Bound::To(asked),
+            Self::Mistyped(asked) => Bound::Mistyped(asked),
+            Self::Again => Bound::Again,
+            Self::Nothing => Bound::Nothing,
+            Self::Unclear => Bound::Unclear,
+            Self::Untold => Bound::Untold,
+        }
+    }
+
+    pub(super) fn asked(&self) -> Option<&Asked> {
+        self.bound_to()
+    }
+
+    fn bound_to(&self) -> Option<&Asked> {
+        match self {
+            Self::To(asked) | Self::Mistyped(asked) => Some(asked),
+            _ => None,
+        }
+    }
+}
+
+/// Where the requests of a side may be kept.
+fn lanes_of(side: Option<Side>) -> &'static [usize] {
+    match side {
+        Some(Side::Client) => &[0, 2],
+        Some(Side::Server) => &[1, 2],
+        None => &[0, 1, 2],
+    }
+}
+
+fn lane(side: Option<Side>) -> usize {
+    match side {
+        Some(Side::Client) => 0,
+        Some(Side::Server) => 1,
+        None => 2,
+    }
+}
+
+/// An id with its type: the number's text, or the string's code points.
+fn key(id: Id<'_>) -> Option<Key> {
+    let first = match id {
+        Id::Missing | Id::Null => return None,
+        Id::Text(_) => b's',
+        Id::Number(_) => b'n',
+    };
+    let id = id.key()?;
+    let mut key = Key::new();
+    key.push(first);
+    key.extend_from_slice(&id);
+    Some(key)
+}
+
+fn key_of(value: Json<'_>) -> Option<Key> {
+    match (value.as_text(), value.as_number()) {
+        (Some(text), _) => key(Id::Text(text)),
+        (_, Some(number)) => key(Id::Number(number)),
+        _ => None,
+    }
+}
+
+/// The same id as the other type: `"1"` for `1`.
+fn retyped(key: &Key) -> Option<Key> {
+    let mut other = key.clone();
+    let first = other.first_mut()?;
+    *first = if *first == b's' { b'n' } else { b's' };
+    Some(other)
+}
+
+#[cfg(test)]
+mod tests;

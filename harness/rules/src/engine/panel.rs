@@ -1,0 +1,155 @@
+//! Several judges over one recording, each for families of its own and on a thread of its own.
+//!
+//! Knows: that a family looks at the session and at no other family, so that each judge may go through the whole of the
+//! session by itself, and what they found is laid together. Refuses to know: what any of them looks for. Memory: three
+//! batches of [`BATCH`] bytes, or of one larger entry each, beside what every judge remembers.
+
+use super::judging::{Judged, Judging, Options};
+use crate::families::{FAMILIES, all};
+use crate::rule::Rule;
+use std::mem::{replace, take};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use transcript::batch::Batch;
+use transcript::rejection::Rejection;
+use transcript::session::Entry;
+
+/// So many bytes of entries are handed on at a time.
+const BATCH: usize = 1 << 20;
+
+/// How the work is shared. It comes to the same, however it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sharing {
+    /// How many judges there are at most; one at least.
+    pub judges: usize,
+    /// So many bytes of entries are handed on at a time. What is shorter in all is judged by one judge, without a thread.
+    pub batch: usize,
+}
+
+impl Sharing {
+    /// Among so many judges, by batches of a usual size.
+    #[must_use]
+    pub fn among(judges: usize) -> Self {
+        Self { judges: judges.max(1), batch: BATCH }
+    }
+}
+
+/// Judges at work.
+#[derive(Debug)]
+pub struct Panel {
+    options: Options,
+    sharing: Sharing,
+    seats: Vec<Seat>,
+    batch: Batch,
+}
+
+/// A judge on its thread.
+#[derive(Debug)]
+struct Seat {
+    /// Hands something over when the judge is through with what came before.
+    hand: SyncSender<Step>,
+    judge: JoinHandle<Judged>,
+}
+
+/// What a judge is handed.
+#[derive(Debug, Clone)]
+enum Step {
+    Entries(Arc<Batch>),
+    Rejected(Rejection),
+}
+
+impl Panel {
+    /// Begins.
+    #[must_use]
+    pub fn new(options: Options, sharing: Sharing) -> Self {
+        Self { options, sharing, seats: Vec::new(), batch: Batch::default() }
+    }
+
+    /// Takes the next entry.
+    pub fn take(&mut self, entry: &Entry<'_>) {
+        self.batch.push(entry);
+        if self.batch.size() >= self.sharing.batch {
+            self.hand_on();
+        }
+    }
+
+    /// What came of it; and where the reader gave up before the end, why.
+    #[must_use]
+    pub fn finish(mut self, rejected: Option<Rejection>) -> Judged {
+        if self.seats.is_empty() {
+            let mut judging = Judging::new(self.options);
+            self.batch.each(|entry| judging.take(entry));
+            rejected.into_iter().for_each(|rejection| judging.rejected(rejection));
+            return judging.finish();
+        }
+        self.hand_on();
+        if let Some(rejection) = rejected {
+            self.hand(&Step::Rejected(rejection));
+        }
+        // With nobody to hand anything over, a judge comes to an end.
+        let judges: Vec<_> = self.seats.into_iter().map(|seat| seat.judge).collect();
+        let parts = judges.into_iter().map(|judge| judge.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        laid_together(parts.collect())
+    }
+
+    fn hand_on(&mut self) {
+        if self.seats.is_empty() {
+            let judges = self.sharing.judges.max(1);
+            self.seats = (0..judges).map(|seat| Seat::taken(&self.options, seat, judges)).collect();
+        }
+        let next = Batch::like(&self.batch);
+        let batch = replace(&mut self.batch, next);
+        self.hand(&Step::Entries(Arc::new(batch)));
+    }
+
+    fn hand(&self, step: &Step) {
+        for seat in &self.seats {
+            // A judge that takes no more has panicked, which is told when it is joined.
+            let _gone = seat.hand.send(step.clone());
+        }
+    }
+}
+
+impl Seat {
+    fn taken(options: &Options, seat: usize, of: usize) -> Self {
+        let (hand, handed) = sync_channel(0);
+        let options = options.clone();
+        let judge = thread::spawn(move || {
+            let mut judging = Judging::of(options, |family| seat_of(family, of) == seat);
+            for step in handed {
+                match step {
+                    Step::Entries(batch) => batch.each(|entry| judging.take(entry)),
+                    Step::Rejected(rejection) => judging.rejected(rejection),
+                }
+            }
+            judging.finish()
+        });
+        Self { hand, judge }
+    }
+}
+
+/// The families from the first to this one judge what a recording is made of, and by each other's rules: what is no
+/// message is some family's to find and another's to name. They stay with one judge.
+const TOGETHER: &str = "stdio";
+
+fn seat_of(family: usize, of: usize) -> usize {
+    let apart = FAMILIES.iter().take(family).any(|before| before.name == TOGETHER);
+    if apart { (family + 1) % of } else { 0 }
+}
+
+/// Each rule's outcome is that of the judge whose family it is of; all the rest is the same with all of them.
+fn laid_together(parts: Vec<Judged>) -> Judged {
+    let mut found: Vec<_> = Vec::new();
+    let mut whole = None;
+    for mut part in parts {
+        found.push(take(&mut part.outcomes).into_iter().peekable());
+        whole.get_or_insert(part);
+    }
+    let outcome = |rule: &'static Rule| {
+        found.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
+    };
+    let outcomes = all().filter_map(outcome).collect();
+    Judged { outcomes, ..whole.unwrap_or_else(|| Judging::new(Options::default()).finish()) }
+}

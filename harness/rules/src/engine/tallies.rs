@@ -1,0 +1,105 @@
+//! The tallies of the rules: how often each was kept and broken, and how a rule's tally is found quickly.
+//!
+//! Knows: that nearly all that is said of rules is that they were kept. Refuses to know: when a rule applies.
+
+use super::found::{Count, Finding};
+use crate::revision::Revision;
+use crate::rule::{Level, Rule};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+
+/// The tallies of the rules. A rule is a static, so it is known by its address; the id decides where that is new.
+#[derive(Debug)]
+pub(super) struct Tallies {
+    list: Vec<Tally>,
+    /// Beside the list and small: it is written to at nearly every moment.
+    kept: Vec<Kept>,
+    by_id: HashMap<&'static str, u16, FixedState>,
+    /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
+    /// was free.
+    near: Vec<(usize, u16)>,
+}
+
+/// Some times as many as there are rules, and a power of two.
+const NEAR: usize = 1024;
+
+impl Default for Tallies {
+    fn default() -> Self {
+        Self { list: Vec::new(), kept: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); NEAR] }
+    }
+}
+
+impl Tallies {
+    fn number(&mut self, rule: &'static Rule) -> usize {
+        let address = std::ptr::from_ref(rule).addr();
+        let mut at = address / size_of::<Rule>() % NEAR;
+        // There are fewer rules than places.
+        while self.near[at].0 != address {
+            if self.near[at].0 == 0 {
+                self.near[at] = (address, self.new_number(rule));
+                break;
+            }
+            at = (at + 1) % NEAR;
+        }
+        usize::from(self.near[at].1)
+    }
+
+    fn new_number(&mut self, rule: &'static Rule) -> u16 {
+        let next = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
+        let number = *self.by_id.entry(rule.id).or_insert(next);
+        if number == next {
+            self.list.push(Tally::default());
+            self.kept.push(Kept::default());
+        }
+        number
+    }
+
+    /// That of a rule.
+    pub(super) fn of(&mut self, rule: &'static Rule) -> &mut Tally {
+        let number = self.number(rule);
+        &mut self.list[number]
+    }
+
+    /// How often a rule was kept.
+    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut Kept {
+        let number = self.number(rule);
+        &mut self.kept[number]
+    }
+
+    /// Takes that of a rule out, with how often it was kept.
+    pub(super) fn take(&mut self, rule: &Rule) -> (Tally, u64) {
+        let Some(&number) = self.by_id.get(rule.id) else { return (Tally::default(), 0) };
+        let number = usize::from(number);
+        (std::mem::take(&mut self.list[number]), self.kept[number].times)
+    }
+}
+
+/// How often a rule was kept: all that most moments say of it.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Kept {
+    pub(super) times: u64,
+    /// A revision by which the rule is known to apply.
+    pub(super) applied: Option<Revision>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) broken: u64,
+    pub(super) counts: Vec<Count>,
+    pub(super) worst: Option<Level>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) unsure: Option<String>,
+}
+
+impl Tally {
+    /// Counts one more, and says how many that makes.
+    pub(super) fn count(&mut self, level: Level, party: &'static str) -> u64 {
+        let known = self.counts.iter().position(|count| (count.level, count.party) == (level, party));
+        let at = known.unwrap_or(self.counts.len());
+        if known.is_none() {
+            self.counts.push(Count { level, party, times: 0 });
+        }
+        self.counts[at].times += 1;
+        self.counts[at].times
+    }
+}

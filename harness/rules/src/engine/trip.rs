@@ -1,0 +1,402 @@
+//! HTTP exchanges as rules see them: one at a time, each with what it carried, and which transport it is of.
+//!
+//! Knows: that exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the
+//! same recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
+//! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
+//! such as a refusal for want of a token.
+
+use super::methods::known;
+use super::moment::{Moment, Said, Sort};
+use super::text_of;
+use super::url::{address, resolve};
+use crate::revision::Revision;
+use std::collections::BTreeSet;
+use transcript::json::{Json, Kind};
+use transcript::message::Id;
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Content, Entry, Exchange, Slot, Spot, header};
+
+/// So many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
+const MOST_URLS: usize = 1_000;
+
+/// So many requests of one batch are remembered.
+const MOST_CALLS: usize = 10_000;
+
+/// So many exchanges wait for a revision to be judged by.
+const MOST_WAITING: usize = 100;
+
+pub(crate) const SESSION: &str = "Mcp-Session-Id";
+pub(crate) const VERSION: &str = "MCP-Protocol-Version";
+pub(crate) const LAST_EVENT: &str = "Last-Event-ID";
+
+/// Which transport an exchange belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Transport {
+    /// Streamable HTTP.
+    Streamable,
+    /// HTTP+SSE of 2024-11-05.
+    Legacy,
+    /// It is no MCP, as far as can be told.
+    #[default]
+    Other,
+}
+
+/// A request in the body of an exchange.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) method: Box<str>,
+    /// As it is written, quotes and all.
+    pub(crate) id: Box<str>,
+    pub(crate) answered: bool,
+}
+
+/// An exchange and what it carried.
+#[derive(Debug, Default)]
+pub(crate) struct Trip {
+    pub(crate) exchange: Exchange<'static>,
+    /// Its number in the order of the session.
+    pub(crate) number: u64,
+    /// When it began.
+    pub(crate) started: Option<i64>,
+    pub(crate) transport: Transport,
+    spot: Spot,
+    revision: Option<Revision>,
+    /// The requests that its body made.
+    pub(crate) calls: Vec<Call>,
+    /// How many notifications and responses its body held.
+    pub(crate) told: u64,
+    /// Its body holds a method that MCP has, and not JSON-RPC of something else.
+    knows_mcp: bool,
+    /// The body was an array of messages.
+    pub(crate) batch: bool,
+    /// The body held several messages, one after another.
+    pub(crate) several: bool,
+    /// What was wrong with the body, where it was to be a message and is none.
+    pub(crate) bad_request: Option<Code>,
+    /// The body could have been a message and is not in the recording.
+    pub(crate) request_lost: bool,
+    /// The same for the answer.
+    pub(crate) answer_lost: bool,
+    /// What was wrong with an answer that was to be a message and is none.
+    pub(crate) bad_answer: Option<Code>,
+    /// How many messages the answer held.
+    pub(crate) messages: u64,
+    /// How many of them were errors.
+    pub(crate) errors: u64,
+    /// The code of the last of them.
+    pub(crate) error_code: Option<i64>,
+    /// Events of the answer's stream were seen, comments aside.
+    pub(crate) events: u64,
+    /// The first event has an id and no data.
+    pub(crate) primed: bool,
+    /// The last id that an event had.
+    pub(crate) last_id: Option<Box<str>>,
+    /// The last reconnection time that was named, in milliseconds.
+    pub(crate) retry: Option<u64>,
+    /// Events came although every request was answered.
+    pub(crate) went_on: bool,
+    /// The version in the answer to an `initialize`, as it is spelled.
+    pub(crate) chosen: Option<Box<str>>,
+    /// The address that an `endpoint` event named, first of all.
+    pub(crate) endpoint: Option<Box<str>>,
+}
+
+impl Trip {
+    fn of(exchange: &Exchange<'static>, at: &Moment<'_>) -> Self {
+        Self {
+            exchange: exchange.clone(),
+            number: at.entry.exchange.unwrap_or_default(),
+            started: at.entry.time,
+            spot: at.entry.spot,
+            revision: at.revision,
+            ..Self::default()
+        }
+    }
+
+    /// A header of the request.
+    pub(crate) fn asked(&self, name: &str) -> Option<&str> {
+        header(&self.exchange.request_headers, name)
+    }
+
+    /// A header of the answer.
+    pub(crate) fn answered(&self, name: &str) -> Option<&str> {
+        header(&self.exchange.answer_headers, name)
+    }
+
+    /// Whether the request's method is this one.
+    pub(crate) fn is(&self, method: &str) -> bool {
+        self.exchange.method.eq_ignore_ascii_case(method)
+    }
+
+    /// The answer's status, where there was an answer; 0 where there was none.
+    pub(crate) fn status(&self) -> u16 {
+        self.exchange.status.unwrap_or_default()
+    }
+
+    /// The server took what it was sent.
+    pub(crate) fn succeeded(&self) -> bool {
+        (200..300).contains(&self.status())
+    }
+
+    /// The answer is a stream of events.
+    pub(crate) fn streams(&self) -> bool {
+        self.succeeded() && self.exchange.media_type == "text/event-stream"
+    }
+
+    /// Its URL without query and fragment, and without the slash at its end that some servers redirect to.
+    pub(crate) fn url(&self) -> &str {
+        address(&self.exchange.url)
+    }
+
+    /// Its body held messages.
+    pub(crate) fn speaks(&self) -> bool {
+        self.told > 0 || !self.calls.is_empty() || self.bad_request.is_some()
+    }
+
+    /// It asks with this method.
+    pub(crate) fn calls(&self, method: &str) -> bool {
+        self.calls.iter().any(|call| &*call.method == method)
+    }
+
+    /// It carries on with a stream that broke off.
+    pub(crate) fn resumes(&self) -> bool {
+        self.asked(LAST_EVENT).is_some()
+    }
+
+    /// Whether every request that it made was answered in it.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.calls.iter().all(|call| call.answered)
+    }
+
+    /// Whether it began when an earlier one was over for certain.
+    pub(crate) fn began_after(&self, ended: Option<i64>) -> bool {
+        matches!((self.started, ended), (Some(started), Some(ended)) if started >= ended)
+    }
+
+    /// Looks at the exchange as a whole: a moment at its place, in its revision.
+    pub(crate) fn look(&self, at: &Moment<'_>, look: impl FnOnce(&Moment<'_>)) {
+        let content = Content::Exchange(&self.exchange);
+        let entry =
+            Entry { exchange: Some(self.number), time: self.started, ..Entry::new(self.spot, content) };
+        look(&Moment {
+            entry: &entry,
+            facts: at.facts,
+            ledger: at.ledger,
+            revision: self.revision.or(at.revision),
+            side: None,
+            said: None,
+            exchange: Some(&self.exchange),
+        });
+    }
+
+    fn take(&mut self, at: &Moment<'_>) {
+        self.revision = at.revision.or(self.revision);
+        match (at.entry.slot, &at.said, &at.entry.content) {
+            (Slot::Request, Some(said), _) => self.request(said),
+            (Slot::Request, None, Content::Noise(noise)) => {
+                self.batch |= noise.why.code == Code::Batch;
+                self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
+                self.bad_request.get_or_insert(noise.why.code);
+            }
+            (Slot::Request, None, Content::Missing(_)) => self.request_lost = true,
+            (_, Some(said), _) => self.answer(said, at),
+            (_, None, Content::Missing(_)) => self.answer_lost = true,
+            (_, None, Content::Noise(noise)) => {
+                self.bad_answer.get_or_insert(noise.why.code);
+            }
+            (Slot::Sse, None, Content::Event) => self.event(at),
+            // An event that was cut off may have been the answer.
+            (Slot::Sse, None, Content::Passed(_)) => self.answer_lost = true,
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, said: &Said<'_>) {
+        self.batch |= said.item.is_some();
+        self.knows_mcp |= said.method.as_deref().is_some_and(|method| known(method).next().is_some());
+        if said.sort != Sort::Request {
+            self.told += 1;
+            return;
+        }
+        let Some(id) = id_text(said) else { return };
+        if self.calls.len() < MOST_CALLS {
+            let method = said.method.as_deref().unwrap_or_default().into();
+            self.calls.push(Call { method, id, answered: false });
+        }
+    }
+
+    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>) {
+        self.messages += 1;
+        self.errors += u64::from(said.sort == Sort::Error);
+        self.error_code = said.error_code().or(self.error_code);
+        if let Some(result) = said.result_of("initialize") {
+            self.chosen = result.member("protocolVersion").and_then(text_of);
+        }
+        if matches!(said.sort, Sort::Result | Sort::Error) {
+            let id = id_text(said);
+            if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
+                call.answered = true;
+            }
+        } else if at.entry.slot == Slot::Sse {
+            self.went_on |= !self.calls.is_empty() && self.is_answered();
+        }
+        if at.entry.slot == Slot::Sse {
+            self.event(at);
+        }
+    }
+
+    fn event(&mut self, at: &Moment<'_>) {
+        let Some(sse) = &at.entry.sse else { return };
+        let carries = at.said.is_some();
+        if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() && sse.retry.is_none() {
+            return;
+        }
+        let id = sse.id.as_deref().filter(|id| !id.is_empty());
+        if self.events == 0 {
+            self.primed = !carries && id.is_some() && sse.data.as_deref().unwrap_or_default().is_empty();
+        }
+        if self.endpoint.is_none() && sse.name.as_deref() == Some("endpoint") {
+            self.endpoint = Some(sse.data.as_deref().unwrap_or_default().into());
+        }
+        self.events += 1;
+        self.last_id = id.map(Into::into).or(self.last_id.take());
+        self.retry = sse.retry.or(self.retry);
+    }
+}
+
+/// A message's id as it is written, quotes and all; none where it has none, or null.
+pub(crate) fn id_text(said: &Said<'_>) -> Option<Box<str>> {
+    match said.message.id() {
+        Id::Number(text) => Some(text.into()),
+        Id::Text(text) => Some(format!("\"{}\"", text.raw()).into()),
+        Id::Null | Id::Missing => None,
+    }
+}
+
+/// The string that a value is, or its text.
+pub(crate) fn plain(value: Json<'_>) -> Box<str> {
+    text_of(value).unwrap_or_else(|| value.text().into())
+}
+
+/// Follows the exchanges of a recording.
+#[derive(Debug, Default)]
+pub(crate) struct Trips {
+    current: Option<Trip>,
+    waiting: Vec<Trip>,
+    /// Where messages were posted over Streamable HTTP.
+    endpoints: BTreeSet<Box<str>>,
+    /// Where streams of HTTP+SSE were opened.
+    streams: BTreeSet<Box<str>>,
+    /// Where HTTP+SSE servers asked for messages.
+    targets: BTreeSet<Box<str>>,
+}
+
+impl Trips {
+    /// Takes a step in; the exchanges before it that can be judged now, mostly one, where the step begins another.
+    pub(crate) fn see(&mut self, at: &Moment<'_>) -> Vec<Trip> {
+        if let (Content::Exchange(_), Some(exchange)) = (&at.entry.content, at.exchange) {
+            let waits = self.current.as_ref().is_some_and(|trip| trip.revision.or(at.revision).is_none());
+            let done = self.close();
+            self.current = Some(Trip::of(exchange, at));
+            if waits && self.waiting.len() < MOST_WAITING {
+                self.waiting.extend(done);
+                return Vec::new();
+            }
+            return std::mem::take(&mut self.waiting).into_iter().chain(done).collect();
+        }
+        if at.exchange.is_some()
+            && let Some(trip) = &mut self.current
+        {
+            trip.take(at);
+        }
+        Vec::new()
+    }
+
+    /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
+    pub(crate) fn current(&self) -> Option<&Trip> {
+        self.current.as_ref()
+    }
+
+    /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
+    pub(crate) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<Trip> {
+        let last = self.close().filter(|_| rejection.is_none());
+        std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
+    }
+
+    /// The exchange at hand, now that nothing more of it will come.
+    fn close(&mut self) -> Option<Trip> {
+        let mut trip = self.current.take()?;
+        trip.transport = self.transport(&trip);
+        match trip.transport {
+            Transport::Streamable if trip.speaks() => keep(&mut self.endpoints, trip.url()),
+            Transport::Legacy => {
+                if let Some(endpoint) = &trip.endpoint {
+                    keep(&mut self.targets, &resolve(&trip.exchange.url, endpoint));
+                    keep(&mut self.streams, trip.url());
+                }
+            }
+            _ => {}
+        }
+        Some(trip)
+    }
+
+    /// Whether HTTP+SSE servers asked for messages there.
+    pub(crate) fn is_target(&self, url: &str) -> bool {
+        self.targets.contains(url.split('#').next().unwrap_or_default())
+    }
+
+    /// Whether anybody was asked for messages in the manner of HTTP+SSE.
+    pub(crate) fn has_targets(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
+    fn transport(&self, trip: &Trip) -> Transport {
+        if trip.url().contains("/.well-known/") {
+            return Transport::Other;
+        }
+        let here = self.endpoints.contains(trip.url());
+        let with_session = trip.asked(SESSION).is_some();
+        let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        let is_mcp = with_session || trip.asked(VERSION).is_some() || trip.resumes();
+        if trip.is("POST") && trip.speaks() {
+            // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
+            // sender, unlike that of a message over Streamable HTTP, accepts no stream.
+            let answered = trip.messages > 0 || trip.streams() || trip.answered(SESSION).is_some();
+            let strays = !here && !answered && !with_session && !listens;
+            if self.is_target(&trip.exchange.url) || self.has_targets() && strays {
+                return Transport::Legacy;
+            }
+            let ours = here || is_mcp || trip.knows_mcp;
+            return if ours { Transport::Streamable } else { Transport::Other };
+        }
+        if trip.is("GET") {
+            return match () {
+                () if trip.endpoint.is_some() => Transport::Legacy,
+                () if with_session => Transport::Streamable,
+                () if self.streams.contains(trip.url()) => Transport::Legacy,
+                () if here && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
+                () => Transport::Other,
+            };
+        }
+        if trip.is("POST") && here || trip.is("DELETE") && (here || with_session) {
+            return Transport::Streamable;
+        }
+        Transport::Other
+    }
+}
+
+fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {
+    if urls.len() < MOST_URLS {
+        urls.insert(url.into());
+    }
+}
+
+/// Whether a text is JSON-RPC messages, one after another. Each ends where a line does.
+fn holds_several(text: &str) -> bool {
+    let is_message = |line: &str| {
+        Json::parse(line.trim())
+            .is_ok_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some())
+    };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.clone().nth(1).is_some() && lines.all(is_message)
+}

@@ -1,0 +1,356 @@
+//! Authorization: refusals and their challenges, and tokens on requests.
+//!
+//! Knows: challenges as HTTP spells them, in a HAR and in the context of an envelope's entry. Refuses to know: whether
+//! a token was good; and how a client comes by one, which is the business of `auth_flow`. Refusals come before the
+//! revision is known, so that they are judged at the end. Memory: up to [`MOST`] refusals, sessions and operations.
+
+use super::auth_flow::Documents;
+use crate::engine::{
+    Challenge, Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, Wrong, parameter,
+    query, quoted,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::{BTreeMap, BTreeSet};
+use transcript::rejection::Rejection;
+
+pub(super) const FAMILY: Family = Family {
+    name: "auth",
+    title: "Authorization",
+    rules: &[
+        &REQUIRED,
+        &CHALLENGE,
+        &METADATA,
+        &SCOPE,
+        &INSUFFICIENT,
+        &OFFLINE,
+        &EVERY_REQUEST,
+        &QUERY_TOKEN,
+        &RETRY_LIMIT,
+    ],
+    hears: &[Hears::Exchanges, Hears::Contexts],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::from(Revision::V2025_03_26),
+    source: "basic/authorization#token-handling",
+    ..Rule::BLANK
+};
+
+static REQUIRED: Rule = Rule {
+    id: "auth.401.required",
+    title: "A request without a valid token is refused with 401",
+    why: "Clients begin the authorization flow on 401 alone; after another status they give up.",
+    fix: "Answer 401 Unauthorized where the token is missing, expired or not valid.",
+    ..OURS
+};
+
+static CHALLENGE: Rule = Rule {
+    id: "auth.401.www-authenticate",
+    span: Span::from(Revision::V2025_06_18),
+    source: "2025-06-18 basic/authorization#authorization-server-location",
+    title: "A 401 has a `WWW-Authenticate` header, or the metadata is at a well-known address",
+    why: "Without either a client cannot find out where to get a token.",
+    fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401.",
+    ..OURS
+};
+
+static METADATA: Rule = Rule {
+    id: "auth.401.resource-metadata",
+    span: Span::from(Revision::V2025_06_18),
+    source: "basic/authorization#protected-resource-metadata-discovery-requirements; RFC 9728, section 5.1",
+    title: "A 401 names the resource metadata, or that stands at a well-known address",
+    why: "The document names the authorization servers; a client that cannot find it has nowhere to go.",
+    fix: "Add the parameter `resource_metadata` with the URL of the document to the challenge.",
+    ..OURS
+};
+
+static SCOPE: Rule = Rule {
+    id: "auth.401.scope",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/authorization#protected-resource-metadata-discovery-requirements",
+    title: "The challenge of a 401 names the scopes that are needed",
+    why: "Clients ask for every scope there is, or for none, where nobody tells them which.",
+    fix: "Add the parameter `scope` to the challenge.",
+    ..OURS
+};
+
+static INSUFFICIENT: Rule = Rule {
+    id: "auth.403.insufficient-scope",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/authorization#runtime-insufficient-scope-errors",
+    title: "A refusal for want of scopes is a 403 with `error`, `scope` and `resource_metadata`",
+    why: "The client asks for the missing scopes by what this challenge says, and else cannot go on.",
+    fix: "Answer 403 with `Bearer error=\"insufficient_scope\", scope=\"…\", resource_metadata=\"…\"`.",
+    ..OURS
+};
+
+static OFFLINE: Rule = Rule {
+    id: "auth.offline-access",
+    level: Level::Should,
+    span: Span::MODERN,
+    source: "2026-07-28 basic/authorization#refresh-tokens",
+    title: "A challenge does not ask for the scope `offline_access`",
+    why: "Whether a client wants refresh tokens is between it and the authorization server; no resource needs them.",
+    fix: "Leave `offline_access` out of challenges and of `scopes_supported`.",
+    ..OURS
+};
+
+static EVERY_REQUEST: Rule = Rule {
+    id: "auth.header.every-request",
+    party: Party::Client,
+    needs: &[Need::Http],
+    source: "basic/authorization#token-requirements",
+    title: "Once it has a token, a client sends it with every request",
+    why: "A session is no proof of who is asking, and servers refuse what comes without a token.",
+    fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
+    ..OURS
+};
+
+static QUERY_TOKEN: Rule = Rule {
+    id: "auth.query-token",
+    party: Party::Client,
+    needs: &[Need::Http],
+    source: "basic/authorization#token-requirements",
+    title: "No access token stands in a URL",
+    why: "URLs end up in logs, histories and `Referer` headers, and the token with them.",
+    fix: "Send the token in the `Authorization` header alone.",
+    ..OURS
+};
+
+static RETRY_LIMIT: Rule = Rule {
+    id: "auth.retry-limit",
+    level: Level::Should,
+    party: Party::Client,
+    span: Span::from(Revision::V2025_11_25),
+    needs: &[Need::Http],
+    source: "basic/authorization#step-up-authorization-flow",
+    title: "A client that is refused again and again gives up",
+    why: "The next token will not be better; users are asked over and over, and servers are loaded for nothing.",
+    fix: "Stop after a few attempts for the same operation, and report the refusal.",
+    ..OURS
+};
+
+/// So many of each are remembered.
+const MOST: usize = 1_000;
+
+/// More refusals in a row than "a few".
+const FEW: u64 = 5;
+
+/// A refusal of an MCP request.
+#[derive(Debug)]
+struct Refusal {
+    status: u16,
+    challenges: Vec<Challenge>,
+    /// The request came with a token; none in an envelope, which does not tell.
+    with_token: Option<bool>,
+    place: Place,
+}
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    refusals: Vec<Refusal>,
+    documents: Documents,
+    /// Sessions, and URLs of servers without sessions, at which a token was taken.
+    authorised: BTreeSet<Box<str>>,
+    /// Refusals in a row, by URL and method.
+    in_a_row: BTreeMap<Box<str>, u64>,
+    /// Where a row grew too long, or ended in time.
+    loops: Vec<(bool, Place)>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        if at.exchange.is_none()
+            && let Some(context) = at.entry.context
+        {
+            self.refused(context.status.unwrap_or_default(), Challenge::all(&context.headers), None, at);
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        for refusal in &self.refusals {
+            self.judge(refusal, at, found);
+        }
+        for (kept, place) in &self.loops {
+            match kept {
+                true => found.held(&RETRY_LIMIT, at),
+                false => {
+                    let wrong = format!("more than {FEW} refusals in a row for the same method");
+                    found.broke(&RETRY_LIMIT, at, Wrong::of(wrong).at(place.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl Watching {
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        self.documents.see(trip, at);
+        if trip.transport == Transport::Other {
+            return;
+        }
+        self.token(trip, at, found);
+        let challenges = Challenge::all(&trip.exchange.answer_headers);
+        self.refused(trip.status(), challenges, Some(trip.asked("authorization").is_some()), at);
+        self.count(trip, at);
+    }
+
+    fn refused(
+        &mut self,
+        status: u16,
+        challenges: Vec<Challenge>,
+        with_token: Option<bool>,
+        at: &Moment<'_>,
+    ) {
+        let refuses = status == 401 || (400..500).contains(&status) && !challenges.is_empty();
+        if refuses && self.refusals.len() < MOST {
+            self.refusals.push(Refusal { status, challenges, with_token, place: at.place() });
+        }
+    }
+
+    /// The token of a request.
+    fn token(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        let bearer =
+            |value: &str| value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
+        if parameter(query(&trip.exchange.url), "access_token").is_some() {
+            // The URL itself is not shown again.
+            let place = Place { snippet: trip.url().to_owned(), ..at.place() };
+            found.broke(&QUERY_TOKEN, at, Wrong::of("the URL has a parameter `access_token`").at(place));
+        } else if trip.asked("authorization").is_some_and(bearer) {
+            found.held(&QUERY_TOKEN, at);
+        }
+        let session = trip.asked(SESSION).or(trip.answered(SESSION));
+        let whose = session.unwrap_or(trip.url());
+        match trip.asked("authorization") {
+            Some(value) => {
+                if bearer(value) {
+                    found.held(&EVERY_REQUEST, at);
+                }
+                if trip.succeeded() && self.authorised.len() < MOST {
+                    self.authorised.insert(whose.into());
+                }
+            }
+            None if self.authorised.contains(whose) => {
+                // Without a session it may be another client that is here for the first time.
+                let begins =
+                    trip.calls("initialize") || trip.calls("server/discover") || trip.calls.is_empty();
+                if session.is_some() || !begins && trip.status() != 401 {
+                    let method = &trip.exchange.method;
+                    found.broke(&EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Refusals in a row.
+    fn count(&mut self, trip: &Trip, at: &Moment<'_>) {
+        let Some(call) = trip.calls.first() else { return };
+        let key: Box<str> = format!("{} {}", call.method, trip.url()).into();
+        let full = self.loops.len() >= MOST || self.in_a_row.len() >= MOST;
+        match trip.status() {
+            401 | 403 if !full => {
+                let row = self.in_a_row.entry(key).or_default();
+                *row += 1;
+                if *row == FEW + 1 {
+                    self.loops.push((false, at.place()));
+                }
+            }
+            200..=299 => {
+                let row = self.in_a_row.remove(&key).unwrap_or_default();
+                if (1..=FEW).contains(&row) && !full {
+                    self.loops.push((true, at.place()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn judge(&self, refusal: &Refusal, at: &Moment<'_>, found: &mut Found) {
+        let wrong = |what: String| Wrong::of(what).at(refusal.place.clone());
+        let bearer: Vec<&Challenge> = refusal.challenges.iter().filter(|one| one.is_bearer()).collect();
+        let first = |name: &str| bearer.iter().find_map(|challenge| challenge.param(name));
+        let error = first("error");
+        let status = refusal.status;
+        if let Some(scope) = first("scope") {
+            let offline = scope.split(' ').any(|word| word == "offline_access");
+            found
+                .check(&OFFLINE, at, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
+        }
+        if status == 403
+            && (error == Some("insufficient_scope") || refusal.with_token == Some(true) && error.is_none())
+            || error == Some("insufficient_scope")
+        {
+            if bearer.is_empty() {
+                return;
+            }
+            let missing =
+                ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
+            match missing {
+                _ if status != 403 => {
+                    found.broke(&INSUFFICIENT, at, wrong(format!("the answer is {status}")));
+                }
+                Some(name) => found.broke(&INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
+                None => found.held(&INSUFFICIENT, at),
+            }
+            return;
+        }
+        if status != 401 {
+            let no_token = refusal.with_token == Some(false) && status == 403;
+            if !bearer.is_empty() && (error == Some("invalid_token") || no_token) {
+                let why = if no_token { "no token was sent" } else { "the challenge says `invalid_token`" };
+                found.broke(&REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
+            }
+            return;
+        }
+        found.held(&REQUIRED, at);
+        // A header is a must in one revision, and one of two ways in those after it.
+        let only_way = at.revision == Some(Revision::V2025_06_18);
+        let (rule, lacks) = match refusal.challenges.is_empty() {
+            true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
+            false => {
+                found.held(&CHALLENGE, at);
+                let named = refusal.challenges.iter().any(|one| one.param("resource_metadata").is_some());
+                (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
+            }
+        };
+        if refusal.challenges.is_empty() && refusal.with_token.is_none() {
+            let why = "an envelope has the headers that its recorder chose to keep; a HAR would tell";
+            return found.unsure(rule, at, why);
+        }
+        match (lacks, self.documents.well_known()) {
+            (None, _) => found.held(rule, at),
+            (Some(what), _) if only_way => found.broke(rule, at, wrong(what.to_owned())),
+            (Some(_), Some(true)) => found.held(rule, at),
+            (Some(what), Some(false)) => {
+                found.broke(
+                    rule,
+                    at,
+                    wrong(format!("{what}, and nothing stands at the well-known addresses")),
+                );
+            }
+            (Some(_), None) => {
+                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would tell";
+                found.unsure(rule, at, why);
+            }
+        }
+        if !bearer.is_empty() {
+            found.check(&SCOPE, at, first("scope").is_some(), || {
+                wrong("the challenge names no `scope`".to_owned())
+            });
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Authorization: the metadata documents that a refusal leads to, and the requests that lead to a token.
+//!
+//! Refuses to know: the flows of other sites. An authorization or token request is judged only where captured
+//! metadata of the server's own authorization server names its address. Memory: up to [`MOST`] documents and requests.
+
+use crate::engine::{
+    Challenge, Found, Moment, Origin, Place, Revision, Span, Transport, Trip, Trips, Wrong, address,
+    parameter, query,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::BTreeSet;
+use transcript::json::{Json, Kind};
+use transcript::rejection::Rejection;
+
+pub(super) const FAMILY: Family = Family {
+    name: "auth-flow",
+    title: "Authorization: metadata and the way to a token",
+    rules: &[&SERVERS, &RESOURCE, &PKCE],
+    hears: &[Hears::Exchanges],
+    watch: || Box::new(Watching::default()),
+};
+
+static SERVERS: Rule = Rule {
+    id: "auth.prm.servers",
+    party: Party::Server,
+    span: Span::from(Revision::V2025_06_18),
+    needs: &[Need::Http],
+    source: "basic/authorization#authorization-server-location",
+    title: "The resource metadata names at least one authorization server",
+    why: "It is what the document is fetched for.",
+    fix: "List the issuers in `authorization_servers`.",
+    ..Rule::BLANK
+};
+
+static RESOURCE: Rule = Rule {
+    id: "auth.resource-param",
+    party: Party::Client,
+    span: Span::from(Revision::V2025_06_18),
+    needs: &[Need::Http],
+    source: "basic/authorization#resource-parameter-implementation",
+    title: "Authorization and token requests name the server that the token is for",
+    why: "A token for no server in particular is good at every server, also at one that steals it.",
+    fix: "Send `resource` with the server's URL in both requests.",
+    ..Rule::BLANK
+};
+
+static PKCE: Rule = Rule {
+    id: "auth.pkce-s256",
+    party: Party::Client,
+    span: Span::from(Revision::V2025_03_26),
+    needs: &[Need::Http],
+    source: "basic/authorization#authorization-code-protection",
+    title: "An authorization code is protected by PKCE with S256",
+    why: "Without it whoever sees the code can trade it for a token; the method `plain` shows the secret itself.",
+    fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
+    ..Rule::BLANK
+};
+
+/// So many of each are remembered.
+const MOST: usize = 1_000;
+
+/// An answer to a GET at a well-known address, or at one that a challenge named.
+#[derive(Debug)]
+struct Document {
+    url: Box<str>,
+    succeeded: bool,
+    text: Option<Box<str>>,
+    place: Place,
+}
+
+/// A step of an OAuth flow.
+#[derive(Debug)]
+struct Step {
+    url: Box<str>,
+    /// It asks the user; else it asks for a token.
+    asks_user: bool,
+    resource: bool,
+    /// Its challenge, and how it is made; or the verifier.
+    proof: bool,
+    method: Option<Box<str>>,
+    place: Place,
+}
+
+/// What a recording holds of metadata.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    documents: Vec<Document>,
+    /// Where MCP is spoken.
+    origins: Vec<Origin>,
+    /// Where challenges said that the resource metadata is.
+    named: BTreeSet<Box<str>>,
+}
+
+impl Documents {
+    /// Takes an exchange in.
+    pub(super) fn see(&mut self, trip: &Trip, at: &Moment<'_>) {
+        let named = trip.url().contains("/.well-known/") || trip.exchange.document.is_some();
+        match (trip.transport, Origin::of(&trip.exchange.url)) {
+            (Transport::Other, _) if trip.is("GET") && named && self.documents.len() < MOST => {
+                self.documents.push(Document {
+                    url: trip.url().into(),
+                    succeeded: trip.succeeded(),
+                    text: trip.exchange.document.as_deref().map(Into::into),
+                    place: at.place(),
+                });
+            }
+            (Transport::Other, _) => {}
+            (_, Some(origin)) if !self.origins.contains(&origin) && self.origins.len() < MOST => {
+                self.origins.push(origin);
+            }
+            _ => {}
+        }
+        for challenge in Challenge::all(&trip.exchange.answer_headers) {
+            if let Some(url) = challenge.param("resource_metadata")
+                && trip.transport != Transport::Other
+                && self.named.len() < MOST
+            {
+                self.named.insert(address(url).into());
+            }
+        }
+    }
+
+    /// Whether the metadata was found at a well-known address; none where nobody looked at each.
+    pub(super) fn well_known(&self) -> Option<bool> {
+        let tried: Vec<&Document> = self
+            .documents
+            .iter()
+            .filter(|document| document.url.contains("/.well-known/oauth-protected-resource"))
+            .filter(|document| Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin)))
+            .collect();
+        if tried.iter().any(|document| document.succeeded) {
+            return Some(true);
+        }
+        // The address without a path is the last that a client tries.
+        let root =
+            tried.iter().any(|document| document.url.ends_with("/.well-known/oauth-protected-resource"));
+        root.then_some(false)
+    }
+
+    /// Whether a document is the metadata of a server that the recording is about.
+    fn is_metadata(&self, document: &Document) -> bool {
+        let here = Origin::of(&document.url).is_some_and(|origin| self.origins.contains(&origin));
+        here && document.url.contains("/.well-known/oauth-protected-resource")
+            || self.named.contains(&document.url)
+    }
+
+    /// Where the captured metadata says that users are asked and tokens are given, by the issuers that the server
+    /// names, or at its own origin.
+    fn endpoints(&self) -> BTreeSet<Box<str>> {
+        let mut issuers: Vec<Origin> = self.origins.clone();
+        for document in self.documents.iter().filter(|document| self.is_metadata(document)) {
+            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
+            let listed = value.and_then(|value| value.member("authorization_servers"));
+            issuers.extend(
+                listed
+                    .into_iter()
+                    .flat_map(Json::items)
+                    .filter_map(|item| Origin::of(&item.as_text()?.to_str()?)),
+            );
+        }
+        let mut endpoints = BTreeSet::new();
+        for document in &self.documents {
+            let about = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+            let known = Origin::of(&document.url).is_some_and(|origin| issuers.contains(&origin));
+            if !known || !about.iter().any(|path| document.url.contains(path)) {
+                continue;
+            }
+            let value = document.text.as_deref().and_then(|text| Json::parse(text).ok());
+            for name in ["authorization_endpoint", "token_endpoint"] {
+                let url = value.and_then(|value| value.member(name)?.as_text()?.to_str());
+                endpoints.extend(url.map(|url| Box::from(address(&url))));
+            }
+        }
+        endpoints
+    }
+}
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    documents: Documents,
+    steps: Vec<Step>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, _found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at));
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| self.trip(&trip, at));
+        }
+        let documents = &self.documents;
+        let metadata = documents.documents.iter().filter(|document| documents.is_metadata(document));
+        for document in metadata.filter(|document| document.succeeded) {
+            servers(document, at, found);
+        }
+        let endpoints = documents.endpoints();
+        for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
+            flow(step, at, found);
+        }
+    }
+}
+
+impl Watching {
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>) {
+        self.documents.see(trip, at);
+        if trip.transport == Transport::Other {
+            self.step(trip, at);
+        }
+    }
+
+    /// An exchange that is no MCP: it may be a step of the flow, and is remembered until that can be told.
+    fn step(&mut self, trip: &Trip, at: &Moment<'_>) {
+        let url = &trip.exchange.url;
+        if self.steps.len() >= MOST {
+            return;
+        }
+        let step = |asks_user: bool, params: &str, proof: &str| Step {
+            url: trip.url().into(),
+            asks_user,
+            resource: parameter(params, "resource").is_some_and(|value| !value.is_empty()),
+            proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
+            method: parameter(params, "code_challenge_method").map(Into::into),
+            place: Place { snippet: trip.url().to_owned(), ..at.place() },
+        };
+        let params = query(url);
+        if parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some() {
+            self.steps.push(step(true, params, "code_challenge"));
+        }
+        if let Some(form) = trip.exchange.form.as_deref().filter(|_| trip.is("POST"))
+            && parameter(form, "grant_type") == Some("authorization_code")
+        {
+            self.steps.push(step(false, form, "code_verifier"));
+        }
+    }
+}
+
+/// The authorization servers of a metadata document.
+fn servers(document: &Document, at: &Moment<'_>, found: &mut Found) {
+    let Some(value) = document.text.as_deref().and_then(|text| Json::parse(text).ok()) else {
+        return found.unsure(
+            &SERVERS,
+            at,
+            "the metadata document is not in the recording, or is no JSON object",
+        );
+    };
+    let listed = value.member("authorization_servers");
+    let some = listed.is_some_and(|list| list.kind() == Kind::Array && list.items().next().is_some());
+    found.check(&SERVERS, at, some, || {
+        Wrong::of("the resource metadata names no authorization server").at(document.place.clone())
+    });
+}
+
+/// A step of the flow that leads to a token.
+fn flow(step: &Step, at: &Moment<'_>, found: &mut Found) {
+    let (what, proof) = match step.asks_user {
+        true => ("authorization request", "code_challenge"),
+        false => ("token request", "code_verifier"),
+    };
+    let wrong = |lacks: String| Wrong::of(lacks).at(step.place.clone());
+    found.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
+    match (step.proof, step.method.as_deref()) {
+        (false, _) => found.broke(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
+        (true, Some("S256")) => found.held(&PKCE, at),
+        (true, _) if !step.asks_user => found.held(&PKCE, at),
+        // A client that can do no better may use it.
+        (true, _) => {
+            let wrong = wrong("the challenge is made by the method `plain`".to_owned());
+            found.broke(&PKCE, at, wrong.only(Level::Should));
+        }
+    }
+}

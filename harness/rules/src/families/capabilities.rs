@@ -1,0 +1,372 @@
+//! Capabilities: what a side serves or asks for has to be declared first.
+//!
+//! Knows: which capability each method belongs to. From 2026-07-28 on a client declares its capabilities with each
+//! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
+
+use crate::engine::{Found, META_CAPABILITIES, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "capabilities",
+    title: "Capabilities and their use",
+    rules: &[
+        &TOOLS,
+        &PROMPTS,
+        &RESOURCES,
+        &SUBSCRIBE,
+        &COMPLETIONS,
+        &LOGGING,
+        &LIST_CHANGED,
+        &ROOTS,
+        &SAMPLING,
+        &ELICITATION,
+        &NEGOTIATED,
+        &ELICITATION_MODE,
+        &SAMPLING_TOOLS,
+        &SAMPLING_CONTEXT,
+    ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Notification, Sort::Result])],
+    watch: || Box::new(Watching),
+};
+
+/// What the rules on servers that serve have in common.
+const SERVES: Rule = Rule {
+    party: Party::Server,
+    why: "Clients that go by the capabilities never ask for it, and others find it by luck.",
+    ..Rule::BLANK
+};
+
+static TOOLS: Rule = Rule {
+    id: "cap.server.tools",
+    source: "server/tools#capabilities",
+    title: "A server that serves tools declares `tools`",
+    fix: "Declare `tools` in the capabilities.",
+    ..SERVES
+};
+
+static PROMPTS: Rule = Rule {
+    id: "cap.server.prompts",
+    source: "server/prompts#capabilities",
+    title: "A server that serves prompts declares `prompts`",
+    fix: "Declare `prompts` in the capabilities.",
+    ..SERVES
+};
+
+static RESOURCES: Rule = Rule {
+    id: "cap.server.resources",
+    source: "server/resources#capabilities",
+    title: "A server that serves resources declares `resources`",
+    fix: "Declare `resources` in the capabilities.",
+    ..SERVES
+};
+
+static SUBSCRIBE: Rule = Rule {
+    id: "cap.server.resources-subscribe",
+    level: Level::Should,
+    raised: Some((Revision::V2025_06_18, Level::Must)),
+    span: Span::SESSIONS,
+    source: "basic/lifecycle#operation",
+    title: "A server that takes subscriptions to resources declares `resources.subscribe`",
+    fix: "Declare `\"resources\": {\"subscribe\": true}`, or answer that there is no such method.",
+    ..SERVES
+};
+
+static COMPLETIONS: Rule = Rule {
+    id: "cap.server.completions",
+    span: Span::from(Revision::V2025_03_26),
+    source: "server/utilities/completion#capabilities",
+    title: "A server that completes arguments declares `completions`",
+    fix: "Declare `completions` in the capabilities.",
+    ..SERVES
+};
+
+static LOGGING: Rule = Rule {
+    id: "cap.server.logging",
+    source: "server/utilities/logging#capabilities",
+    title: "A server that sends log messages declares `logging`",
+    why: "A client that was not told of them may drop them, or take them for an error.",
+    fix: "Declare `logging` in the capabilities, or log to stderr.",
+    ..SERVES
+};
+
+static LIST_CHANGED: Rule = Rule {
+    id: "cap.server.list-changed",
+    level: Level::Should,
+    span: Span::SESSIONS,
+    source: "server/tools#list-changed-notification",
+    title: "A server that tells of changed lists declares `listChanged` for them",
+    why: "Clients register for changes where they are announced; others miss them.",
+    fix: "Declare `\"listChanged\": true` beside the feature.",
+    ..SERVES
+};
+
+/// What the rules on clients that serve have in common.
+const CLIENT_SERVES: Rule = Rule {
+    party: Party::Client,
+    span: Span::SESSIONS,
+    why: "Servers that go by the capabilities never ask for it, and do without.",
+    ..Rule::BLANK
+};
+
+static ROOTS: Rule = Rule {
+    id: "cap.client.roots",
+    source: "client/roots#capabilities",
+    title: "A client that lists roots declares `roots`",
+    fix: "Declare `roots` in the capabilities.",
+    ..CLIENT_SERVES
+};
+
+static SAMPLING: Rule = Rule {
+    id: "cap.client.sampling",
+    source: "client/sampling#capabilities",
+    title: "A client that samples declares `sampling`",
+    fix: "Declare `sampling` in the capabilities.",
+    ..CLIENT_SERVES
+};
+
+static ELICITATION: Rule = Rule {
+    id: "cap.client.elicitation",
+    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
+    source: "client/elicitation#capabilities",
+    title: "A client that asks its user for a server declares `elicitation`",
+    fix: "Declare `elicitation` in the capabilities.",
+    ..CLIENT_SERVES
+};
+
+static NEGOTIATED: Rule = Rule {
+    id: "cap.use-only-negotiated",
+    level: Level::Should,
+    raised: Some((Revision::V2025_06_18, Level::Must)),
+    span: Span::SESSIONS,
+    source: "basic/lifecycle#operation",
+    title: "A side asks only for what the other side has declared",
+    why: "Some peers answer with an error, some not at all, and some take it for an attack and hang up.",
+    fix: "Look at the capabilities of the handshake before sending the request.",
+    ..Rule::BLANK
+};
+
+static ELICITATION_MODE: Rule = Rule {
+    id: "cap.elicitation.mode",
+    party: Party::Server,
+    span: Span::from(Revision::V2025_11_25),
+    source: "client/elicitation#capabilities",
+    title: "A server elicits in the modes alone that the client declares",
+    why: "A client without that mode cannot show the question, and refuses the request.",
+    fix: "Look for `form` and `url` under `elicitation`; an empty object stands for `form`.",
+    ..Rule::BLANK
+};
+
+static SAMPLING_TOOLS: Rule = Rule {
+    id: "cap.sampling.tools",
+    party: Party::Server,
+    span: Span::from(Revision::V2025_11_25),
+    source: "client/sampling#sampling-with-tools",
+    title: "A server hands tools to a sampling client only if it declares `sampling.tools`",
+    why: "A client without it refuses the request, or samples as if there were no tools.",
+    fix: "Leave `tools` and `toolChoice` out where the client does not declare `sampling.tools`.",
+    ..Rule::BLANK
+};
+
+static SAMPLING_CONTEXT: Rule = Rule {
+    id: "cap.sampling.context",
+    level: Level::Should,
+    party: Party::Server,
+    span: Span::from(Revision::V2025_11_25),
+    source: "client/sampling#capabilities",
+    title: "A server asks for context in a sample only if the client declares `sampling.context`",
+    why: "Such a client adds no context, so that the sample lacks what the server counts on.",
+    fix: "Leave `includeContext` out, or ask for \"none\".",
+    ..Rule::BLANK
+};
+
+/// What a result to each method shows that its server serves.
+const SERVED: &[(&str, &str, &Rule)] = &[
+    ("tools/list", "tools", &TOOLS),
+    ("tools/call", "tools", &TOOLS),
+    ("prompts/list", "prompts", &PROMPTS),
+    ("prompts/get", "prompts", &PROMPTS),
+    ("resources/list", "resources", &RESOURCES),
+    ("resources/templates/list", "resources", &RESOURCES),
+    ("resources/read", "resources", &RESOURCES),
+    ("resources/subscribe", "resources.subscribe", &SUBSCRIBE),
+    ("completion/complete", "completions", &COMPLETIONS),
+    ("logging/setLevel", "logging", &LOGGING),
+    ("roots/list", "roots", &ROOTS),
+    ("sampling/createMessage", "sampling", &SAMPLING),
+    ("elicitation/create", "elicitation", &ELICITATION),
+];
+
+/// Which capability announces each change.
+const CHANGES: &[(&str, &str)] = &[
+    ("notifications/tools/list_changed", "tools.listChanged"),
+    ("notifications/prompts/list_changed", "prompts.listChanged"),
+    ("notifications/resources/list_changed", "resources.listChanged"),
+];
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        match said.sort {
+            Sort::Result => {
+                served(said, at, found);
+                wanted(said, at, found);
+            }
+            Sort::Error => {}
+            Sort::Request => {
+                uses(said, at, found);
+                let method = said.method.as_deref().unwrap_or_default();
+                if let Some(params) = said.message.params() {
+                    let declared = at.facts.capabilities(Side::Client);
+                    asks_client(method, params, declared, at, found);
+                }
+            }
+            Sort::Notification => tells(said, at, found),
+        }
+    }
+}
+
+/// Who serves a method: the one that is asked.
+fn server_of(method: &str) -> Side {
+    match method {
+        "roots/list" | "sampling/createMessage" | "elicitation/create" => Side::Client,
+        _ => Side::Server,
+    }
+}
+
+/// A result to a request: its server does what it should have declared.
+fn served(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Some(asked) = said.asked() else { return };
+    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| asked.method() == *method) else {
+        return;
+    };
+    let side = server_of(method);
+    if declares(at, side, path, rule, found) == Some(false) {
+        let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
+        found.broke(rule, at, Wrong::of(wrong).see(asked.place(), "the request"));
+    }
+}
+
+/// A request: whoever makes it should have seen that the other side serves it.
+fn uses(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let method = said.method.as_deref().unwrap_or_default();
+    let unsubscribe = ("resources/unsubscribe", "resources.subscribe", &SUBSCRIBE);
+    let mut served = SERVED.iter().chain([&unsubscribe]);
+    let Some((_, path, _)) = served.find(|(name, ..)| *name == method) else { return };
+    let side = server_of(method);
+    // There was no capability for completions at first; and what comes before the handshake is the business of that.
+    let none = *path == "completions" && at.revision.is_none_or(|revision| revision < Revision::V2025_03_26);
+    if none || side == Side::Server && !at.facts.initialized {
+        return;
+    }
+    if declares(at, side, path, &NEGOTIATED, found) == Some(false) {
+        let wrong = format!("`{method}` is asked for, and the {} does not declare `{path}`", side.name());
+        found.broke(&NEGOTIATED, at, wrong);
+    }
+}
+
+fn tells(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let method = said.method.as_deref().unwrap_or_default();
+    if at.side != Some(Side::Server) {
+        return;
+    }
+    let change = CHANGES.iter().find(|(name, _)| *name == method);
+    let (path, rule) = match change {
+        Some((_, path)) => (*path, &LIST_CHANGED),
+        None if method == "notifications/message" => ("logging", &LOGGING),
+        None => return,
+    };
+    if declares(at, Side::Server, path, rule, found) == Some(false) {
+        found.broke(rule, at, format!("`{method}` is sent, and the server does not declare `{path}`"));
+    }
+}
+
+/// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be told.
+fn declares(at: &Moment<'_>, side: Side, path: &str, rule: &'static Rule, found: &mut Found) -> Option<bool> {
+    let redacted = at.facts.capabilities(side).is_some_and(|capabilities| at.facts.redacted(capabilities));
+    let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted);
+    match declares {
+        Some(true) => found.held(rule, at),
+        Some(false) => {}
+        None => {
+            let why = match side {
+                Side::Client => "the client's capabilities are not in the recording",
+                Side::Server => "the server's capabilities are not in the recording",
+            };
+            found.unsure(rule, at, why);
+        }
+    }
+    declares
+}
+
+/// What a result asks of the client, from 2026-07-28 on.
+fn wanted(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Some(asked) = said.asked() else { return };
+    let Some(result) =
+        said.message.outcome().filter(|result| is_text(result.member("resultType"), "input_required"))
+    else {
+        return;
+    };
+    let declared = asked.meta(META_CAPABILITIES);
+    for (_, request) in result.member("inputRequests").into_iter().flat_map(Json::members) {
+        let (method, params) = (request.member("method").and_then(text_of), request.member("params"));
+        if let (Some(method), Some(params)) = (method, params) {
+            asks_client(&method, params, declared, at, found);
+        }
+    }
+}
+
+/// A request to the client: it may use no more than what the client declares beneath the feature.
+fn asks_client<'m>(
+    method: &str,
+    params: Json<'m>,
+    declared: Option<Json<'_>>,
+    at: &Moment<'m>,
+    found: &mut Found,
+) {
+    let (feature, rules): (_, &[&'static Rule]) = match method {
+        "elicitation/create" => ("elicitation", &[&ELICITATION_MODE]),
+        "sampling/createMessage" => ("sampling", &[&SAMPLING_TOOLS, &SAMPLING_CONTEXT]),
+        _ => return,
+    };
+    let Some(declared) = declared else {
+        for rule in rules {
+            found.unsure(rule, at, "the client's capabilities are not in the recording");
+        }
+        return;
+    };
+    // Without the feature itself it is asked for in vain, whatever stands beneath it.
+    let Some(feature) = declared.member(feature).filter(|value| value.kind() == Kind::Object) else { return };
+    let has =
+        |name: &str| feature.member(name).is_some_and(|value| !matches!(value.text(), "false" | "null"));
+    if method == "elicitation/create" {
+        let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
+        let kept = has(&mode) || *mode == *"form" && !has("url");
+        return found.check(&ELICITATION_MODE, at, kept, || {
+            let wrong =
+                Wrong::of(format!("the mode is {}, which the client does not declare", quoted(&mode)));
+            wrong.inside(params.member("mode").unwrap_or(params))
+        });
+    }
+    if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
+        found.check(&SAMPLING_TOOLS, at, has("tools"), || {
+            Wrong::of("tools are handed over, and the client does not declare `sampling.tools`").inside(tools)
+        });
+    }
+    if let Some(context) = params.member("includeContext")
+        && !is_text(Some(context), "none")
+    {
+        found.check(&SAMPLING_CONTEXT, at, has("context"), || {
+            let wrong = Wrong::of("context is asked for, and the client does not declare `sampling.context`");
+            wrong.inside(context)
+        });
+    }
+}
+
+fn is_text(value: Option<Json<'_>>, text: &str) -> bool {
+    value.and_then(|value| value.as_text()).is_some_and(|value| value.is(text))
+}

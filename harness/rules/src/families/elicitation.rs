@@ -1,0 +1,343 @@
+//! Elicitation: what a server asks a user, and what the user answers.
+//!
+//! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `Wishes` says, and compiled forms as
+//! `Schemas` says.
+
+use crate::engine::{
+    Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, Uri, Wishes, Wrong, part,
+    quoted, shown, string_of, uri, wishes,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use std::collections::BTreeSet;
+use transcript::json::{Json, Kind};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "elicitation",
+    title: "Elicitation",
+    rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &SECRETS],
+    hears: &[
+        Hears::Asking,
+        Hears::Each(&[Sort::Error]),
+        Hears::Some(
+            &[Sort::Request, Sort::Notification, Sort::Result],
+            &["elicitation/create", "notifications/elicitation/complete"],
+        ),
+    ],
+    watch: || Box::new(Watching::default()),
+};
+
+const EVER: Span = Span::from(Revision::V2025_06_18);
+const MODES: Span = Span::from(Revision::V2025_11_25);
+const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
+const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
+
+static PARAMS: Rule = Rule {
+    id: "elicit.params",
+    span: EVER,
+    source: "client/elicitation#elicitation-requests",
+    title: "An elicitation has a `message`, and the form or the URL that its mode asks for",
+    why: "The client has nothing to show, and answers with an error.",
+    fix: "Send `message` with `requestedSchema`, or with `url` in the mode \"url\" (in 2025-11-25 also `elicitationId`).",
+    ..SERVER
+};
+
+static URL: Rule = Rule {
+    id: "elicit.url-valid",
+    span: MODES,
+    source: "client/elicitation#url-mode-elicitation-requests",
+    title: "The URL of an elicitation is one",
+    why: "The client cannot open it.",
+    fix: "Send an absolute URL such as https://example.com/authorize?state=1.",
+    ..SERVER
+};
+
+static FLAT: Rule = Rule {
+    id: "elicit.schema-flat",
+    span: EVER,
+    source: "client/elicitation#requested-schema",
+    title: "A form is an object of plain fields: strings, numbers, booleans and choices",
+    why: "Clients build a form from it, and know no field within a field.",
+    fix: "Flatten the fields, and give each a `type`; optional fields are left out of `required` rather than joined \
+          with null.",
+    ..SERVER
+};
+
+static ACTION: Rule = Rule {
+    id: "elicit.action",
+    span: EVER,
+    source: "client/elicitation#response-actions",
+    title: "The answer has the action accept, decline or cancel, and content only with accept",
+    why: "The server decides by the action whether the user has agreed.",
+    fix: "Send one of the three; leave `content` out of the last two.",
+    ..CLIENT
+};
+
+static CONTENT: Rule = Rule {
+    id: "elicit.content-conforms",
+    level: Level::Should,
+    span: EVER,
+    source: "client/elicitation#security-considerations",
+    title: "What the user has entered fits the form",
+    why: "Both sides are to check it; a server that trusts its own form fails on other values.",
+    fix: "Validate the content against `requestedSchema` before it is sent.",
+    ..CLIENT
+};
+
+static BAD_MODE: Rule = Rule {
+    id: "elicit.bad-mode-error",
+    span: Span::only(Revision::V2025_11_25),
+    source: "client/elicitation#error-handling",
+    title: "A mode that the client did not declare is answered with the error -32602",
+    why: "The server can then ask in another mode, instead of taking the user for unwilling.",
+    fix: "Answer with -32602.",
+    ..CLIENT
+};
+
+static COMPLETE: Rule = Rule {
+    id: "elicit.complete.id",
+    span: Span::only(Revision::V2025_11_25),
+    source: "client/elicitation#completion-notifications-for-url-mode-elicitation",
+    title: "A completion names an elicitation that was asked for",
+    why: "The client waits for that id, and ignores any other.",
+    fix: "Send the `elicitationId` of the request, or of the error -32042.",
+    ..SERVER
+};
+
+static SECRETS: Rule = Rule {
+    id: "elicit.no-secrets",
+    level: Level::Should,
+    span: EVER,
+    source: "client/elicitation#security-considerations",
+    title: "A form asks for no passwords, keys or card numbers, as far as its names tell",
+    why: "What is entered passes through the client, and mostly in front of a model.",
+    fix: "Ask for it in the mode \"url\", on a page of your own.",
+    ..SERVER
+};
+
+/// So many ids of elicitations are remembered.
+const MOST_IDS: usize = 10_000;
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    wishes: Wishes,
+    schemas: Schemas,
+    ids: BTreeSet<String>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if self.session != at.facts.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        for wish in wishes(at).iter().filter(|wish| wish.method == "elicitation/create") {
+            self.asked(wish.params, at, found);
+        }
+        for granted in self.wishes.see(at).iter().filter(|granted| granted.method == "elicitation/create") {
+            self.answered(granted, at, found);
+        }
+        let Some(said) = &at.said else { return };
+        if let Some(data) = said.error().and_then(|error| error.member("data")) {
+            for asked in data.member("elicitations").into_iter().flat_map(Json::items) {
+                self.keep(asked);
+            }
+        }
+        if let Some(asked) = said.asked().filter(|asked| asked.method() == "elicitation/create") {
+            mode_answered(asked.param("mode"), said.error_code(), at, found);
+        }
+        if said.calls("notifications/elicitation/complete") {
+            let Some(value) = said.param("elicitationId") else {
+                return found.broke(&COMPLETE, at, "the notification has no `elicitationId`");
+            };
+            let known = string_of(value).is_some_and(|id| self.ids.contains(&id));
+            if known {
+                found.held(&COMPLETE, at);
+            } else if self.ids.len() >= MOST_IDS {
+                found.unsure(&COMPLETE, at, "there are more elicitations than are followed");
+            } else {
+                let wrong = format!("no elicitation with the id {} was asked for", shown(value));
+                found.broke_if_whole(&COMPLETE, at, Wrong::of(wrong).inside(value));
+            }
+        }
+    }
+}
+
+impl Watching {
+    fn keep(&mut self, asked: Json<'_>) {
+        if let Some(id) = asked.member("elicitationId").and_then(string_of)
+            && self.ids.len() < MOST_IDS
+            && id.len() <= LONGEST_NAME
+        {
+            self.ids.insert(id);
+        }
+    }
+
+    fn asked(&mut self, params: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
+        let Some(params) = params else { return found.broke(&PARAMS, at, "the elicitation has no params") };
+        self.keep(params);
+        let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
+        let first = [("message", Kind::String)];
+        let wanted: &[(&str, Kind)] = match (url, at.revision) {
+            (false, _) => &[("requestedSchema", Kind::Object)],
+            (true, Some(Revision::V2025_11_25)) => &[("url", Kind::String), ("elicitationId", Kind::String)],
+            (true, _) => &[("url", Kind::String)],
+        };
+        let mut wrong = None;
+        for (name, kind) in first.iter().chain(wanted) {
+            match params.member(name) {
+                None => wrong = wrong.or(Some((format!("the elicitation has no `{name}`"), params))),
+                Some(value) if value.kind() != *kind => {
+                    let said = format!("`{name}` is {}, and not {}", value.kind().name(), kind.name());
+                    wrong = wrong.or(Some((said, value)));
+                }
+                Some(_) => {}
+            }
+        }
+        let mode = params.member("mode").filter(|_| at.revision != Some(Revision::V2025_06_18));
+        if let Some(mode) = mode
+            && !matches!(string_of(mode).as_deref(), Some("form" | "url"))
+        {
+            wrong = Some((format!("{} is no mode", shown(mode)), mode));
+        }
+        match wrong {
+            None => found.held(&PARAMS, at),
+            Some((why, place)) => found.broke(&PARAMS, at, Wrong::of(why).inside(place)),
+        }
+        if url {
+            if let Some(value) = params.member("url") {
+                address(value, at, found);
+            }
+        } else if let Some(form) = params.member("requestedSchema") {
+            fields(form, at, found);
+        }
+    }
+
+    fn answered(&mut self, granted: &Granted<'_>, at: &Moment<'_>, found: &mut Found) {
+        let result = granted.result;
+        let content = result.member("content").filter(|content| content.kind() != Kind::Null);
+        let Some(action) = result.member("action") else {
+            return found.broke(&ACTION, at, Wrong::of("the answer has no `action`").inside(result));
+        };
+        match string_of(action).as_deref() {
+            Some("accept") => found.held(&ACTION, at),
+            Some("decline" | "cancel") => {
+                let empty = content.is_none_or(|content| content.members().next().is_none());
+                found.check(&ACTION, at, empty, || {
+                    let wrong = Wrong::of(format!("there is content beside the action {}", shown(action)));
+                    wrong.inside(content.unwrap_or(result)).only(Level::Should)
+                });
+                return;
+            }
+            _ => {
+                let wrong = Wrong::of(format!("{} is no action", shown(action))).inside(action);
+                return found.broke(&ACTION, at, wrong);
+            }
+        }
+        let Some(params) = granted.params() else {
+            return found.unsure(&CONTENT, at, "the form that was asked for is not in the recording");
+        };
+        let Some(form) = params.member("requestedSchema").filter(|_| !by_url(params)) else { return };
+        let Some(entered) = content.or_else(|| Json::parse("{}").ok()) else { return };
+        if at.facts.redacted(form) || at.facts.redacted(entered) {
+            return found.unsure(&CONTENT, at, "the recorder took out what would decide it");
+        }
+        match self.schemas.fit(form, entered) {
+            Fit::Fits => found.held(&CONTENT, at),
+            Fit::Unsure(why) => found.unsure(&CONTENT, at, why),
+            Fit::Unfit(why, pointer) => {
+                let place = content.map_or(result, |content| part(content, &pointer));
+                let wrong = Wrong::of(format!("the content does not fit the form: {why}")).inside(place);
+                found.broke(&CONTENT, at, wrong.see(granted.asked.clone(), "the form"));
+            }
+        }
+    }
+}
+
+fn by_url(params: Json<'_>) -> bool {
+    params.member("mode").and_then(string_of).is_some_and(|mode| mode == "url")
+}
+
+fn address(value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Some(text) = string_of(value) else { return };
+    let wrong = |why: &str| Wrong::of(format!("{} is no URL: {why}", shown(value))).inside(value);
+    let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
+    let host = web.is_none_or(|rest| {
+        rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
+    });
+    match uri(&text) {
+        Uri::Bad(why) => found.broke(&URL, at, wrong(why)),
+        _ if !host => found.broke(&URL, at, wrong("it has no host")),
+        Uri::Loose(why) => found.broke(&URL, at, wrong(why).only(Level::Should)),
+        Uri::Good => found.held(&URL, at),
+    }
+}
+
+/// A form's fields, each by itself.
+fn fields(form: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    if form.kind() != Kind::Object {
+        return;
+    }
+    if form.member("type").and_then(string_of).as_deref() != Some("object") {
+        found.broke(&FLAT, at, Wrong::of("the type of the form is not \"object\"").inside(form));
+    }
+    let lists = at.revision.is_none_or(|revision| MODES.has(revision));
+    for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
+        let name = String::from_utf8_lossy(&name.decode()).into_owned();
+        let kind = field.member("type").and_then(string_of).unwrap_or_default();
+        let wrong = match kind.as_str() {
+            "string" | "number" | "integer" | "boolean" => None,
+            "array" if lists => {
+                let items = field.member("items");
+                let choices = items
+                    .is_some_and(|items| ["enum", "anyOf"].iter().any(|word| items.member(word).is_some()));
+                (!choices).then(|| format!("the field {} is a list, and no choice of several", quoted(&name)))
+            }
+            "" => Some(format!("the field {} has no type of its own", quoted(&name))),
+            other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
+        };
+        found.check(&FLAT, at, wrong.is_none(), || Wrong::of(wrong.unwrap_or_default()).inside(field));
+        found.check(&SECRETS, at, !is_secret(&name), || {
+            Wrong::of(format!("the form asks for {}", quoted(&name))).inside(field)
+        });
+    }
+}
+
+/// Whether a field's name says that a secret is wanted. Words that stand in other words count only by themselves.
+fn is_secret(name: &str) -> bool {
+    let name: String =
+        name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let parts = [
+        "password",
+        "passwd",
+        "passphrase",
+        "apikey",
+        "secretkey",
+        "clientsecret",
+        "accesstoken",
+        "authtoken",
+        "refreshtoken",
+        "privatekey",
+        "creditcard",
+        "cardnumber",
+        "socialsecurity",
+    ];
+    parts.iter().any(|part| name.contains(part)) || ["secret", "ssn", "cvv", "cvc", "pin"].contains(&&*name)
+}
+
+/// The answer to an elicitation in a mode that the client has not declared.
+fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &Moment<'_>, found: &mut Found) {
+    let declares = |path| at.facts.declares(Side::Client, path);
+    if declares("elicitation") != Some(true) {
+        return;
+    }
+    let (form, url) = (declares("elicitation.form") == Some(true), declares("elicitation.url") == Some(true));
+    let mode = mode.and_then(string_of).unwrap_or_else(|| "form".to_owned());
+    let declared = if mode == "url" { url } else { form || !url };
+    if !declared {
+        found.check(&BAD_MODE, at, code == Some(-32602), || {
+            format!("the client has not declared the mode {}, and does not answer with -32602", quoted(&mode))
+        });
+    }
+}

@@ -1,0 +1,200 @@
+//! Bytes and text: what every frame must be before it can be a message.
+//!
+//! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
+//! the business of `jsonl` and `stdio`.
+
+use crate::engine::{Found, Moment, Said, Wrong, quoted};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Fault, Json, Scanner, Text};
+use transcript::rejection::Code;
+use transcript::session::{Content, Noise};
+
+pub(super) const FAMILY: Family = Family {
+    name: "encoding",
+    title: "Encoding and framing",
+    rules: &[&UTF8, &PARSE, &BOM, &TWICE, &UNSAFE],
+    hears: &[Hears::All],
+    watch: || Box::new(Watching),
+};
+
+pub(super) static UTF8: Rule = Rule {
+    id: "enc.utf8",
+    party: Party::Recorder,
+    source: "basic/transports; RFC 8259, section 8.1",
+    title: "Every byte is UTF-8, and no character was damaged on the way",
+    why: "A recorder that splits a character between two reads writes U+FFFD or invalid bytes, although the wire was \
+          right.",
+    fix: "Record bytes, and decode whole messages alone.",
+    ..Rule::BLANK
+};
+
+pub(super) static PARSE: Rule = Rule {
+    id: "enc.json.parse",
+    source: "basic/index#messages; RFC 8259, section 2",
+    title: "What is sent as a message is one whole JSON value",
+    why: "The receiver cannot tell what was meant, not even whose answer it is.",
+    fix: "Let a JSON library write the message, and send it in one piece.",
+    ..Rule::BLANK
+};
+
+static BOM: Rule = Rule {
+    id: "enc.json.bom",
+    level: Level::Should,
+    source: "RFC 8259, section 8.1",
+    title: "No byte order mark stands before a message",
+    why: "Most JSON parsers refuse it, so that the message is lost although everything behind the mark is right.",
+    fix: "Write UTF-8 without a byte order mark.",
+    ..Rule::BLANK
+};
+
+static TWICE: Rule = Rule {
+    id: "enc.json.duplicate-member",
+    level: Level::Should,
+    source: "RFC 8259, section 4",
+    title: "No object has two members of the same name",
+    why: "One reader takes the first and another the last, so that a gateway may check one call and the server run \
+          another. Some readers also take `Name` for `name`.",
+    fix: "Write each name once; in the message and its params, not in another case either.",
+    ..Rule::BLANK
+};
+
+static UNSAFE: Rule = Rule {
+    id: "enc.json.unsafe-int",
+    level: Level::Should,
+    source: "RFC 8259, section 6",
+    title: "Integers that name something are exact in a double",
+    why: "JavaScript and many proxies read numbers as doubles: beyond 2^53 an id comes back as another one.",
+    fix: "Use smaller numbers, or strings.",
+    ..Rule::BLANK
+};
+
+/// The largest integer below which a double misses none.
+const LARGEST: u128 = (1 << 53) - 1;
+
+/// Integers of fewer digits are smaller.
+const DIGITS: usize = 16;
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        match (&at.said, &at.entry.content) {
+            (Some(said), _) => message(said, at, found),
+            (None, Content::Noise(noise)) => fault(noise, at, found),
+            _ => {}
+        }
+    }
+}
+
+fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let text = said.message.text();
+    found.check(
+        &UTF8,
+        at,
+        memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_none(),
+        || "the message holds U+FFFD, which stands where a character was lost",
+    );
+    found.held(&PARSE, at);
+    found.held(&BOM, at);
+    // Which names stand twice is looked for only where some may.
+    let repeated = if said.message.json().may_repeat() { repeated(text) } else { Ok(None) };
+    match repeated {
+        Ok(Some(name)) => found.broke(&TWICE, at, name),
+        Ok(None) | Err(_) => found.held(&TWICE, at),
+    }
+    let id = said.message.json().member("id");
+    let tokens = [said.param("progressToken"), said.meta("progressToken"), said.param("requestId")];
+    for value in id.into_iter().chain(tokens.into_iter().flatten()) {
+        let Some(number) = value.as_number() else { continue };
+        let digits = number.trim_start_matches('-');
+        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
+            found.check(&UNSAFE, at, safe, || {
+                Wrong::of(format!("{number} is not exact in a double")).inside(value)
+            });
+        }
+    }
+}
+
+/// Something that was to be a message and is none. Lines are judged elsewhere: a line may be what a program printed.
+fn fault(noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+    let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
+    if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
+        return found.broke(&BOM, at, "a byte order mark stands before the message");
+    }
+    match noise.why.code {
+        Code::AmbiguousMember => found.broke(&TWICE, at, noise.why.message.clone()),
+        _ if matches!(at.facts.subject.format.as_str(), "jsonrpc" | "mcp-replay") => {}
+        Code::Truncated => {
+            found.unsure(&PARSE, at, "the text ends too early, and the recorder may have cut it");
+        }
+        Code::InvalidJson | Code::BrokenData => found.broke(&PARSE, at, noise.why.message.clone()),
+        _ => {}
+    }
+}
+
+/// What is wrong with the names of the members of an object somewhere in `text`, if anything is.
+fn repeated(text: &str) -> Result<Option<String>, Fault> {
+    let mut names: Vec<Text<'_>> = Vec::new();
+    // Of each object or list that is open: what closes it, and where its names begin.
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    loop {
+        let begun = match scanner.peek() {
+            Some(b'{') => scanner.open(b'}')?.then_some(b'}'),
+            Some(b'[') => scanner.open(b']')?.then_some(b']'),
+            _ => {
+                scanner.value()?;
+                None
+            }
+        };
+        match begun {
+            Some(close) => {
+                open.push((close, names.len()));
+                if close == b'}' {
+                    names.push(scanner.key()?);
+                }
+            }
+            None => loop {
+                let Some(&(close, first)) = open.last() else { return Ok(None) };
+                if scanner.more(close)? {
+                    if close == b'}' {
+                        names.push(scanner.key()?);
+                    }
+                    break;
+                }
+                open.pop();
+                // The names of the message and of its params are the protocol's own.
+                let own = match open.len() {
+                    0 => true,
+                    1 => names[..first].last().is_some_and(|name| name.is("params")),
+                    _ => false,
+                };
+                if let Some(wrong) = twice(&names[first..], own) {
+                    return Ok(Some(wrong));
+                }
+                names.truncate(first);
+            },
+        }
+    }
+}
+
+fn twice(names: &[Text<'_>], in_any_case: bool) -> Option<String> {
+    if names.len() < 2 {
+        return None;
+    }
+    let mut sorted: Vec<_> = names.iter().map(|name| name.decode()).collect();
+    sorted.sort_unstable();
+    let shown = |name: &[u8]| quoted(&String::from_utf8_lossy(name));
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Some(format!("the member {} stands twice in one object", shown(&pair[0])));
+    }
+    if !in_any_case {
+        return None;
+    }
+    sorted.sort_unstable_by_key(|name| name.to_ascii_lowercase());
+    let pair = sorted.windows(2).find(|pair| pair[0].eq_ignore_ascii_case(&pair[1]))?;
+    Some(format!("the members {} and {} differ in case alone", shown(&pair[0]), shown(&pair[1])))
+}

@@ -1,0 +1,76 @@
+//! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
+
+use crate::engine::{Found, Moment};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Party, Rule};
+use transcript::rejection::Rejection;
+use transcript::session::{Content, Slot};
+
+pub(super) const FAMILY: Family = Family {
+    name: "envelope",
+    title: "Envelopes of HTTP sessions",
+    rules: &[&TRANSPORT, &ONE_SLOT, &ENDPOINT],
+    hears: &[Hears::In("streamable-http"), Hears::In("http-sse")],
+    watch: || Box::new(Watching),
+};
+
+pub(super) static TRANSPORT: Rule = Rule {
+    id: "rec.env.transport",
+    party: Party::Recorder,
+    source: "Assay import formats, envelope",
+    title: "`transport` names the transport of the session",
+    why: "Importers choose by it how the entries are read, and refuse an envelope whose transport they cannot tell.",
+    fix: "Write \"streamable-http\" or \"http-sse\", as the session was.",
+    ..Rule::BLANK
+};
+
+pub(super) static ONE_SLOT: Rule = Rule {
+    id: "rec.env.one-slot",
+    party: Party::Recorder,
+    source: "Assay import formats, entries",
+    title: "An entry has exactly one of `request`, `response` and `sse`",
+    why: "With none or several of them nobody knows which message comes first, or whether there is one.",
+    fix: "Write an entry for each message.",
+    ..Rule::BLANK
+};
+
+static ENDPOINT: Rule = Rule {
+    id: "rec.env.endpoint-only-legacy",
+    party: Party::Recorder,
+    source: "Assay import formats, http-sse; 2024-11-05 basic/transports#http-with-sse",
+    title: "An `endpoint` event stands in HTTP+SSE envelopes alone",
+    why: "Streamable HTTP has no such event: the envelope names the wrong transport, or two sessions were mixed.",
+    fix: "Name the transport that the server spoke.",
+    ..Rule::BLANK
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let format = at.facts.subject.format.as_str();
+        if !matches!(format, "streamable-http" | "http-sse") {
+            return;
+        }
+        if matches!(at.entry.content, Content::Envelope) {
+            return;
+        }
+        found.held(&ONE_SLOT, at);
+        if at.entry.slot == Slot::Sse {
+            let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
+            found.check(
+                &ENDPOINT,
+                at,
+                format == "http-sse" || name != Some("endpoint"),
+                || "an `endpoint` event in an envelope of Streamable HTTP",
+            );
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        let format = at.facts.subject.format.as_str();
+        if matches!(format, "streamable-http" | "http-sse") && rejection.is_none() {
+            found.held(&TRANSPORT, at);
+        }
+    }
+}

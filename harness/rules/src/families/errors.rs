@@ -1,0 +1,141 @@
+//! Error codes: which of them may be used.
+//!
+//! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
+//! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
+
+use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "errors",
+    title: "Error codes",
+    rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE],
+    hears: &[Hears::Each(&[Sort::Result, Sort::Error])],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules on ranges have in common.
+const OURS: Rule = Rule { span: Span::MODERN, source: "basic/index#error-codes", ..Rule::BLANK };
+
+static RESERVED: Rule = Rule {
+    id: "jsonrpc.error.reserved-range",
+    title: "Of the codes -32020 to -32099, only those are used that the specification defines",
+    why: "The next revision may give the code a meaning, which clients will then take it for.",
+    fix: "Use -32602 or -32603, or a code of your own outside -32768 to -32000.",
+    ..OURS
+};
+
+static LEGACY: Rule = Rule {
+    id: "jsonrpc.error.legacy-range",
+    level: Level::Info,
+    title: "Codes from -32000 to -32019 are left to those who used them before",
+    why: "Implementations gave them meanings before there was a policy, so that nobody may read anything into them.",
+    fix: "In a new implementation, use a code outside -32768 to -32000.",
+    ..OURS
+};
+
+static RETIRED: Rule = Rule {
+    id: "jsonrpc.error.retired",
+    title: "The codes -32002 and -32042 are used no more",
+    why: "Clients of this revision look for -32602 where a resource is missing, and for an `input_required` result \
+          where the user has to visit a page.",
+    fix: "Answer -32602 for a missing resource, and ask for input in a result.",
+    ..OURS
+};
+
+static URL_SHAPE: Rule = Rule {
+    id: "jsonrpc.error.32042-shape",
+    party: Party::Server,
+    span: Span::only(Revision::V2025_11_25),
+    source: "client/elicitation#url-elicitation-required-error",
+    title: "The error -32042 lists the elicitations in URL mode that are needed",
+    why: "Without the list the client cannot send its user anywhere, and the call can never succeed.",
+    fix: "Put `elicitations` into `data`, each with mode \"url\", an elicitationId, a url and a message.",
+    ..Rule::BLANK
+};
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    /// This side gave a result by 2026-07-28: the client, the server.
+    speaks: [bool; 2],
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if at.facts.session != self.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        let Some(said) = &at.said else { return };
+        let lane = usize::from(at.side == Some(Side::Server));
+        match said.sort {
+            Sort::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
+            Sort::Error => {
+                let Some(code) = said.error_code() else { return };
+                self.modern(code, said, self.speaks[lane], at, found);
+                if code == -32042 {
+                    url_elicitations(said, at, found);
+                }
+            }
+            Sort::Request | Sort::Notification => {}
+        }
+    }
+}
+
+impl Watching {
+    fn modern(&self, code: i64, said: &Said<'_>, speaks: bool, at: &Moment<'_>, found: &mut Found) {
+        let wrong = match code {
+            -32002 | -32042 => Some((&RETIRED, "retired")),
+            -32019..=-32000 => Some((&LEGACY, "left to older implementations")),
+            -32022..=-32020 => None,
+            -32099..=-32023 => Some((&RESERVED, "reserved and not defined")),
+            _ => None,
+        };
+        for rule in [&RESERVED, &LEGACY, &RETIRED] {
+            match wrong {
+                Some((broken, how)) if broken.id == rule.id => {
+                    if speaks {
+                        let value = said.error().and_then(|error| error.member("code"));
+                        let wrong = Wrong::of(format!("the code {code} is {how}"));
+                        found.broke(
+                            rule,
+                            at,
+                            match value {
+                                Some(value) => wrong.inside(value),
+                                None => wrong,
+                            },
+                        );
+                    } else {
+                        found.unsure(rule, at, "nothing shows yet that whoever answers speaks this revision");
+                    }
+                }
+                _ => found.held(rule, at),
+            }
+        }
+    }
+}
+
+fn url_elicitations(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Some(error) = said.error() else { return };
+    let list = error.member("data").and_then(|data| data.member("elicitations"));
+    let Some(list) = list.filter(|list| list.kind() == Kind::Array) else {
+        return found.broke(&URL_SHAPE, at, Wrong::of("there are no `data.elicitations`").inside(error));
+    };
+    if list.items().next().is_none() {
+        return found.broke(&URL_SHAPE, at, Wrong::of("`data.elicitations` is empty").inside(list));
+    }
+    let is_whole = |item: &Json<'_>| {
+        item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
+            && item.member("elicitationId").is_some_and(|id| id.kind() == Kind::String)
+    };
+    match list.items().find(|item| !is_whole(item)) {
+        Some(item) => {
+            let wrong = Wrong::of("an elicitation lacks the mode \"url\" or its elicitationId");
+            found.broke(&URL_SHAPE, at, wrong.inside(item));
+        }
+        None => found.held(&URL_SHAPE, at),
+    }
+}

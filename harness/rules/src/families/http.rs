@@ -1,0 +1,358 @@
+//! Streamable HTTP: what an exchange must look like, by itself and among those of its session.
+//!
+//! Knows: headers, statuses and the shape of bodies. Refuses to know: what a stream says in which order, and session
+//! ids; those are the business of `http_streams` and `http_sessions`. Memory: the paths of up to [`MOST_SESSIONS`]
+//! sessions, and as many GETs whose 404 may yet turn out to be wrong.
+
+use super::legacy_sse::foreign;
+use crate::engine::{
+    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::BTreeMap;
+use transcript::rejection::{Code, Rejection};
+
+pub(super) const FAMILY: Family = Family {
+    name: "http",
+    title: "Streamable HTTP with sessions: messages and answers",
+    rules: &[
+        &SINGLE,
+        &PER_MESSAGE,
+        &ACCEPT_POST,
+        &ACCEPT_GET,
+        &ACCEPTED,
+        &EMPTY,
+        &REJECTED,
+        &CONTENT_TYPE,
+        &JSON_SINGLE,
+        &GET_ANSWER,
+        &ORIGIN,
+    ],
+    hears: &[Hears::Exchanges],
+    watch: || Box::new(Watching::default()),
+};
+
+/// The session era of this transport.
+pub(super) const ERA: Span = Span::between(Revision::V2025_03_26, Revision::V2025_11_25);
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::from(Revision::V2025_03_26),
+    needs: &[Need::Http],
+    source: "basic/transports#sending-messages-to-the-server",
+    ..Rule::BLANK
+};
+
+static SINGLE: Rule = Rule {
+    id: "http.endpoint.single",
+    span: ERA,
+    source: "basic/transports#streamable-http",
+    title: "One path serves the POSTs and the GETs of a session",
+    why: "Clients are given one address and use it for everything; what is served elsewhere they never find.",
+    fix: "Serve POST, GET and DELETE at one path.",
+    ..OURS
+};
+
+static PER_MESSAGE: Rule = Rule {
+    id: "http.post.per-message",
+    party: Party::Client,
+    title: "Each message is a POST of its own",
+    why: "Servers read one JSON value from a body; messages behind it are lost, or the whole body is refused.",
+    fix: "Send a POST for every message.",
+    ..OURS
+};
+
+static ACCEPT_POST: Rule = Rule {
+    id: "http.accept.post",
+    party: Party::Client,
+    title: "The `Accept` header of a POST lists application/json and text/event-stream",
+    why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
+    fix: "Send `Accept: application/json, text/event-stream` with every POST.",
+    ..OURS
+};
+
+static ACCEPT_GET: Rule = Rule {
+    id: "http.accept.get",
+    party: Party::Client,
+    span: ERA,
+    source: "basic/transports#listening-for-messages-from-the-server",
+    title: "The `Accept` header of a GET lists text/event-stream",
+    why: "Servers tell a client that listens from a browser that looks by this header, and refuse the others.",
+    fix: "Send `Accept: text/event-stream` with every GET.",
+    ..OURS
+};
+
+static ACCEPTED: Rule = Rule {
+    id: "http.202.status",
+    title: "A notification or response that was accepted is answered with 202",
+    why: "Clients take other statuses for a failure, or wait for a body that a 200 promises.",
+    fix: "Answer 202 Accepted.",
+    ..OURS
+};
+
+static EMPTY: Rule = Rule {
+    id: "http.202.empty",
+    title: "A 202 has no body",
+    why: "Clients that read a body where there is to be none trip over `null`, an empty string or a word.",
+    fix: "End the answer after its headers.",
+    ..OURS
+};
+
+static REJECTED: Rule = Rule {
+    id: "http.reject.status",
+    title: "A notification or response that is not accepted is answered with an HTTP error",
+    why: "A client does not read the body of an answer to a notification, so that an error in it is lost.",
+    fix: "Answer 400 or another error status, with the JSON-RPC error as its body if you like.",
+    ..OURS
+};
+
+static CONTENT_TYPE: Rule = Rule {
+    id: "http.request.content-type",
+    title: "A request is answered with application/json or text/event-stream",
+    why: "Clients choose by it how the body is read, and fail on any other.",
+    fix: "Answer with one JSON object or with a stream, and say which in Content-Type.",
+    ..OURS
+};
+
+static JSON_SINGLE: Rule = Rule {
+    id: "http.json.single",
+    title: "An answer of application/json is one JSON-RPC message",
+    why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
+    fix: "Send the response alone, and use a stream where there is more to say.",
+    contested: Some(
+        "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
+    ),
+    ..OURS
+};
+
+static GET_ANSWER: Rule = Rule {
+    id: "http.get.405-or-sse",
+    span: ERA,
+    source: "basic/transports#listening-for-messages-from-the-server",
+    title: "A GET is answered with a stream or with 405",
+    why: "Clients take 405 for \"no stream here\" and go on; any other status is a failure to them, and a body of \
+          another type cannot be read.",
+    fix: "Answer 405 Method Not Allowed where there is no stream to offer.",
+    ..OURS
+};
+
+static ORIGIN: Rule = Rule {
+    id: "http.origin.403",
+    source: "basic/transports#security-warning",
+    title: "A server on this machine refuses pages of other origins",
+    why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
+    fix: "Compare `Origin` with a list of your own, and answer 403 to what is not on it.",
+    ..OURS
+};
+
+/// So many sessions are followed.
+const MOST_SESSIONS: usize = 1_000;
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    /// Where each session was served first, by its id.
+    paths: BTreeMap<Box<str>, Box<str>>,
+    /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
+    gone: Vec<(Box<str>, Place)>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        if !self.gone.is_empty() {
+            found.unsure(
+                &GET_ANSWER,
+                at,
+                "a GET got 404, and nothing later tells whether its session was over",
+            );
+        }
+    }
+}
+
+impl Watching {
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if trip.transport != Transport::Streamable {
+            return;
+        }
+        self.path(trip, at, found);
+        foreign(&ORIGIN, trip, at, found);
+        if trip.is("GET") {
+            self.get(trip, at, found);
+        }
+        if trip.is("POST") && trip.speaks() {
+            accept(&ACCEPT_POST, &["application/json", "text/event-stream"], trip, at, found);
+            if trip.several || trip.bad_request.is_none() {
+                found.check(
+                    &PER_MESSAGE,
+                    at,
+                    !trip.several,
+                    || "the body holds several messages, one after another",
+                );
+            }
+            match trip.calls.is_empty() {
+                true if trip.told > 0 => told(trip, at, found),
+                false => answered(trip, at, found),
+                true => {}
+            }
+        }
+    }
+
+    /// One session, one path.
+    fn path(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        let session = trip.asked(SESSION).or(trip.answered(SESSION));
+        let Some(session) = session.filter(|_| trip.succeeded()) else { return };
+        // What was served here was no mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
+        self.gone.retain(|(gone, place)| {
+            let lives = &**gone == session && trip.is("POST");
+            if lives {
+                let wrong = Wrong::of("the GET got 404, and its session went on to work").at(place.clone());
+                found.broke(&GET_ANSWER, at, wrong);
+            }
+            !lives
+        });
+        match self.paths.get(session) {
+            Some(path) => {
+                found.check(&SINGLE, at, **path == *trip.url(), || {
+                    format!("the session is served at {} too", quoted(path))
+                });
+            }
+            None if self.paths.len() < MOST_SESSIONS => {
+                self.paths.insert(session.into(), trip.url().into());
+            }
+            None => {}
+        }
+    }
+
+    fn get(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        accept(&ACCEPT_GET, &["text/event-stream"], trip, at, found);
+        let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        match trip.status() {
+            405 => found.held(&GET_ANSWER, at),
+            200..=299 if trip.streams() => found.held(&GET_ANSWER, at),
+            200..=299 => {
+                let media = &trip.exchange.media_type;
+                found.broke(
+                    &GET_ANSWER,
+                    at,
+                    format!("the answer is {} of the type {}", trip.status(), quoted(media)),
+                );
+            }
+            // What an unknown or lost place to resume from is answered with, nobody says.
+            400 | 404 if trip.resumes() => {}
+            404 => match trip.asked(SESSION) {
+                Some(session) if self.gone.len() < MOST_SESSIONS => {
+                    self.gone.push((session.into(), at.place()))
+                }
+                Some(_) => {}
+                None => found.broke(&GET_ANSWER, at, "the answer is 404"),
+            },
+            400 if at.facts.initialized && self.is_proper(trip, at) => {
+                found.broke(&GET_ANSWER, at, "the answer is 400 although session and version are named");
+            }
+            406 if listens => found.broke(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
+            _ => {}
+        }
+    }
+
+    /// A GET names what it must name: its session, if there are any, and the version.
+    fn is_proper(&self, trip: &Trip, at: &Moment<'_>) -> bool {
+        let session = match trip.asked(SESSION) {
+            Some(session) => self.paths.contains_key(session),
+            None => self.paths.is_empty(),
+        };
+        let version = trip.asked(VERSION).and_then(Revision::named);
+        session && (version.is_some() || at.revision == Some(Revision::V2025_03_26))
+    }
+}
+
+/// An `Accept` header that lists each of these types. A wildcard that covers them is good HTTP and yet no listing.
+fn accept(rule: &'static Rule, types: &[&str], trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    let mut listed = Vec::new();
+    for (_, value) in
+        trip.exchange.request_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"))
+    {
+        let types = value
+            .split(',')
+            .map(|part| part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        listed.extend(types);
+    }
+    let missing: Vec<&&str> =
+        types.iter().filter(|wanted| !listed.iter().any(|one| one == **wanted)).collect();
+    let covered = |wanted: &str| {
+        let family = wanted.split('/').next().unwrap_or_default();
+        listed.iter().any(|one| one == "*/*" || *one == format!("{family}/*"))
+    };
+    let Some(first) = missing.first() else { return found.held(rule, at) };
+    if missing.iter().all(|wanted| covered(wanted)) {
+        let wrong = format!("`Accept` covers {first} by a wildcard alone");
+        return found.broke(rule, at, Wrong::of(wrong).only(Level::Should));
+    }
+    let wrong = match trip.asked("accept") {
+        None => "there is no `Accept` header".to_owned(),
+        Some(value) => format!("`Accept` is {}, without {first}", quoted(value)),
+    };
+    found.broke(rule, at, wrong);
+}
+
+/// The answer to notifications and responses.
+fn told(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    match trip.status() {
+        200..=299 if trip.errors > 0 => {
+            let wrong = format!("the answer is {} with a JSON-RPC error in it", trip.status());
+            found.broke(&REJECTED, at, wrong);
+        }
+        202 => {
+            found.held(&ACCEPTED, at);
+            match trip.exchange.answer_size {
+                Some(size) => found.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
+                None => found.unsure(&EMPTY, at, "the recording does not say how long the body was"),
+            }
+        }
+        status @ 200..=299 => found.broke(&ACCEPTED, at, format!("the answer is {status}")),
+        400..=599 => found.held(&REJECTED, at),
+        _ => {}
+    }
+}
+
+/// The answer to requests.
+fn answered(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    if !trip.succeeded() {
+        return;
+    }
+    let media = trip.exchange.media_type.as_str();
+    let known = matches!(media, "application/json" | "text/event-stream");
+    found.check(&CONTENT_TYPE, at, known, || match media {
+        "" => format!("the answer is {} without a Content-Type", trip.status()),
+        _ => format!("the answer is of the type {}", quoted(media)),
+    });
+    if media != "application/json" {
+        return;
+    }
+    match (trip.bad_answer, trip.messages) {
+        _ if trip.answer_lost => found.unsure(&JSON_SINGLE, at, "the body is not in the recording"),
+        (Some(Code::Batch), _) if trip.batch => {}
+        (Some(Code::Batch), _) => found.broke(&JSON_SINGLE, at, "the body is an array of messages"),
+        (Some(Code::InvalidJson), _) => found.broke(&JSON_SINGLE, at, "the body is not one JSON value"),
+        // A message with a fault of its own is one message.
+        (Some(_), _) | (None, 1) => found.held(&JSON_SINGLE, at),
+        (None, 0) if trip.exchange.answer_size.is_none_or(|size| size == 0) => {
+            found.unsure(
+                &JSON_SINGLE,
+                at,
+                "the body is empty, or the exchange was broken off before it came",
+            );
+        }
+        (None, _) => found.broke(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
+    }
+}

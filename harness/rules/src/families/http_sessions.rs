@@ -1,0 +1,421 @@
+//! Streamable HTTP with sessions: session ids, and the version in the headers.
+//!
+//! Knows: which session the server assigned where, and when it was over. Refuses to know: whether a client was done
+//! with its session, which an exchange log does not say. Memory: up to [`MOST_SESSIONS`] sessions and as many URLs.
+
+use super::http::ERA;
+use super::modern_http::shows_all;
+use crate::engine::{
+    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::BTreeMap;
+use transcript::rejection::Rejection;
+
+pub(super) const FAMILY: Family = Family {
+    name: "http-sessions",
+    title: "Streamable HTTP with sessions: session ids and versions",
+    rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
+    hears: &[Hears::Exchanges],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: ERA,
+    needs: &[Need::Http],
+    source: "basic/transports#session-management",
+    ..Rule::BLANK
+};
+
+const HEADER: Rule = Rule {
+    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
+    source: "basic/transports#protocol-version-header",
+    ..OURS
+};
+
+static CHARSET: Rule = Rule {
+    id: "http.session.charset",
+    title: "A session id is one word of visible ASCII characters",
+    why: "Anything else is cut, joined or refused on its way through proxies; \"a, a\" is an id that a proxy doubled.",
+    fix: "Assign a UUID or the like, in one header, once.",
+    ..OURS
+};
+
+static ENTROPY: Rule = Rule {
+    id: "http.session.entropy",
+    level: Level::Should,
+    title: "A session id is too long to be guessed",
+    why: "Whoever guesses the id of a session is in it.",
+    fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
+    ..OURS
+};
+
+static ECHO: Rule = Rule {
+    id: "http.session.echo",
+    party: Party::Client,
+    title: "Every request after the first names the session that the server assigned",
+    why: "Without the id the server knows nobody, and a stream or an answer goes to no session.",
+    fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
+    ..OURS
+};
+
+static MISSING_400: Rule = Rule {
+    id: "http.session.missing-400",
+    level: Level::Should,
+    title: "A request that lacks the session id is refused with 400",
+    why: "404 would tell the client that its session is over, and other statuses tell it nothing.",
+    fix: "Answer 400 Bad Request.",
+    ..OURS
+};
+
+static AFTER_END: Rule = Rule {
+    id: "http.session.404-after-end",
+    title: "Requests of a session that is over are answered with 404",
+    why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
+    fix: "Answer 404 Not Found to every request with the id of a session that is over.",
+    ..OURS
+};
+
+static REINIT: Rule = Rule {
+    id: "http.session.reinit",
+    party: Party::Client,
+    title: "A client whose session is over begins a new one, without the old id",
+    why: "The old id leads nowhere any more, and every further request is lost.",
+    fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
+    ..OURS
+};
+
+static PRESENT: Rule = Rule {
+    id: "http.version.present",
+    party: Party::Client,
+    title: "Every request after `initialize` names the version in `MCP-Protocol-Version`",
+    why: "A server without memory of the handshake takes the request for one of 2025-03-26.",
+    fix: "Send the negotiated version with every POST, GET and DELETE.",
+    ..HEADER
+};
+
+static NEGOTIATED: Rule = Rule {
+    id: "http.version.negotiated",
+    level: Level::Should,
+    party: Party::Client,
+    title: "`MCP-Protocol-Version` is the version that was negotiated",
+    why: "The server answers by the version in the header, and the client reads by another.",
+    fix: "Send the version of the answer to `initialize`, and not the one that was wished for.",
+    ..HEADER
+};
+
+static BAD_400: Rule = Rule {
+    id: "http.version.bad-400",
+    title: "A request with a version that is none is refused with 400",
+    why: "A server that goes on guesses how the client reads its answers.",
+    fix: "Answer 400 Bad Request, and name the versions that you support.",
+    ..HEADER
+};
+
+/// So many sessions are followed, and so many URLs.
+const MOST_SESSIONS: usize = 1_000;
+
+/// A session id of fewer characters can be guessed.
+const LEAST: usize = 16;
+
+/// A handshake that was made.
+#[derive(Debug, Clone, Default)]
+struct Handshake {
+    /// The session that the server assigned, if any.
+    session: Option<Box<str>>,
+    /// The version that it chose, as it spelled it.
+    version: Option<Box<str>>,
+    /// When it was over.
+    since: Option<i64>,
+    /// Others at the same URL chose other versions.
+    mixed: bool,
+}
+
+/// A session that is over.
+#[derive(Debug)]
+struct Over {
+    since: Option<i64>,
+    url: Box<str>,
+    /// What showed it.
+    place: Place,
+    what: &'static str,
+    /// The client itself ended it.
+    deleted: bool,
+    /// The client was told, and has not begun again.
+    waiting: bool,
+}
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    /// The last handshake at each URL.
+    handshakes: BTreeMap<Box<str>, Handshake>,
+    /// That of each session.
+    sessions: BTreeMap<Box<str>, Handshake>,
+    over: BTreeMap<Box<str>, Over>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+    }
+}
+
+impl Watching {
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if trip.transport != Transport::Streamable {
+            return;
+        }
+        self.begin_again(trip, at, found);
+        bad_version(trip, at, found);
+        if trip.calls("initialize") {
+            return self.begun(trip, at, found);
+        }
+        // Requests of the era without sessions may go to the same server.
+        let header = trip.asked(VERSION).and_then(Revision::named);
+        if [at.revision, header].into_iter().flatten().any(|revision| !revision.has_handshake()) {
+            return;
+        }
+        let named = trip.asked(SESSION).and_then(|session| self.sessions.get(session));
+        let sure = named.is_some();
+        let handshake = named.or_else(|| self.handshakes.get(trip.url())).cloned();
+        if let Some(handshake) = handshake.filter(|handshake| trip.began_after(handshake.since)) {
+            let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);
+            let at = &at.by(by);
+            self.session(trip, &handshake, at, found);
+            // Without its session nobody knows which of several handshakes a request is of.
+            if sure || handshake.session.is_none() && !handshake.mixed {
+                version(trip, &handshake, at, found);
+            }
+        }
+        self.after_end(trip, at, found);
+    }
+
+    /// An answer to `initialize`.
+    fn begun(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if !trip.succeeded() || trip.errors > 0 {
+            return;
+        }
+        let session = trip.answered(SESSION);
+        if let Some(session) = session {
+            assigned(trip, session, at, found);
+        }
+        let handshake = Handshake {
+            session: session.map(Into::into),
+            version: trip.chosen.clone(),
+            since: trip.exchange.ended,
+            mixed: false,
+        };
+        let before = self.handshakes.get(trip.url());
+        let mixed = before.is_some_and(|before| before.mixed || before.version != handshake.version);
+        let handshake = Handshake { mixed, ..handshake };
+        if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(trip.url()) {
+            self.handshakes.insert(trip.url().into(), handshake.clone());
+        }
+        if let Some(session) = session.filter(|_| self.sessions.len() < MOST_SESSIONS) {
+            self.sessions.insert(session.into(), handshake);
+            self.over.remove(session);
+        }
+    }
+
+    /// Whether a request names its session.
+    fn session(&mut self, trip: &Trip, handshake: &Handshake, at: &Moment<'_>, found: &mut Found) {
+        let Some(assigned) = &handshake.session else { return };
+        if self.over.contains_key(assigned) && trip.asked(SESSION).is_none() {
+            return;
+        }
+        match trip.asked(SESSION) {
+            Some(session) if self.sessions.contains_key(session) => found.held(&ECHO, at),
+            Some(session) if hidden(session, at) => {}
+            Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
+            Some(session) => {
+                // A made-up id looks like a second session, so that whether sessions alternate is not asked.
+                match at.facts.late || at.facts.torn {
+                    true => {
+                        found.unsure(&ECHO, at, "the session may have been assigned before the recording")
+                    }
+                    false => {
+                        let wrong = format!("no server assigned the session {}", quoted(session));
+                        found.broke(&ECHO, at, wrong);
+                    }
+                }
+            }
+            None => {
+                let method = &trip.exchange.method;
+                found.broke(&ECHO, at, format!("the {method} names no session, and the server assigned one"));
+                match trip.status() {
+                    400 => found.held(&MISSING_400, at),
+                    401 | 403 | 405 | 429 => {}
+                    status @ 402..=499 => found.broke(&MISSING_400, at, format!("the answer is {status}")),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// How a session that is over is answered, and whether this exchange shows that one is.
+    fn after_end(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        let Some(session) = trip.asked(SESSION) else { return };
+        if let Some(over) = self.over.get_mut(session) {
+            if !trip.began_after(over.since) || *over.url != *trip.url() {
+                return;
+            }
+            if !over.deleted && trip.succeeded() {
+                // The 404 meant something else.
+                self.over.remove(session);
+                return;
+            }
+            match trip.status() {
+                404 => {
+                    found.held(&AFTER_END, at);
+                    over.waiting |= trip.is("POST");
+                    over.since = trip.exchange.ended.max(over.since);
+                }
+                status @ (200..=299 | 400 | 402 | 406..=428) => {
+                    let wrong = Wrong::of(format!("the answer is {status}, and the session was over"));
+                    found.broke(&AFTER_END, at, wrong.see(over.place.clone(), over.what));
+                }
+                _ => {}
+            }
+            return;
+        }
+        // An unknown method is answered with 404 too, by servers of the next revision.
+        let here = self.handshakes.contains_key(trip.url());
+        let lost = here && trip.is("POST") && trip.status() == 404 && trip.error_code != Some(-32601);
+        let deleted = trip.is("DELETE") && trip.succeeded();
+        if (lost || deleted) && self.over.len() < MOST_SESSIONS {
+            let what = if deleted { "the DELETE" } else { "the first 404" };
+            let since = trip.exchange.ended;
+            self.over.insert(
+                session.into(),
+                Over { since, url: trip.url().into(), place: at.place(), what, deleted, waiting: lost },
+            );
+        }
+    }
+
+    /// What a client does that was told that its session is over: the next request that it makes.
+    fn begin_again(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        if trip.calls.is_empty() {
+            return;
+        }
+        let session = trip.asked(SESSION);
+        let waiting = |over: &Over| over.waiting && trip.began_after(over.since);
+        if trip.calls("initialize") && session.is_none() {
+            // Which of several clients begins again cannot be told, and need not be.
+            for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *trip.url()) {
+                found.held(&REINIT, at);
+                over.waiting = false;
+            }
+            return;
+        }
+        let Some(over) = session.and_then(|session| self.over.get_mut(session)).filter(|over| waiting(over))
+        else {
+            return;
+        };
+        over.waiting = false;
+        if trip.succeeded() {
+            return;
+        }
+        let wrong = match trip.calls("initialize") {
+            true => "`initialize` is sent with the id of the session that is over",
+            false => "the client goes on with the session that is over",
+        };
+        found.broke(&REINIT, at, Wrong::of(wrong).see(over.place.clone(), over.what));
+    }
+}
+
+/// A session id as it was assigned.
+fn assigned(trip: &Trip, session: &str, at: &Moment<'_>, found: &mut Found) {
+    if hidden(session, at) {
+        let why = "the recorder took the session id out";
+        found.unsure(&CHARSET, at, why);
+        return found.unsure(&ENTROPY, at, why);
+    }
+    let times =
+        trip.exchange.answer_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
+    let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+    found.check(&CHARSET, at, visible && times == 1, || match times {
+        1 => format!("the session id is {}", quoted(session)),
+        _ => format!("the session id stands in {times} headers"),
+    });
+    found.check(&ENTROPY, at, session.len() >= LEAST, || {
+        format!("the session id {} has {} characters", quoted(session), session.len())
+    });
+}
+
+/// The version in a request's header beside the one that was negotiated.
+fn version(trip: &Trip, handshake: &Handshake, at: &Moment<'_>, found: &mut Found) {
+    let Some(said) = trip.asked(VERSION) else {
+        let method = &trip.exchange.method;
+        // A session that was converted from stdio has the headers that a converter writes, and never had others.
+        if !shows_all(&trip.exchange.request_headers) && trip.asked(SESSION).is_none() {
+            let why = "the exchange shows few headers, so that others may have been left out";
+            return found.unsure(&PRESENT, at, why);
+        }
+        return found.broke(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
+    };
+    found.held(&PRESENT, at);
+    let Some(chosen) = &handshake.version else { return };
+    found.check(&NEGOTIATED, at, said == &**chosen, || {
+        format!("the header says {}, and {} was negotiated", quoted(said), quoted(chosen))
+    });
+}
+
+/// The answer to a version that is none.
+fn bad_version(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    let Some(said) = trip.asked(VERSION).filter(|said| is_none(said) && !hidden(said, at)) else { return };
+    match trip.status() {
+        400 => found.held(&BAD_400, at),
+        // These are told before anybody looks at the version.
+        0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
+        status => {
+            let wrong = format!("the answer is {status}, and the version is {}", quoted(said));
+            found.broke(&BAD_400, at, wrong);
+        }
+    }
+}
+
+/// Whether a text is no version for certain: neither a published one, nor one that may be published yet, nor a draft's
+/// name of its own.
+fn is_none(said: &str) -> bool {
+    if Revision::named(said).is_some() || said.to_ascii_lowercase().contains("draft") {
+        return false;
+    }
+    let shape = said.len() == 10
+        && said.bytes().zip(b"0000-00-00").all(|(byte, shape)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == *other,
+        });
+    !shape || said < Revision::V2026_07_28.name()
+}
+
+/// Whether a recorder wrote this in place of what there was.
+fn hidden(text: &str, at: &Moment<'_>) -> bool {
+    at.facts.subject.markers.iter().any(|marker| text.contains(marker.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_none;
+
+    #[test]
+    fn a_version_may_be_later_than_those_that_are_known() {
+        for said in ["2025-06-18", "2027-01-01", "DRAFT-2026-v1"] {
+            assert!(!is_none(said), "{said}");
+        }
+        for said in ["", "1.0", "2025-06-18, 2025-06-18", "2025-01-01", "1999-12-31", "2025/06/18"] {
+            assert!(is_none(said), "{said}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Streamable HTTP with sessions: what the streams of a session carry.
+//!
+//! Refuses to know: how streams break off and are taken up again, which is the business of `http_resume`; and when the
+//! messages of a long stream came, since an exchange log tells only when the stream began and ended. Memory: up to
+//! [`MOST_TOKENS`] progress tokens of requests, and as many of streams; what comes later is not compared.
+
+use super::http::ERA;
+use crate::engine::{
+    Found, Moment, Place, Revision, SESSION, Said, Sort, Span, Transport, Trip, Trips, Wrong, id_text, plain,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::BTreeMap;
+use transcript::rejection::Rejection;
+use transcript::session::Slot;
+
+pub(super) const FAMILY: Family = Family {
+    name: "http-streams",
+    title: "Streamable HTTP with sessions: streams",
+    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED],
+    hears: &[Hears::Exchanges],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file and of `http_resume` have in common.
+pub(super) const OURS: Rule = Rule {
+    party: Party::Server,
+    span: ERA,
+    needs: &[Need::Http, Need::Sse],
+    source: "basic/transports#sending-messages-to-the-server",
+    ..Rule::BLANK
+};
+
+const LISTENING: Rule = Rule { source: "basic/transports#listening-for-messages-from-the-server", ..OURS };
+
+static RELATED: Rule = Rule {
+    id: "http.sse.related",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_03_26),
+    raised: Some((Revision::V2026_07_28, Level::Must)),
+    title: "What a stream carries belongs to the request that opened it",
+    why: "Clients that read a stream on behalf of one request do not expect the progress of another on it.",
+    fix: "Send what belongs to a request on the stream of that request.",
+    ..OURS
+};
+
+static CLOSED_LATE: Rule = Rule {
+    id: "http.sse.close-after-response",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_03_26),
+    title: "A stream is closed when the answers to its requests were sent",
+    why: "Clients stop reading after the answer, so that what follows is lost, and the connection stays taken.",
+    fix: "End the stream right after the last response.",
+    ..OURS
+};
+
+static PRIMING: Rule = Rule {
+    id: "http.sse.priming",
+    level: Level::Should,
+    span: Span::only(Revision::V2025_11_25),
+    title: "The first event of a stream for a request is an id with empty data",
+    why: "Without an id the client cannot ask for the rest when the connection breaks before the first message.",
+    fix: "Begin the stream with `id:` and an empty `data:`.",
+    ..OURS
+};
+
+static NO_RESPONSE: Rule = Rule {
+    id: "http.get.no-response",
+    title: "A stream opened by GET carries no responses, unless it resumes one that would",
+    why: "Clients look for the answer on the stream of their POST, and may have it twice or never.",
+    fix: "Send a response on the stream of its request, or on a GET that resumes that stream.",
+    ..LISTENING
+};
+
+static UNRELATED: Rule = Rule {
+    id: "http.get.unrelated",
+    level: Level::Should,
+    title: "A stream opened by GET carries nothing that belongs to a running request",
+    why: "Whoever waits for the request does not read that stream, so that progress goes past it.",
+    fix: "Send the progress of a request on the stream of its POST.",
+    ..LISTENING
+};
+
+/// So many progress tokens of requests, and of streams opened by GET, are remembered.
+const MOST_TOKENS: usize = 10_000;
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    /// Which request each progress token is of: its exchange. By session and token, as what follows.
+    tokens: BTreeMap<Box<str>, u64>,
+    /// Progress on streams opened by GET: where each token was first seen.
+    stray: BTreeMap<Box<str>, Place>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| over(&trip, at, found));
+        }
+        let (Some(trip), Some(said)) = (self.trips.current(), &at.said) else { return };
+        let (scope, number) = (scope(trip, at), trip.number);
+        if at.entry.slot == Slot::Request {
+            self.asked(&scope, said, at, found);
+        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
+            match (trip.is("GET"), trip.resumes()) {
+                (true, resumes) => self.on_get(&scope, resumes, said, at, found),
+                (false, _) => self.on_post(&scope, number, said, at, found),
+            }
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| over(&trip, at, found));
+        }
+    }
+}
+
+impl Watching {
+    /// What the client said.
+    fn asked(&mut self, scope: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        // The progress of a task goes on when its request is over, on whatever stream is open.
+        let follows = said.sort == Sort::Request && said.param("task").is_none();
+        let Some(token) = said.meta("progressToken").filter(|_| follows) else { return };
+        if let Some(place) = self.stray.remove(&inside(scope, token.text())) {
+            let wrong =
+                format!("progress of the request with the token {} on a stream opened by GET", token.text());
+            found.broke(&UNRELATED, at, Wrong::of(wrong).at(place).see(at.place(), "the request"));
+        }
+        if self.tokens.len() < MOST_TOKENS {
+            self.tokens.insert(inside(scope, token.text()), at.entry.exchange.unwrap_or_default());
+        }
+    }
+
+    /// A message on a stream that a POST opened.
+    fn on_post(&mut self, scope: &str, number: u64, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(token) = progress(said) else { return };
+        // Whose token it is where nobody made a request with it is another rule's business.
+        let Some(&owner) = self.tokens.get(&inside(scope, &token)) else { return };
+        found.check(&RELATED, at, owner == number, || {
+            format!("progress with the token {token}, which is that of another request")
+        });
+    }
+
+    /// A message on a stream that a GET opened.
+    fn on_get(&mut self, scope: &str, resumes: bool, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let responds = matches!(said.sort, Sort::Result | Sort::Error) && id_text(said).is_some();
+        if responds {
+            found.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
+            return;
+        }
+        found.held(&NO_RESPONSE, at);
+        if resumes {
+            return;
+        }
+        let Some(token) = progress(said) else { return found.held(&UNRELATED, at) };
+        if self.tokens.contains_key(&inside(scope, &token)) {
+            let wrong = format!("progress of the request with the token {token} on a stream opened by GET");
+            found.broke(&UNRELATED, at, wrong);
+        } else if self.stray.len() < MOST_TOKENS {
+            self.stray.entry(inside(scope, &token)).or_insert_with(|| at.place());
+        }
+    }
+}
+
+/// A stream that a POST with requests opened, now that it is over.
+fn over(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    let ours = trip.transport == Transport::Streamable && trip.is("POST") && trip.streams();
+    if !ours || trip.calls.is_empty() || trip.answer_lost {
+        return;
+    }
+    match (trip.primed, &trip.last_id) {
+        (true, _) => found.held(&PRIMING, at),
+        (false, Some(_)) => found.broke(&PRIMING, at, "the first event is no id with empty data"),
+        // Ids are optional, and with them what this event is for.
+        (false, None) if trip.events > 0 => {
+            let wrong = Wrong::of("the events have no ids, so that the stream cannot be resumed");
+            found.broke(&PRIMING, at, wrong.only(Level::Info));
+        }
+        (false, None) => {}
+    }
+    if trip.is_answered() {
+        found.check(&CLOSED_LATE, at, !trip.went_on, || "the stream went on after the last response");
+    }
+}
+
+/// Whose ids and tokens an exchange uses: those of its session, by the id that the server gave it, or by its number in
+/// the recording where there are no ids.
+pub(super) fn scope(trip: &Trip, at: &Moment<'_>) -> Box<str> {
+    match trip.asked(SESSION).or(trip.answered(SESSION)) {
+        Some(session) => session.into(),
+        None => format!("{}", at.facts.session).into(),
+    }
+}
+
+/// A name inside a scope.
+pub(super) fn inside(scope: &str, name: &str) -> Box<str> {
+    format!("{scope} {name}").into()
+}
+
+/// The token of a progress notification, as it is written.
+fn progress(said: &Said<'_>) -> Option<Box<str>> {
+    let token = said.calls("notifications/progress").then(|| said.param("progressToken"))??;
+    (!plain(token).is_empty()).then(|| token.text().into())
+}

@@ -1,0 +1,301 @@
+//! HTTP+SSE of 2024-11-05: the stream, its `endpoint` event, and the POSTs to the address it names.
+//!
+//! Later revisions keep the transport for old peers, so these rules hold in every session that is spoken over it.
+//! Refuses to know: statuses of the POSTs, which the revision that has this transport leaves open. Memory: the URLs
+//! of streams that named no address, up to [`MOST_SILENT`].
+
+use crate::engine::{
+    Found, Moment, Origin, Place, SESSION, Span, Transport, Trip, Trips, Wrong, quoted, resolve,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::rejection::Rejection;
+use transcript::session::{Slot, header};
+
+pub(super) const FAMILY: Family = Family {
+    name: "legacy-sse",
+    title: "HTTP+SSE of 2024-11-05",
+    rules: &[&SENT, &FIRST, &URI, &SAME_ORIGIN, &TARGET, &MESSAGE, &VIA_STREAM, &ORIGIN],
+    hears: &[Hears::Exchanges, Hears::Events],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::SESSIONS,
+    needs: &[Need::Sse],
+    source: "2024-11-05 basic/transports#http-with-sse",
+    ..Rule::BLANK
+};
+
+static SENT: Rule = Rule {
+    id: "sse.endpoint.sent",
+    title: "Each stream of HTTP+SSE names in an `endpoint` event where messages are posted to",
+    why: "The client has no other way to learn the address, and waits for it until it gives up.",
+    fix: "Send `event: endpoint` with the address as data when the stream is opened.",
+    ..OURS
+};
+
+static FIRST: Rule = Rule {
+    id: "sse.endpoint.first",
+    level: Level::Should,
+    source: "2025-11-25 basic/transports#backwards-compatibility",
+    title: "The `endpoint` event is the first event of its stream",
+    why: "Clients take the first event as the sign of the old transport, and a message before it finds nobody ready.",
+    fix: "Send the `endpoint` event before anything else; comments may stand before it.",
+    ..OURS
+};
+
+static URI: Rule = Rule {
+    id: "sse.endpoint.uri",
+    title: "The data of the `endpoint` event is a URI, and nothing around it",
+    why: "Clients resolve it as it stands against the address of the stream; quotes and braces become part of a path.",
+    fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
+    ..OURS
+};
+
+static SAME_ORIGIN: Rule = Rule {
+    id: "sse.endpoint.same-origin",
+    level: Level::Should,
+    needs: &[Need::Http, Need::Sse],
+    title: "The `endpoint` event names an address at the origin of its stream",
+    why: "Clients refuse another origin, since whoever controls the stream could send their messages and credentials \
+          anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
+    fix: "Name the address by its path alone.",
+    ..OURS
+};
+
+static TARGET: Rule = Rule {
+    id: "sse.post.target",
+    party: Party::Client,
+    needs: &[Need::Http, Need::Sse],
+    title: "Messages are posted to the address that the `endpoint` event named",
+    why: "The address carries the session; a message that is posted elsewhere reaches no session or another one.",
+    fix: "Resolve the data of the event against the URL of the stream, and keep its query.",
+    ..OURS
+};
+
+static MESSAGE: Rule = Rule {
+    id: "sse.message.event",
+    title: "The events that carry messages are named `message`",
+    why: "Clients listen to events of that name, and those of any other name are lost.",
+    fix: "Write `event: message`, or leave the name out.",
+    ..OURS
+};
+
+static VIA_STREAM: Rule = Rule {
+    id: "sse.response.via-stream",
+    level: Level::Should,
+    needs: &[Need::Http, Need::Sse],
+    title: "Answers come through the stream and not in the body of the POST",
+    why: "Clients of this transport do not read the body of a POST, and wait for the answer in vain.",
+    fix: "Send the response as a `message` event, and end the POST without one.",
+    ..OURS
+};
+
+static ORIGIN: Rule = Rule {
+    id: "sse.origin",
+    needs: &[Need::Http, Need::Sse],
+    source: "2024-11-05 basic/transports#security-warning",
+    title: "A server of HTTP+SSE on this machine takes nothing from pages of other origins",
+    why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
+    fix: "Compare `Origin` with a list of your own, and refuse with 403.",
+    ..OURS
+};
+
+/// So many streams without an `endpoint` event are remembered.
+const MOST_SILENT: usize = 100;
+
+#[derive(Default)]
+struct Watching {
+    trips: Trips,
+    /// Where the first stream with an `endpoint` event was opened.
+    stream: Option<Box<str>>,
+    /// Streams that were opened and named no address: their URL and place.
+    silent: Vec<(Box<str>, Place)>,
+    /// A request was posted, accepted, and not answered where it was posted: where.
+    unanswered: Vec<Box<str>>,
+    /// An `endpoint` event stands in an envelope.
+    named: bool,
+    /// Events were seen before it.
+    before: bool,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        for trip in self.trips.see(at) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        let envelope = at.facts.subject.format == "http-sse";
+        if at.entry.slot == Slot::Sse && (envelope || at.exchange.is_some()) {
+            self.event(envelope, at, found);
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        for trip in self.trips.end(rejection) {
+            trip.look(at, |at| self.trip(&trip, at, found));
+        }
+        if at.facts.subject.format == "http-sse" && !self.named {
+            let why =
+                "the envelope has no `endpoint` event, which some recorders leave out; a HAR would tell";
+            found.unsure(&SENT, at, why);
+        }
+        // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
+        for (url, place) in std::mem::take(&mut self.silent) {
+            let wanted =
+                self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
+            if wanted || self.stream.as_deref() == Some(&*url) {
+                found.broke(
+                    &SENT,
+                    at,
+                    Wrong::of("the stream names no address in an `endpoint` event").at(place),
+                );
+            }
+        }
+    }
+}
+
+impl Watching {
+    fn event(&mut self, envelope: bool, at: &Moment<'_>, found: &mut Found) {
+        let Some(sse) = &at.entry.sse else { return };
+        let name = sse.name.as_deref().unwrap_or_default();
+        let data = sse.data.as_deref();
+        let before = match self.trips.current() {
+            // The exchange has counted the event at hand already.
+            Some(trip) if !envelope => trip.is("GET") && trip.events > 1,
+            _ => self.before,
+        };
+        self.before |= at.said.is_some() || !name.is_empty() && name != "endpoint";
+        if name == "endpoint" {
+            let second = envelope && self.named;
+            self.named = true;
+            if !envelope && self.trips.current().is_none_or(|trip| !trip.is("GET")) {
+                return;
+            }
+            found.held(&SENT, at);
+            if !second {
+                found.check(&FIRST, at, !before, || "another event stands before the `endpoint` event");
+            }
+            self.address(data.unwrap_or_default(), at, found);
+            return;
+        }
+        let legacy = envelope || self.trips.current().is_some_and(|trip| trip.endpoint.is_some());
+        if !legacy {
+            return;
+        }
+        let hidden = data
+            .and_then(|data| Json::parse(data).ok())
+            .is_some_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some());
+        if at.said.is_some() {
+            found.held(&MESSAGE, at);
+        } else if hidden && !matches!(name, "" | "message") {
+            found.broke(&MESSAGE, at, format!("a message stands in an event named {}", quoted(name)));
+        }
+    }
+
+    fn address(&mut self, data: &str, at: &Moment<'_>, found: &mut Found) {
+        let wrong = not_a_uri(data);
+        match wrong {
+            None => found.held(&URI, at),
+            Some((level, what)) => {
+                let wrong = Wrong::of(format!("the data is {}: {what}", quoted(data)));
+                found.broke(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
+                return;
+            }
+        }
+        let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
+        let (here, there) = (Origin::of(stream), Origin::of(&resolve(stream, data)));
+        found.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
+            format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
+        });
+    }
+
+    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+        let silent = trip.is("GET") && trip.streams() && trip.endpoint.is_none() && !trip.answer_lost;
+        let in_session = trip.asked(SESSION).or(trip.answered(SESSION)).is_some();
+        if silent && !in_session && self.silent.len() < MOST_SILENT {
+            self.silent.push((trip.url().into(), at.place()));
+        }
+        let unanswered = trip.messages == 0 && !trip.streams() && !trip.answer_lost && trip.succeeded();
+        if unanswered && !trip.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
+            self.unanswered.push(trip.url().into());
+        }
+        if trip.transport != Transport::Legacy {
+            return;
+        }
+        if trip.endpoint.is_some() && self.stream.is_none() {
+            self.stream = Some(trip.url().into());
+        }
+        foreign(&ORIGIN, trip, at, found);
+        if !trip.is("POST") {
+            return;
+        }
+        found.check(&TARGET, at, self.trips.is_target(&trip.exchange.url), || {
+            format!(
+                "the message is posted to {}, which no `endpoint` event named",
+                quoted(&trip.exchange.url)
+            )
+        });
+        // A refusal may say why in its body.
+        if !trip.calls.is_empty() && trip.succeeded() {
+            found.check(
+                &VIA_STREAM,
+                at,
+                trip.messages == 0,
+                || "the body of the POST's answer holds a message",
+            );
+        }
+    }
+}
+
+/// What is wrong with the data of an `endpoint` event, if anything.
+fn not_a_uri(data: &str) -> Option<(Level, &'static str)> {
+    if data.is_empty() {
+        return Some((Level::Must, "there is no address in it"));
+    }
+    if data.starts_with(['{', '"']) {
+        return Some((Level::Should, "JSON, where a bare address belongs"));
+    }
+    if !data.is_ascii() {
+        return Some((Level::Should, "characters that a URI spells in percents"));
+    }
+    let odd = |c: char| c.is_ascii_control() || " <>\"{}|\\^`".contains(c);
+    data.contains(odd).then_some((Level::Must, "characters that no URI has"))
+}
+
+/// A server on this machine that takes what a page of another host sent. Whether it allows that host on purpose
+/// cannot be seen, so that the finding is advice.
+pub(super) fn foreign(rule: &'static Rule, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    let Some(origin) = header(&trip.exchange.request_headers, "origin") else { return };
+    let local = Origin::of(&trip.exchange.url).is_some_and(|origin| origin.is_loopback());
+    let from_here = Origin::of(origin).is_some_and(|origin| origin.is_loopback());
+    match trip.status() {
+        403 => found.held(rule, at),
+        _ if !local || from_here || !trip.succeeded() => {}
+        _ => {
+            let wrong = format!("the server took a message from a page of the origin {}", quoted(origin));
+            found.broke(rule, at, Wrong::of(wrong).only(Level::Should));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_a_uri;
+    use crate::rule::Level;
+
+    #[test]
+    fn every_form_of_reference_is_an_address() {
+        for data in ["/m", "?sessionId=1", "m", "../m", "https://a/m?x=%20", "//a/m"] {
+            assert_eq!(not_a_uri(data), None, "{data}");
+        }
+        let level = |data| not_a_uri(data).map(|(level, _)| level);
+        assert_eq!(level(""), Some(Level::Must));
+        assert_eq!(level("/m m"), Some(Level::Must));
+        assert_eq!(level("\"/m\""), Some(Level::Should));
+        assert_eq!(level("{\"uri\":\"/m\"}"), Some(Level::Should));
+    }
+}

@@ -1,0 +1,328 @@
+//! How a session begins: the handshake, and what may be said before it is over.
+//!
+//! Knows: the order of the first messages. A recorder that reads two pipes, and an exchange log, may put messages that
+//! crossed in the other order; a rule on order forgives [`CROSSING`]. The versions
+//! themselves are in `versions`, and pings in `pings`.
+//! Refuses to know: sessions without a handshake; their requests are skipped here.
+
+use crate::engine::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::rejection::Rejection;
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "lifecycle",
+    title: "The beginning of a session",
+    rules: &[
+        &FIRST,
+        &REQUEST_FIELDS,
+        &RESULT_FIELDS,
+        &ONCE,
+        &INITIALIZED,
+        &CLIENT_EARLY,
+        &SERVER_EARLY,
+        &NO_CANCEL,
+    ],
+    hears: &[Hears::Messages],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule { span: Span::SESSIONS, source: "basic/lifecycle#initialization", ..Rule::BLANK };
+
+static FIRST: Rule = Rule {
+    id: "life.init.first",
+    party: Party::Client,
+    title: "The first message of a client is `initialize`",
+    why: "Before it the server does not know which revision to speak, and most servers refuse whatever comes.",
+    fix: "Send `initialize`, wait for its answer, then send `notifications/initialized`.",
+    ..OURS
+};
+
+static REQUEST_FIELDS: Rule = Rule {
+    id: "life.init.request-fields",
+    party: Party::Client,
+    title: "`initialize` has a protocol version, capabilities, and the client's name and version",
+    why: "Servers refuse the handshake, or take the client for one that can do nothing.",
+    fix: "Send protocolVersion, capabilities (an object, empty if need be) and clientInfo with name and version.",
+    ..OURS
+};
+
+static RESULT_FIELDS: Rule = Rule {
+    id: "life.init.result-fields",
+    party: Party::Server,
+    title: "The answer to `initialize` has a version, capabilities, and the server's name",
+    why: "Typed clients refuse the answer, and the session ends before it began.",
+    fix: "Answer with protocolVersion, capabilities and serverInfo with name and version.",
+    ..OURS
+};
+
+static ONCE: Rule = Rule {
+    id: "life.init.once",
+    level: Level::Should,
+    party: Party::Client,
+    title: "A session is initialized once",
+    why: "Whether the second handshake replaces what the first one agreed is anybody's guess.",
+    fix: "Begin a new session, with a connection or a session id of its own.",
+    ..OURS
+};
+
+static INITIALIZED: Rule = Rule {
+    id: "life.initialized.sent",
+    party: Party::Client,
+    title: "After the answer to `initialize` the client sends `notifications/initialized`",
+    why: "Servers wait for it before they send requests of their own, and some refuse all requests until then.",
+    fix: "Send `notifications/initialized`, under this very name, before any other request.",
+    ..OURS
+};
+
+static CLIENT_EARLY: Rule = Rule {
+    id: "life.client.early-request",
+    level: Level::Should,
+    party: Party::Client,
+    title: "A client sends no request but `ping` before `initialize` is answered",
+    why: "The server does not know yet what was agreed, and may refuse it or drop it.",
+    fix: "Wait for the answer to `initialize`.",
+    ..OURS
+};
+
+static SERVER_EARLY: Rule = Rule {
+    id: "life.server.early-request",
+    level: Level::Should,
+    party: Party::Server,
+    title: "A server sends no request but `ping` before `notifications/initialized`",
+    why: "The client is not ready: it may not have its handlers in place, and the request gets lost.",
+    fix: "Wait for `notifications/initialized` before asking for roots, samples or anything else.",
+    ..OURS
+};
+
+static NO_CANCEL: Rule = Rule {
+    id: "life.init.no-cancel",
+    party: Party::Client,
+    source: "basic/utilities/cancellation#behavior-requirements",
+    title: "A client does not cancel `initialize`",
+    why: "What would be left is neither a session nor none.",
+    fix: "Close the connection instead.",
+    ..OURS
+};
+
+/// Two messages of two sides that are closer than this may have crossed, in milliseconds.
+const CROSSING: i64 = 50;
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    /// What the client said first, pings and probes aside: the method and where.
+    first: Option<(String, Place)>,
+    /// The id of `initialize`, as it is written.
+    id: Option<Box<str>>,
+    /// `initialize` was answered with a result: when.
+    answered: Option<Option<i64>>,
+    /// The first request of the client that came before that, and when.
+    client_early: Option<(String, Place, Option<i64>)>,
+    /// The first request of the server that came before `notifications/initialized`, and when.
+    server_early: Option<(String, Place, Option<i64>)>,
+    initialized: bool,
+    /// The client sent `initialized`, which is no method.
+    misnamed: bool,
+    /// The client asked for something after the handshake, and got its answer.
+    worked: Option<Place>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if at.facts.session != self.session {
+            self.settle(at, false, found);
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        let Some(said) = &at.said else { return };
+        match said.sort {
+            Sort::Request | Sort::Notification => self.call(said, at, found),
+            Sort::Result | Sort::Error => self.response(said, at, found),
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        self.settle(at, at.facts.closed, found);
+    }
+}
+
+impl Watching {
+    fn call(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let method = said.method.as_deref().unwrap_or_default();
+        // A client that tries the newest revision first is at liberty to go back to a handshake.
+        let probe =
+            method == "server/discover" || at.revision.is_some_and(|revision| !revision.has_handshake());
+        match at.side {
+            Some(Side::Client) if method == "initialize" => self.initialize(said, at, found),
+            Some(Side::Client) if probe => {}
+            Some(Side::Client) => self.of_client(method, said, at, found),
+            Some(Side::Server) if said.sort == Sort::Request && method != "ping" => {
+                if self.initialized {
+                    found.held(&SERVER_EARLY, at);
+                } else {
+                    self.server_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn of_client(&mut self, method: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if method != "ping" {
+            self.first.get_or_insert_with(|| (method.to_owned(), at.place()));
+        }
+        match method {
+            "notifications/initialized" => {
+                self.initialized = true;
+                found.held(&INITIALIZED, at);
+                self.server_was_early(at, found);
+            }
+            "initialized" => self.misnamed = true,
+            "notifications/cancelled" => {
+                let Some(id) = said.param("requestId") else { return };
+                found.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
+                    Wrong::of("`initialize` is cancelled").inside(id)
+                });
+            }
+            "ping" => {}
+            _ if said.sort == Sort::Request => match self.answered {
+                // An exchange log puts an answer before whatever began while it was on its way.
+                Some(Some(answered)) if at.exchange.is_some() => {
+                    let early = at.entry.time.is_some_and(|time| time + CROSSING < answered);
+                    found.check(&CLIENT_EARLY, at, !early, || {
+                        format!("`{method}` is sent before the answer to `initialize` is there")
+                    });
+                }
+                Some(_) => found.held(&CLIENT_EARLY, at),
+                None if self.id.is_some() => {
+                    self.client_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
+                }
+                None => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn initialize(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        self.first.get_or_insert_with(|| ("initialize".to_owned(), at.place()));
+        self.id = said.message.json().member("id").map(|id| id.text().into());
+        let params = said.message.params();
+        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(said.message.json()), at, found);
+    }
+
+    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(asked) = said.asked() else { return };
+        match asked.method() {
+            "initialize" if said.sort == Sort::Result => {
+                if let Some(result) = said.message.outcome() {
+                    check_fields(&RESULT_FIELDS, "serverInfo", result, at, found);
+                }
+                self.once(at, found);
+                self.began(at, found);
+            }
+            _ if asked.side == Some(Side::Client)
+                && asked.revision.is_none_or(Revision::has_handshake)
+                && self.answered.is_some()
+                && matches!(said.bound, Bound::To(_)) =>
+            {
+                self.worked.get_or_insert_with(|| asked.place());
+            }
+            _ => {}
+        }
+    }
+
+    fn once(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if self.answered.is_none() {
+            return found.held(&ONCE, at);
+        }
+        if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
+            found.broke(&ONCE, at, "a second `initialize` succeeds in one session");
+        } else {
+            found.unsure(&ONCE, at, "the file may hold several sessions; one file a session would tell");
+        }
+    }
+
+    /// `initialize` succeeded: what came before it can be judged.
+    fn began(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if self.answered.is_none()
+            && let Some((method, place)) = &self.first
+        {
+            if method == "initialize" {
+                found.held(&FIRST, at);
+            } else {
+                let wrong = Wrong::of(format!("the client begins with `{method}`")).at(place.clone());
+                found.broke_if_whole(&FIRST, at, wrong);
+            }
+        }
+        self.answered.get_or_insert(at.entry.time);
+        if let Some((method, place, time)) = self.client_early.take() {
+            let wrong = format!("`{method}` is sent before `initialize` is answered");
+            early(&CLIENT_EARLY, Wrong::of(wrong).at(place), time, at, found);
+        }
+    }
+
+    fn server_was_early(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some((method, place, time)) = self.server_early.take() else { return };
+        if at.exchange.is_some() {
+            return found.unsure(
+                &SERVER_EARLY,
+                at,
+                "an exchange log does not tell when a stream said something",
+            );
+        }
+        let wrong = format!("`{method}` is sent before `notifications/initialized` came");
+        early(&SERVER_EARLY, Wrong::of(wrong).at(place), time, at, found);
+    }
+
+    /// The session is over, at a clean end or not: what never came can be told.
+    fn settle(&self, at: &Moment<'_>, closed: bool, found: &mut Found) {
+        if self.answered.is_none() || self.initialized {
+            return;
+        }
+        let Some(work) = &self.worked else {
+            if closed {
+                found.unsure(&INITIALIZED, at, "the session ended with the handshake");
+            }
+            return;
+        };
+        let wrong = if self.misnamed {
+            "the client sends `initialized`, which is no method, and never `notifications/initialized`"
+        } else {
+            "the client goes to work and never sends `notifications/initialized`"
+        };
+        found.broke_if_whole(&INITIALIZED, at, Wrong::of(wrong).at(work.clone()));
+    }
+}
+
+/// Something that stands before what it had to wait for. What is at hand is what it had to wait for.
+fn early(rule: &'static Rule, wrong: Wrong<'_>, time: Option<i64>, at: &Moment<'_>, found: &mut Found) {
+    match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
+        None => found.unsure(rule, at, "without times nobody can tell whether the two messages crossed"),
+        Some(apart) if apart <= CROSSING => {
+            found.unsure(rule, at, "the two messages may have crossed on their way");
+        }
+        Some(_) => found.broke(rule, at, wrong),
+    }
+}
+
+/// What both sides tell of themselves in the handshake.
+fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    let of_kind = |name: &str, kind: Kind| value.member(name).is_some_and(|value| value.kind() == kind);
+    let about = value.member(info);
+    let named =
+        |name| about.and_then(|about| about.member(name)).is_some_and(|value| value.kind() == Kind::String);
+    let lack = match () {
+        () if !of_kind("protocolVersion", Kind::String) => Some("`protocolVersion`".to_owned()),
+        () if !of_kind("capabilities", Kind::Object) => Some("`capabilities`".to_owned()),
+        () if about.is_none_or(|about| about.kind() != Kind::Object) => Some(format!("`{info}`")),
+        () if !named("name") => Some(format!("`{info}.name`")),
+        () if !named("version") => Some(format!("`{info}.version`")),
+        () => None,
+    };
+    found.check(rule, at, lack.is_none(), || {
+        Wrong::of(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
+    });
+}

@@ -1,0 +1,185 @@
+//! Log messages: their levels, and which a client wants.
+//!
+//! Knows: the eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with
+//! each request. Refuses to know: what is logged.
+
+use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "logging",
+    title: "Log messages",
+    rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL],
+    hears: &[
+        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
+        Hears::Some(&[Sort::Notification], &["notifications/message"]),
+    ],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule =
+    Rule { party: Party::Server, source: "server/utilities/logging#log-levels", ..Rule::BLANK };
+
+static ENUM: Rule = Rule {
+    id: "logging.level-enum",
+    title: "A log message has one of the eight levels of syslog",
+    why: "Clients sort and filter by it; typed ones refuse a message with another level.",
+    fix: "Use debug, info, notice, warning, error, critical, alert or emergency.",
+    ..OURS
+};
+
+static MINIMUM: Rule = Rule {
+    id: "logging.min-level",
+    level: Level::Should,
+    source: "server/utilities/logging#setting-log-level",
+    title: "No log message comes below the level that the client asked for",
+    why: "The client pays for what it did not want, and may drown in it.",
+    fix: "Compare each message with the level before sending it.",
+    ..OURS
+};
+
+static OPT_IN: Rule = Rule {
+    id: "e.logging.opt-in",
+    span: Span::MODERN,
+    source: "server/utilities/logging#per-request-log-level",
+    title: "A request is logged for only if it asks for that",
+    why: "Clients that did not ask do not expect the message amid the answer.",
+    fix: "Send `notifications/message` only for requests with `io.modelcontextprotocol/logLevel`.",
+    ..OURS
+};
+
+static BAD_LEVEL: Rule = Rule {
+    id: "logging.bad-level",
+    level: Level::Should,
+    source: "server/utilities/logging#error-handling",
+    title: "A level that does not exist is refused with -32602",
+    why: "A client that misspells the level is told nothing, and waits for messages that never come.",
+    fix: "Answer such a request with the code -32602.",
+    ..OURS
+};
+
+/// The levels, from the least.
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// So many open requests are looked through for each message.
+const MOST_OPEN: usize = 1_000;
+
+const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    /// What the client has set.
+    minimum: Option<usize>,
+    /// A request asked to be logged for.
+    asked: bool,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if at.facts.session != self.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        let Some(said) = &at.said else { return };
+        match said.sort {
+            Sort::Request => self.asked |= said.meta(META_LEVEL).is_some(),
+            Sort::Notification if said.calls("notifications/message") => self.message(said, at, found),
+            Sort::Notification => {}
+            Sort::Result | Sort::Error => self.response(said, at, found),
+        }
+    }
+}
+
+impl Watching {
+    fn message(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let level = said.param("level");
+        if let Some(level) = level {
+            found.check(&ENUM, at, rank(level).is_some(), || {
+                Wrong::of(format!("the level is {}", shown(level))).inside(level)
+            });
+        }
+        let level = level.and_then(rank);
+        if at.revision.is_some_and(|revision| !revision.has_handshake()) {
+            return self.modern(level, at, found);
+        }
+        if let (Some(minimum), Some(level)) = (self.minimum, level) {
+            below(level, minimum, at, found);
+        }
+    }
+
+    /// Which request a message is for is told by its exchange alone; over pipes it may be for any that is open.
+    fn modern(&self, level: Option<usize>, at: &Moment<'_>, found: &mut Found) {
+        if at.ledger.count() > MOST_OPEN {
+            return found.unsure(
+                &OPT_IN,
+                at,
+                "more requests are open than are looked through for each message",
+            );
+        }
+        let open = at.ledger.open().into_iter().filter(|asked| {
+            asked.side != Some(Side::Server) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
+        });
+        let wanted: Vec<_> = open.filter_map(|asked| asked.meta(META_LEVEL).map(rank)).collect();
+        if wanted.is_empty() {
+            if self.asked && at.exchange.is_none() {
+                found.unsure(
+                    &OPT_IN,
+                    at,
+                    "another request asked for it, whose answer may have crossed the message",
+                );
+            } else {
+                found.broke_if_whole(&OPT_IN, at, "a log message comes, and no open request asked for any");
+            }
+            return;
+        }
+        found.held(&OPT_IN, at);
+        if let (Some(minimum), Some(level)) = (wanted.into_iter().flatten().min(), level) {
+            below(level, minimum, at, found);
+        }
+    }
+
+    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(asked) = said.asked() else { return };
+        let set = asked.method() == "logging/setLevel";
+        let level = if set { asked.param("level") } else { asked.meta(META_LEVEL) };
+        let Some(level) = level.filter(|level| level.kind() == Kind::String) else { return };
+        if let Some(rank) = rank(level) {
+            if set && said.sort == Sort::Result {
+                self.minimum = Some(rank);
+            }
+            return;
+        }
+        if at.facts.redacted(level) {
+            return found.unsure(&BAD_LEVEL, at, "the recorder took out the level");
+        }
+        let name = text_of(level).unwrap_or_default();
+        let wrong = |how: String| {
+            let wrong = Wrong::of(format!("the level {} is answered with {how}", quoted(&name)));
+            wrong.see(asked.place(), "the request")
+        };
+        match said.error_code() {
+            Some(-32602) => found.held(&BAD_LEVEL, at),
+            // Whoever has no such method says that first.
+            Some(-32601) => {}
+            Some(code) => found.broke(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
+            None if said.sort == Sort::Result => found.broke(&BAD_LEVEL, at, wrong("a result".to_owned())),
+            None => {}
+        }
+    }
+}
+
+fn below(level: usize, minimum: usize, at: &Moment<'_>, found: &mut Found) {
+    found.check(&MINIMUM, at, level >= minimum, || {
+        let (level, minimum) = (LEVELS.get(level).unwrap_or(&""), LEVELS.get(minimum).unwrap_or(&""));
+        format!("a message of level {level}, and the client asked for {minimum}")
+    });
+}
+
+fn rank(level: Json<'_>) -> Option<usize> {
+    let level = level.as_text()?;
+    LEVELS.iter().position(|name| level.is(name))
+}

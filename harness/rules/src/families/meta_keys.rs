@@ -1,0 +1,167 @@
+//! The keys of `_meta`: their grammar, and the three that OpenTelemetry has.
+//!
+//! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
+//! content and schemas, where a member of that name is somebody's own.
+
+use crate::engine::{Found, Moment, Revision, Span, Wrong, quoted, shown};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::Rule;
+use transcript::json::Json;
+
+pub(super) const FAMILY: Family = Family {
+    name: "meta_keys",
+    title: "Keys of `_meta`",
+    rules: &[&KEY],
+    hears: &[Hears::Messages],
+    watch: || Box::new(Watching),
+};
+
+static KEY: Rule = Rule {
+    id: "meta.key-format",
+    span: Span::from(Revision::V2025_06_18),
+    source: "basic/index#_meta",
+    title: "A key of `_meta` is a name, with a prefix of labels before a slash where it has one",
+    why: "Keys outside the grammar may clash with those that the protocol reserves, and gateways drop them.",
+    fix: "Name keys like com.example/my-key: labels begin with a letter, names with a letter or digit.",
+    ..Rule::BLANK
+};
+
+/// The lists of results whose items may have `_meta`.
+const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "content", "contents"];
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        let Some(holder) = said.message.params().or_else(|| said.message.outcome()) else { return };
+        keys(holder, at, found);
+        if said.method.is_none() {
+            for item in LISTS.iter().filter_map(|list| holder.member(list)).flat_map(Json::items) {
+                keys(item, at, found);
+            }
+        }
+    }
+}
+
+fn keys(holder: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Some(meta) = holder.member("_meta") else { return };
+    for (key, value) in meta.members() {
+        let key = key.decode();
+        let key = String::from_utf8_lossy(&key);
+        if at.revision >= Some(Revision::V2026_07_28)
+            && let Some(sound) = trace_context(&key, value)
+        {
+            found.check(&KEY, at, sound, || {
+                Wrong::of(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
+            });
+            continue;
+        }
+        found.check(&KEY, at, is_key(&key), || {
+            Wrong::of(format!("{} is no key of `_meta`", quoted(&key))).inside(value)
+        });
+    }
+}
+
+/// Whether a key has the grammar: an optional prefix of labels before a slash, and a name, which may be empty.
+pub(super) fn is_key(key: &str) -> bool {
+    match key.split_once('/') {
+        Some((prefix, name)) => is_prefix(prefix) && is_name(name),
+        None => is_name(key),
+    }
+}
+
+/// Whether a key has the grammar and a prefix.
+pub(super) fn is_prefixed_key(key: &str) -> bool {
+    key.contains('/') && is_key(key)
+}
+
+fn is_prefix(prefix: &str) -> bool {
+    prefix.split('.').all(|label| {
+        label.starts_with(|c: char| c.is_ascii_alphabetic())
+            && label.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    let ends = |c: char| c.is_ascii_alphanumeric();
+    name.is_empty()
+        || name.starts_with(ends)
+            && name.ends_with(ends)
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// For a key of OpenTelemetry, whether its value is spelled as the W3C has it.
+fn trace_context(key: &str, value: Json<'_>) -> Option<bool> {
+    let sound: fn(&str) -> bool = match key {
+        "traceparent" => is_traceparent,
+        "tracestate" => |text| is_list(text, |name| name.starts_with(|c: char| c.is_ascii_alphanumeric())),
+        "baggage" => |text| is_list(text, |name| !name.is_empty() && name.chars().all(is_token)),
+        _ => return None,
+    };
+    Some(value.as_text().and_then(|text| text.to_str()).is_some_and(|text| sound(&text)))
+}
+
+/// `00-<32 hex>-<16 hex>-<2 hex>`, in lower case; later versions may add to it.
+fn is_traceparent(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let hex = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let [version, trace, parent, flags, rest @ ..] = parts.as_slice() else { return false };
+    hex(version, 2)
+        && *version != "ff"
+        && hex(trace, 32)
+        && hex(parent, 16)
+        && hex(flags, 2)
+        && [trace, parent].iter().all(|part| part.bytes().any(|byte| byte != b'0'))
+        && (rest.is_empty() || *version != "00")
+}
+
+/// `name=value` between commas; what stands behind a semicolon belongs to the value.
+fn is_list(text: &str, name_is_sound: fn(&str) -> bool) -> bool {
+    text.split(',').map(str::trim).filter(|member| !member.is_empty()).all(|member| {
+        member.split_once('=').is_some_and(|(name, value)| {
+            name_is_sound(name.trim()) && value.chars().all(|c| matches!(c, ' '..='~' | '\t'))
+        })
+    })
+}
+
+/// Whether a character may stand in a token (RFC 9110, section 5.6.2).
+pub(super) fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_key, is_list, is_prefixed_key, is_token, is_traceparent};
+
+    #[test]
+    fn keys_have_a_grammar() {
+        for key in ["progressToken", "a", "com.example/", "com.example/x_y.z", "x-1.b/c", "", "9", "openai/t"]
+        {
+            assert!(is_key(key), "{key}");
+        }
+        for key in ["_own", "x_", "1a.b/c", "a-/b", "a..b/c", "/x", "a/b/c", "a b", "é", "com_x/y"] {
+            assert!(!is_key(key), "{key}");
+        }
+        assert!(is_prefixed_key("io.example/ui") && !is_prefixed_key("ui"));
+    }
+
+    #[test]
+    fn traces_are_spelled_as_the_w3c_has_it() {
+        assert!(is_traceparent("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"));
+        assert!(is_traceparent("01-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01-more"));
+        for wrong in [
+            "00-0AF7651916CD43DD8448EB211C80319C-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "ff-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01",
+            "0af7651916cd43dd8448eb211c80319c",
+        ] {
+            assert!(!is_traceparent(wrong), "{wrong}");
+        }
+        let is_baggage = |text| is_list(text, |name| !name.is_empty() && name.chars().all(is_token));
+        assert!(is_baggage("userId=alice, serverNode=DF%2028;ttl=3") && !is_baggage("alice"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Methods: who may send each, and in which revisions there is one.
+//!
+//! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
+
+use crate::engine::{Direction, Found, META_VERSION, Moment, Revision, Said, Sort, Span, known};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Rule};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "methods",
+    title: "Methods",
+    rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Notification])],
+    watch: || Box::new(Watching),
+};
+
+static DIRECTION: Rule = Rule {
+    id: "jsonrpc.method.direction",
+    source: "schema, ClientRequest, ClientNotification, ServerRequest and ServerNotification",
+    title: "A method is sent by the side whose method it is",
+    why: "The other side has no handler for it, and answers that there is no such method.",
+    fix: "Send it the other way, or look whether client and server were mixed up.",
+    ..Rule::BLANK
+};
+
+static FEATURE_DIRECTION: Rule = Rule {
+    id: "client-feature.direction",
+    span: Span::SESSIONS,
+    source: "schema, ServerRequest",
+    title: "Samples, roots and elicitations are asked for by the server",
+    why: "They are what a client offers; a server has nobody to ask and no roots.",
+    fix: "Send the request from the server, amid the call that it is for.",
+    ..Rule::BLANK
+};
+
+static REVISION: Rule = Rule {
+    id: "jsonrpc.method.revision",
+    level: Level::Should,
+    raised: Some((Revision::V2025_06_18, Level::Must)),
+    span: Span::SESSIONS,
+    source: "basic/lifecycle#operation",
+    title: "A method of the specification is one of the negotiated revision",
+    why: "A peer of that revision does not know it, and refuses it or stays silent.",
+    fix: "Negotiate a revision that has the method, or do without it.",
+    ..Rule::BLANK
+};
+
+static REMOVED: Rule = Rule {
+    id: "e.ping.removed",
+    level: Level::Should,
+    span: Span::MODERN,
+    source: "changelog",
+    title: "Methods that went with the sessions are not sent without one",
+    why: "From 2026-07-28 on nobody answers them, neither pings nor subscriptions nor a log level of the session.",
+    fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to be told of changes.",
+    ..Rule::BLANK
+};
+
+/// What went with the sessions, and is not judged elsewhere.
+const GONE: &[&str] = &[
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "notifications/initialized",
+    "notifications/roots/list_changed",
+    "notifications/elicitation/complete",
+];
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) =
+            at.said.as_ref().filter(|said| matches!(said.sort, Sort::Request | Sort::Notification))
+        else {
+            return;
+        };
+        let method = said.method.as_deref().unwrap_or_default();
+        if known(method).next().is_some() {
+            direction(method, at, found);
+            revision(method, at, found);
+            removed(method, said, at, found);
+        }
+    }
+}
+
+fn direction(method: &str, at: &Moment<'_>, found: &mut Found) {
+    let here = known(method).filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
+    let mut senders = here.map(|known| known.direction);
+    // A client that tells of progress has a rule of its own.
+    let Some(direction) = senders.next().filter(|_| method != "notifications/progress") else { return };
+    let Some(only) = direction.only().filter(|_| senders.all(|other| other == direction)) else { return };
+    let rule = match method {
+        "sampling/createMessage" | "roots/list" | "elicitation/create" => &FEATURE_DIRECTION,
+        _ => &DIRECTION,
+    };
+    // Where the recording does not say who spoke, the method is what tells it.
+    let Some(side) = at.entry.side else { return found.unsure(rule, at, lack()) };
+    debug_assert!(direction != Direction::Both, "either may send what has no one side");
+    found.check(rule, at, side == only, || {
+        format!("`{method}` is sent by the {}, and belongs to the {}", side.name(), only.name())
+    });
+}
+
+fn lack() -> String {
+    format!("such recordings do not carry {}", Need::Direction.lack())
+}
+
+fn revision(method: &str, at: &Moment<'_>, found: &mut Found) {
+    let has = |revision: Revision| known(method).any(|known| known.span.has(revision));
+    let begun = at.facts.initialized;
+    match at.revision {
+        // A client that tries the newest revision first may do so over any transport.
+        Some(_) if method == "server/discover" && !begun => {}
+        Some(revision) if !has(revision) && !begun && at.exchange.is_none() => {
+            found.unsure(&REVISION, at, "the handshake is not in the recording");
+        }
+        Some(revision) => found.check(&REVISION, at, has(revision), || {
+            format!("`{method}` is no method of {revision}, which was negotiated")
+        }),
+        None if Revision::ALL.into_iter().filter(|revision| revision.has_handshake()).all(has) => {
+            found.held(&REVISION, at);
+        }
+        None => {}
+    }
+}
+
+fn removed(method: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    if !GONE.contains(&method) {
+        return found.held(&REMOVED, at);
+    }
+    // A client that finds an older server goes back to a handshake, which says nothing of 2026-07-28.
+    let modern = said.meta(META_VERSION).is_some();
+    let falls_back = at.facts.handshake
+        || method == "initialize"
+        || at.side == Some(Side::Server) && said.sort == Sort::Request && method != "ping";
+    if modern || !falls_back {
+        found.broke(&REMOVED, at, format!("`{method}` is sent, which is no more"));
+    }
+}

@@ -1,0 +1,346 @@
+//! Requests that stand by themselves: what each says of its client, and what a result says of itself.
+//!
+//! Refuses to know: versions and discovery (`versions`), and what is mirrored into headers (`modern_http`). A server of
+//! an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the requests that
+//! lack a field and are unanswered, up to [`MOST_LACKING`].
+
+use crate::engine::{
+    Found, META_CAPABILITIES, META_VERSION, Moment, Said, Sort, Span, Wrong, shown, text_of,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use std::collections::BTreeMap;
+use transcript::json::{Json, Kind, write_compact};
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "modern",
+    title: "Requests that stand by themselves",
+    rules: &[
+        &VERSION,
+        &CAPABILITIES,
+        &CLIENT_INFO,
+        &MISSING_REJECTED,
+        &MISSING_CAPABILITY,
+        &SERVER_INFO,
+        &TYPE_PRESENT,
+        &TYPE_KNOWN,
+    ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
+    watch: || Box::new(Watching::default()),
+};
+
+/// So many requests without a field are remembered until they are answered.
+const MOST_LACKING: usize = 1_000;
+
+const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+const SERVER: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Why a server that leaves out what its revision asks for may be one of an older revision.
+pub(super) const UNPROVEN: &str =
+    "nothing shows that the server speaks this revision; an answer to server/discover would tell";
+
+const OURS: Rule =
+    Rule { party: Party::Client, span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK };
+
+static VERSION: Rule = Rule {
+    id: "e.meta.version",
+    title: "Every request names its protocol version in `_meta`",
+    why: "There is no handshake: a server that is not told the version must refuse the request.",
+    fix: "Write \"io.modelcontextprotocol/protocolVersion\" into the `_meta` of every request.",
+    ..OURS
+};
+
+static CAPABILITIES: Rule = Rule {
+    id: "e.meta.client-caps",
+    title: "Every request lists the client's capabilities in `_meta`",
+    why: "A server may not remember them from an earlier request, and must refuse a request without them.",
+    fix: "Write \"io.modelcontextprotocol/clientCapabilities\" into every request, {} where there are none.",
+    ..OURS
+};
+
+static CLIENT_INFO: Rule = Rule {
+    id: "e.meta.client-info",
+    level: Level::Should,
+    title: "Every request says in `_meta` which client it is from",
+    why: "Logs and statistics of a server that keeps no state have no other way to tell clients apart.",
+    fix: "Write \"io.modelcontextprotocol/clientInfo\" with name and version into every request.",
+    contested: Some(
+        "Part of the official test material still calls it required; the published text and the schema do not.",
+    ),
+    ..OURS
+};
+
+static MISSING_REJECTED: Rule = Rule {
+    id: "e.meta.missing-rejected",
+    party: Party::Server,
+    title: "A request without version or capabilities is refused with -32602, over HTTP with 400",
+    why: "A server that fills the gap by guessing serves clients that fail with every other server.",
+    fix: "Check `_meta` first and answer -32602 (Invalid params).",
+    ..OURS
+};
+
+static MISSING_CAPABILITY: Rule = Rule {
+    id: "e.meta.missing-capability",
+    party: Party::Server,
+    title: "Error -32021 lists the capabilities that were not declared, over HTTP with 400",
+    why: "A client can only offer the capability or give up if it is told which one is missing.",
+    fix: "Send data.requiredCapabilities with the capabilities that the request lacks, and no others.",
+    ..OURS
+};
+
+static SERVER_INFO: Rule = Rule {
+    id: "e.meta.server-info",
+    level: Level::Should,
+    party: Party::Server,
+    title: "Every result says in `_meta` which server it is from",
+    why: "Without a handshake nothing else tells a client or a log which software answered.",
+    fix: "Write \"io.modelcontextprotocol/serverInfo\" with name and version into the `_meta` of results.",
+    ..OURS
+};
+
+static TYPE_PRESENT: Rule = Rule {
+    id: "e.result-type.present",
+    party: Party::Server,
+    source: "basic/index#result-responses",
+    title: "Every result has a `resultType`, which is a string",
+    why: "Clients decide by it whether they hold the outcome or a question; its absence marks an older server.",
+    fix: "Send \"resultType\": \"complete\" with ordinary results.",
+    ..OURS
+};
+
+static TYPE_KNOWN: Rule = Rule {
+    id: "e.result-type.known",
+    party: Party::Server,
+    source: "basic/index#resulttype",
+    title: "`resultType` is `complete`, `input_required` or one of an advertised extension",
+    why: "Clients must take a result of any other type for invalid.",
+    fix: "Send one of the two values, or advertise the extension that defines the value.",
+    ..OURS
+};
+
+#[derive(Default)]
+struct Watching {
+    /// What requests that are unanswered lack, by their number.
+    lacking: BTreeMap<u64, &'static str>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        match said.sort {
+            Sort::Request if is_clients(said, at) => self.request(said, at, found),
+            Sort::Result => {
+                self.answer(said, at, found);
+                result(said, at, found);
+            }
+            Sort::Error => {
+                self.answer(said, at, found);
+                error(said, at, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a request is a client's, and none of a client that speaks an older revision as well.
+pub(super) fn is_clients(said: &Said<'_>, at: &Moment<'_>) -> bool {
+    at.side != Some(Side::Server)
+        && !said.calls("initialize")
+        && (said.meta(META_VERSION).is_some() || !at.facts.handshake)
+}
+
+/// Whether the recorder took out what would stand in a message's `_meta`.
+pub(super) fn hides_meta(said: &Said<'_>, at: &Moment<'_>) -> bool {
+    let holder = said.message.params().or_else(|| said.message.outcome());
+    let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
+    both.into_iter().flatten().any(|value| value.kind() != Kind::Object && at.facts.redacted(value))
+}
+
+/// Why nothing is said of what a recorder took out.
+pub(super) const HIDDEN: &str = "the recorder took out what would decide it";
+
+/// The capabilities with which a request was made.
+pub(super) fn declared<'a>(said: &Said<'a>) -> Option<Json<'a>> {
+    said.asked()?.meta(META_CAPABILITIES)
+}
+
+impl Watching {
+    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if hides_meta(said, at) {
+            for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
+                found.unsure(rule, at, HIDDEN);
+            }
+            return;
+        }
+        let version = field(&VERSION, META_VERSION, Kind::String, said, at, found);
+        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, said, at, found);
+        field(&CLIENT_INFO, CLIENT, Kind::Object, said, at, found);
+        let lacks = match (version, capabilities) {
+            (false, _) => "its version",
+            (_, false) => "the client's capabilities",
+            _ => return,
+        };
+        if let Some(number) = at.ledger.last_number()
+            && self.lacking.len() < MOST_LACKING
+        {
+            self.lacking.insert(number, lacks);
+        }
+    }
+
+    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(asked) = said.asked() else { return };
+        let Some(lacks) = self.lacking.remove(&asked.number) else { return };
+        match (said.message.outcome(), said.error_code()) {
+            (_, Some(-32602)) => match status(at) {
+                Some(status) if status != 400 => {
+                    let wrong = format!("-32602 goes with the status {status} rather than 400");
+                    found.broke(&MISSING_REJECTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                }
+                _ => found.held(&MISSING_REJECTED, at),
+            },
+            (Some(result), None) if said.sort == Sort::Result && result.member("resultType").is_some() => {
+                let wrong = format!("a request that lacks {lacks} was served");
+                found.broke(&MISSING_REJECTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            }
+            (_, None) if said.sort == Sort::Result => {
+                found.unsure(&MISSING_REJECTED, at, "the server may have served it by an older revision");
+            }
+            // Whatever else is wrong with the request may be refused first.
+            _ => {}
+        }
+    }
+}
+
+/// The status of the HTTP answer at hand, where the recording has it.
+pub(super) fn status(at: &Moment<'_>) -> Option<u16> {
+    at.exchange?.status
+}
+
+/// Whether a field of `_meta` is there.
+fn field(
+    rule: &'static Rule,
+    name: &'static str,
+    kind: Kind,
+    said: &Said<'_>,
+    at: &Moment<'_>,
+    found: &mut Found,
+) -> bool {
+    let method = said.method.as_deref().unwrap_or_default();
+    match said.meta(name) {
+        Some(value) if value.kind() == kind => found.held(rule, at),
+        Some(value) => {
+            let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
+            found.broke(rule, at, Wrong::of(wrong).inside(value));
+        }
+        None => found.check(rule, at, false, || format!("`{method}` has no `{name}` in its `_meta`")),
+    }
+    said.meta(name).is_some()
+}
+
+fn result(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
+    if asked.side == Some(Side::Server) || asked.method() == "initialize" || result.kind() != Kind::Object {
+        return;
+    }
+    let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
+    match name {
+        Some(info) if info.kind() == Kind::Object => found.held(&SERVER_INFO, at),
+        Some(info) => {
+            let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
+            found.broke(&SERVER_INFO, at, Wrong::of(wrong).inside(info));
+        }
+        None if hides_meta(said, at) => found.unsure(&SERVER_INFO, at, HIDDEN),
+        None if at.facts.modern => found.broke(&SERVER_INFO, at, "the result does not name its server"),
+        None => found.unsure(&SERVER_INFO, at, UNPROVEN),
+    }
+    match result.member("resultType") {
+        Some(kind) if kind.kind() == Kind::String => {
+            found.held(&TYPE_PRESENT, at);
+            known(kind, said, at, found);
+        }
+        Some(kind) => {
+            let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
+            found.broke(&TYPE_PRESENT, at, Wrong::of(wrong).inside(kind));
+        }
+        None if at.facts.modern => found.broke(&TYPE_PRESENT, at, "the result has no `resultType`"),
+        None => found.unsure(&TYPE_PRESENT, at, UNPROVEN),
+    }
+}
+
+fn known(kind: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let name = text_of(kind).unwrap_or_default();
+    if matches!(&*name, "complete" | "input_required") {
+        return found.held(&TYPE_KNOWN, at);
+    }
+    let extensions = [declared(said), at.facts.capabilities(Side::Server)];
+    let advertised = |capabilities: &Json<'_>| {
+        capabilities.member("extensions").is_some_and(|extensions| extensions.members().next().is_some())
+    };
+    if extensions.iter().flatten().any(advertised) {
+        let why = "whether an advertised extension defines such a result is not in the recording";
+        found.unsure(&TYPE_KNOWN, at, why);
+    } else if extensions.iter().any(Option::is_none) {
+        let why =
+            "what the server advertises is not in the recording; an answer to server/discover would tell";
+        found.unsure(&TYPE_KNOWN, at, why);
+    } else {
+        let wrong = format!("`resultType` is {}, and nobody advertised an extension", shown(kind));
+        found.broke(&TYPE_KNOWN, at, Wrong::of(wrong).inside(kind));
+    }
+}
+
+fn error(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    if said.error_code() != Some(-32021) {
+        return;
+    }
+    let Some(error) = said.error() else { return };
+    let required = error.member("data").and_then(|data| data.member("requiredCapabilities"));
+    let wrong = match required {
+        None => Some(Wrong::of("the error has no data.requiredCapabilities").inside(error)),
+        Some(required) if required.kind() != Kind::Object || required.members().next().is_none() => {
+            Some(Wrong::of("data.requiredCapabilities names no capability").inside(required))
+        }
+        Some(required) if declared(said).is_some_and(|declared| has_all(declared, required)) => {
+            let wrong = format!("the request declares all that is asked for: {}", shown(required));
+            Some(Wrong::of(wrong).inside(required))
+        }
+        Some(_) => None,
+    };
+    match (wrong, status(at)) {
+        (Some(wrong), _) => found.broke(&MISSING_CAPABILITY, at, wrong),
+        (None, Some(status)) if status != 400 => {
+            found.broke(
+                &MISSING_CAPABILITY,
+                at,
+                format!("-32021 goes with the status {status} rather than 400"),
+            );
+        }
+        _ => found.held(&MISSING_CAPABILITY, at),
+    }
+}
+
+/// Whether capabilities hold every capability of another set, at every depth.
+fn has_all(declared: Json<'_>, required: Json<'_>) -> bool {
+    required.members().all(|(name, value)| {
+        let name = name.to_str().unwrap_or_default();
+        declared.member(&name).is_some_and(|declared| has_all(declared, value))
+    })
+}
+
+/// What a request asks for, whoever asks and how often: its params without `_meta` and the members named.
+pub(super) fn gist(params: Option<Json<'_>>, without: &[&str]) -> String {
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    for (name, value) in params.into_iter().flat_map(Json::members) {
+        let name = String::from_utf8_lossy(&name.decode()).into_owned();
+        if name == "_meta" || without.contains(&&*name) {
+            continue;
+        }
+        let mut text = Vec::new();
+        write_compact(value, &mut text);
+        members.push((name, text));
+    }
+    members.sort();
+    let shown = members.iter().map(|(name, text)| format!("{name:?}:{}", String::from_utf8_lossy(text)));
+    shown.collect::<Vec<_>>().join(",")
+}

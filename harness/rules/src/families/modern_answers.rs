@@ -1,0 +1,357 @@
+//! Streamable HTTP without sessions: statuses, streams, and what is left of the earlier transport.
+//!
+//! Knows: one exchange at a time, and which requests broke off. Refuses to know: headers of requests (`modern_http`).
+//! Memory: up to [`MOST_BROKEN`] requests whose answer never came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
+
+use super::modern::{UNPROVEN, gist, is_clients, status};
+use crate::engine::{Asked, Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::{BTreeMap, VecDeque};
+use transcript::json::Json;
+use transcript::message::Id;
+use transcript::rejection::Rejection;
+use transcript::session::{Content, Exchange, Headers, Slot, header};
+
+pub(super) const FAMILY: Family = Family {
+    name: "modern_answers",
+    title: "Answers over HTTP without sessions",
+    rules: &[&UNSUPPORTED, &UNKNOWN, &ENDS, &METHODS, &SESSION, &RESUME, &BUFFERING, &REISSUE],
+    hears: &[Hears::Exchanges],
+    watch: || Box::new(Watching::default()),
+};
+
+const MOST_BROKEN: usize = 100;
+const MOST_OLD: usize = 100;
+const MOST_URLS: usize = 100;
+
+/// Longer requests and URLs are not compared with later ones.
+const LONGEST: usize = 1 << 16;
+
+/// The methods that ask for something by its name.
+const HAS_NAMES: &[&str] = &["tools/call", "prompts/get", "resources/read"];
+
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::MODERN,
+    needs: &[Need::Http],
+    source: "basic/transports/streamable-http#protocol-version-header",
+    ..Rule::BLANK
+};
+
+static UNSUPPORTED: Rule = Rule {
+    id: "e.http.unsupported-400",
+    title: "An unknown version is refused with the status 400",
+    why: "Clients look into the body of a 400 for the versions to try; any other status looks like something else.",
+    fix: "Answer 400 Bad Request with -32022.",
+    ..OURS
+};
+
+static UNKNOWN: Rule = Rule {
+    id: "e.http.method-404",
+    title: "An unknown method is refused with the status 404",
+    why: "Gateways and logs tell by the status that the server has no such method.",
+    fix: "Answer 404 Not Found with -32601 in the body.",
+    ..OURS
+};
+
+static ENDS: Rule = Rule {
+    id: "e.http.final-response-ends",
+    level: Level::Should,
+    source: "basic/transports/streamable-http#receiving-messages",
+    title: "Nothing follows the response on a stream",
+    why: "Clients close the stream with the response, and lose what comes behind it.",
+    fix: "Send notifications first, and end the stream with the response.",
+    ..OURS
+};
+
+static METHODS: Rule = Rule {
+    id: "e.http.get-delete-405",
+    level: Level::Should,
+    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
+    title: "A server of this revision alone answers GET and DELETE with 405",
+    why: "Old clients learn by the status that there is no stream to open and no session to end.",
+    fix: "Answer 405 Method Not Allowed.",
+    ..OURS
+};
+
+static SESSION: Rule = Rule {
+    id: "e.http.no-session",
+    level: Level::Should,
+    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
+    title: "A server does not hand out Mcp-Session-Id",
+    why: "Old clients take it for a session and expect the server to remember it.",
+    fix: "Leave the header out; use handles in arguments and results where calls belong together.",
+    ..OURS
+};
+
+static RESUME: Rule = Rule {
+    id: "e.http.no-resume",
+    level: Level::Should,
+    source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
+    title: "Events have no ids, since no stream can be resumed",
+    why: "Clients that see ids try to resume with Last-Event-ID and wait for what never comes.",
+    fix: "Leave `id` out of events.",
+    ..OURS
+};
+
+static BUFFERING: Rule = Rule {
+    id: "e.http.x-accel-buffering",
+    level: Level::Should,
+    source: "basic/transports/streamable-http#receiving-messages",
+    title: "A stream begins with X-Accel-Buffering: no",
+    why: "Proxies such as nginx hold events back until their buffer is full, so that progress comes too late.",
+    fix: "Send the header with every stream of events.",
+    ..OURS
+};
+
+static REISSUE: Rule = Rule {
+    id: "e.http.reissue-new-id",
+    party: Party::Client,
+    source: "changelog, major change 9",
+    title: "A request whose stream broke is sent again under a new id",
+    why: "A late answer to the first attempt would be taken for one to the second.",
+    fix: "Take the next id for every attempt.",
+    ..OURS
+};
+
+/// A request whose answer never came.
+struct Broken {
+    method: Box<str>,
+    gist: String,
+    id: Box<str>,
+    ended: i64,
+    place: Place,
+}
+
+/// The exchange at hand.
+#[derive(Default)]
+struct Trip {
+    /// It makes a request of this revision.
+    asks: bool,
+    answered: bool,
+    /// An event had an id.
+    id: Option<Place>,
+    judged: bool,
+    broken: Option<Broken>,
+}
+
+/// A GET or DELETE.
+struct Old {
+    method: String,
+    url: String,
+    status: u16,
+    place: Place,
+}
+
+#[derive(Default)]
+struct Watching {
+    trip: Trip,
+    broken: VecDeque<Broken>,
+    old: Vec<Old>,
+    /// Where requests were sent; and, once the server there has listed its versions, whether none of them begins with
+    /// a handshake.
+    endpoints: BTreeMap<String, Option<bool>>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(exchange) = at.exchange else { return };
+        if matches!(at.entry.content, Content::Exchange(_)) {
+            self.begins(exchange, at);
+        }
+        if at.entry.slot == Slot::Sse
+            && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
+        {
+            self.trip.id.get_or_insert_with(|| at.place());
+        }
+        let Some(said) = at.said.as_ref().filter(|said| said.item.is_none()) else { return };
+        if at.entry.slot == Slot::Request {
+            if said.sort == Sort::Request
+                && is_clients(said, at)
+                && at.revision == Some(Revision::V2026_07_28)
+            {
+                self.asks(said, exchange, at, found);
+            }
+            return;
+        }
+        if self.trip.asks {
+            self.answer(said, exchange, at, found);
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        for old in self.old.drain(..) {
+            let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
+            match (old.status, modern_only) {
+                (405, _) => found.held(&METHODS, at),
+                (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
+                (status, Some(true)) => {
+                    let wrong = format!("{} is answered with {status}", old.method);
+                    found.broke(&METHODS, at, Wrong::of(wrong).at(old.place));
+                }
+                (_, None) => {
+                    let why = "whether the server speaks older revisions too is not in the recording; an answer to \
+                               server/discover would tell";
+                    found.unsure(&METHODS, at, why);
+                }
+            }
+        }
+    }
+}
+
+impl Watching {
+    fn begins(&mut self, exchange: &Exchange<'_>, at: &Moment<'_>) {
+        let done = std::mem::take(&mut self.trip);
+        if let Some(broken) = done.broken.filter(|_| !done.answered) {
+            if self.broken.len() >= MOST_BROKEN {
+                self.broken.pop_front();
+            }
+            self.broken.push_back(broken);
+        }
+        let method = exchange.method.to_ascii_uppercase();
+        if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD && exchange.url.len() <= LONGEST
+        {
+            let (url, status) = (bare(&exchange.url), exchange.status.unwrap_or_default());
+            self.old.push(Old { method, url, status, place: at.place() });
+        }
+    }
+
+    fn asks(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
+        self.trip.asks = true;
+        if self.endpoints.len() < MOST_URLS && exchange.url.len() <= LONGEST {
+            self.endpoints.entry(bare(&exchange.url)).or_default();
+        }
+        let params = said.message.params();
+        let id = match said.message.id() {
+            Id::Number(text) => text.to_owned(),
+            Id::Text(text) => format!("\"{}\"", text.raw()),
+            Id::Null | Id::Missing => return,
+        };
+        if params.is_some_and(|params| params.text().len() > LONGEST) || said.calls("subscriptions/listen") {
+            return;
+        }
+        let method = said.method.as_deref().unwrap_or_default();
+        let gist = gist(params, &[]);
+        let now = at.entry.time;
+        let first = self.broken.iter().position(|broken| {
+            *broken.method == *method && broken.gist == gist && now.is_some_and(|now| now >= broken.ended)
+        });
+        if let Some(first) = first.and_then(|first| self.broken.remove(first)) {
+            found.check(&REISSUE, at, *first.id != *id, || {
+                Wrong::of(format!("the second attempt has the id {id} again")).see(first.place, "the first")
+            });
+        }
+        // One that was refused before it reached the server, such as for want of a token, may come again as it is.
+        let streams = matches!(exchange.status, Some(200..300)) && exchange.media_type == "text/event-stream";
+        self.trip.broken = exchange.ended.filter(|_| streams).map(|ended| Broken {
+            method: method.into(),
+            gist,
+            id: id.into(),
+            ended,
+            place: at.place(),
+        });
+    }
+
+    fn answer(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
+        let stream = at.entry.slot == Slot::Sse;
+        if self.trip.answered {
+            found.broke(&ENDS, at, "the stream goes on after the response");
+        }
+        if let Some(asked) = said.asked() {
+            self.trip.answered = true;
+            if stream {
+                found.held(&ENDS, at);
+            }
+            self.listed(said, asked, exchange);
+            statuses(said, asked, at, found);
+        }
+        if self.trip.judged {
+            return;
+        }
+        if !at.facts.modern {
+            if stream {
+                found.unsure(&BUFFERING, at, UNPROVEN);
+            }
+            return;
+        }
+        self.trip.judged = true;
+        let session = header(&exchange.answer_headers, "Mcp-Session-Id");
+        found.check(&SESSION, at, session.is_none(), || {
+            format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
+        });
+        if !stream {
+            return;
+        }
+        match self.trip.id.take() {
+            None => found.held(&RESUME, at),
+            Some(place) => found.broke(&RESUME, at, Wrong::of("an event has an id").at(place)),
+        }
+        match header(&exchange.answer_headers, "X-Accel-Buffering") {
+            Some(value) if value.trim().eq_ignore_ascii_case("no") => found.held(&BUFFERING, at),
+            Some(value) => found.broke(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
+            None if !shows_more(&exchange.answer_headers) => {
+                found.unsure(&BUFFERING, at, super::modern_http::NOT_WHOLE);
+            }
+            None if is_near(&exchange.url) => {
+                found.broke(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
+            }
+            None => {
+                let why =
+                    "a proxy on the way may have kept the header; a recording beside the server would tell";
+                found.unsure(&BUFFERING, at, why);
+            }
+        }
+    }
+
+    /// What the server says of its versions.
+    fn listed(&mut self, said: &Said<'_>, asked: &Asked, exchange: &Exchange<'_>) {
+        let listed = match said.error() {
+            Some(error) if said.error_code() == Some(-32022) => {
+                error.member("data").and_then(|data| data.member("supported"))
+            }
+            None if asked.method() == "server/discover" => {
+                said.message.outcome().and_then(|result| result.member("supportedVersions"))
+            }
+            _ => None,
+        };
+        let mut versions = listed.into_iter().flat_map(Json::items).filter_map(text_of).peekable();
+        if versions.peek().is_some()
+            && let Some(modern_only) = self.endpoints.get_mut(&bare(&exchange.url))
+        {
+            let old = |version: Box<str>| Revision::named(&version).is_some_and(Revision::has_handshake);
+            *modern_only = Some(!versions.any(old));
+        }
+    }
+}
+
+fn statuses(said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) {
+    let (rule, wanted) = match said.error_code() {
+        Some(-32022) => (&UNSUPPORTED, 400),
+        // Some servers use the code for a tool or prompt that they do not have.
+        Some(-32601) if HAS_NAMES.contains(&asked.method()) => return,
+        Some(-32601) if at.facts.modern => (&UNKNOWN, 404),
+        Some(-32601) => return found.unsure(&UNKNOWN, at, UNPROVEN),
+        _ => return,
+    };
+    let Some(status) = status(at) else { return };
+    found.check(rule, at, status == wanted, || {
+        Wrong::of(format!("the status is {status} rather than {wanted}")).see(asked.place(), "the request")
+    });
+}
+
+/// Whether an answer shows more headers than the one that a converter writes.
+fn shows_more(headers: &Headers<'_>) -> bool {
+    headers.iter().any(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+}
+
+/// Whether a URL is of this very machine, so that no proxy stands between.
+fn is_near(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    ["127.", "localhost", "[::1]"].iter().any(|host| rest.starts_with(host))
+}
+
+/// A URL without query and fragment.
+fn bare(url: &str) -> String {
+    url.split(['?', '#']).next().unwrap_or_default().to_owned()
+}

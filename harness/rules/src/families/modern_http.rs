@@ -1,0 +1,321 @@
+//! Streamable HTTP without sessions: the headers that repeat the body, and what is left of the earlier transport.
+//!
+//! Knows: one exchange at a time. Refuses to know: what exchanges of every revision must be (`http`), and what servers
+//! answer (`modern_answers`). An exchange that shows next to no headers lacks none: some converter wrote it.
+//! Memory: one exchange.
+
+use super::modern::is_clients;
+use super::modern_stdio::{is_http, sides};
+use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
+use crate::engine::{Found, META_VERSION, Moment, Revision, Said, Sort, Span, Wrong, quoted, shown, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Need, Party, Rule};
+use transcript::json::Json;
+use transcript::session::{Headers, Slot, header};
+
+pub(super) const FAMILY: Family = Family {
+    name: "modern_http",
+    title: "Requests over HTTP without sessions",
+    rules: &[
+        &VERSION,
+        &VERSION_MATCH,
+        &METHOD,
+        &NAME,
+        &NAME_ENCODING,
+        &MIRROR,
+        &OMIT,
+        &PARAM_ENCODING,
+        &MISMATCH,
+        &CLIENT_RESPONSE,
+        &SERVER_REQUEST,
+    ],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
+    watch: || Box::new(Watching::default()),
+};
+
+/// Why a header that is not shown may have been sent.
+pub(super) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
+
+const OURS: Rule = Rule {
+    party: Party::Client,
+    span: Span::MODERN,
+    needs: &[Need::Http],
+    source: "basic/transports/streamable-http#standard-request-headers",
+    ..Rule::BLANK
+};
+
+static VERSION: Rule = Rule {
+    id: "e.http.version-header",
+    source: "basic/transports/streamable-http#protocol-version-header",
+    title: "Every request over HTTP has the header MCP-Protocol-Version",
+    why: "Gateways decide by it what a request is, and servers refuse one without it or take it for an old one.",
+    fix: "Send the version of the request in MCP-Protocol-Version.",
+    ..OURS
+};
+
+static VERSION_MATCH: Rule = Rule {
+    id: "e.http.version-match",
+    source: "basic/transports/streamable-http#protocol-version-header",
+    title: "MCP-Protocol-Version is the version that the body names",
+    why: "A gateway and the server behind it would handle the request by different rules.",
+    fix: "Write both from one value.",
+    ..OURS
+};
+
+static METHOD: Rule = Rule {
+    id: "e.http.mcp-method",
+    title: "Mcp-Method is the method of the body, letter for letter",
+    why: "Gateways route and count by it, and servers refuse a request whose header is missing or differs.",
+    fix: "Send the body's method in Mcp-Method with every request.",
+    ..OURS
+};
+
+static NAME: Rule = Rule {
+    id: "e.http.mcp-name",
+    title: "Mcp-Name is the name or URI that the body asks for",
+    why: "A gateway that allows one tool would let a call of another pass.",
+    fix: "Send params.name of calls and prompts, and params.uri of resources, in Mcp-Name.",
+    ..OURS
+};
+
+static NAME_ENCODING: Rule = Rule {
+    id: "e.http.mcp-name.encoding",
+    source: "basic/transports/streamable-http#value-encoding",
+    title: "A name that a header cannot carry as it is stands in Mcp-Name as Base64",
+    why: "Letters beyond ASCII, and spaces at the ends, do not reach the server as they were sent.",
+    fix: "Write =?base64?…?= around the Base64 of the name's UTF-8.",
+    ..OURS
+};
+
+static MISMATCH: Rule = Rule {
+    id: "e.http.mismatch-400",
+    party: Party::Server,
+    source: "basic/transports/streamable-http#server-validation",
+    title: "Headers that miss or contradict the body are refused with 400 and -32020",
+    why: "Otherwise a request passes a gateway as one thing and is carried out as another.",
+    fix: "Compare the headers with the body before anything else, after decoding them.",
+    ..OURS
+};
+
+static CLIENT_RESPONSE: Rule = Rule {
+    id: "e.http.no-client-response",
+    needs: &[],
+    source: "basic/transports/streamable-http#sending-messages",
+    title: "A client posts requests and notifications, and no responses",
+    why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
+    fix: "Answer a server's question by posting its request again with `inputResponses`.",
+    ..OURS
+};
+
+static SERVER_REQUEST: Rule = Rule {
+    id: "e.http.no-server-request",
+    party: Party::Server,
+    needs: &[],
+    source: "basic/transports/streamable-http#receiving-messages",
+    title: "A server's streams carry responses and notifications, and no requests",
+    why: "Clients of this revision have nothing that answers a request on a stream.",
+    fix: "Put the question into the `inputRequests` of an `input_required` result.",
+    ..OURS
+};
+
+/// A fault in a request's headers, which its server has to refuse.
+struct Fault {
+    exchange: u64,
+    wrong: String,
+    /// The server may take the request for one of an older revision.
+    lenient: bool,
+}
+
+#[derive(Default)]
+struct Watching {
+    fault: Option<Fault>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        if is_http(at) {
+            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, said, at, found);
+        }
+        match (said.sort, at.entry.slot) {
+            (Sort::Request, Slot::Request) if is_clients(said, at) => {
+                self.request(said, at, found);
+            }
+            (Sort::Result | Sort::Error, _) => self.answer(said, at, found),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an exchange shows the headers of its request as they were on the wire, rather than the few that a converter
+/// writes.
+pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
+    ["host", ":authority", "user-agent", "content-length", "connection"]
+        .iter()
+        .any(|name| header(headers, name).is_some())
+}
+
+impl Watching {
+    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let Some(exchange) = at.exchange.filter(|_| said.item.is_none()) else {
+            // An envelope has entries and no exchanges.
+            for rule in [&VERSION, &METHOD].iter().filter(|_| at.exchange.is_none() && is_http(at)) {
+                found.unsure(rule, at, NOT_WHOLE);
+            }
+            return;
+        };
+        if at.revision != Some(Revision::V2026_07_28) {
+            return;
+        }
+        let headers = &exchange.request_headers;
+        let whole = shows_all(headers);
+        let sent = |name: &str| header(headers, name).filter(|value| !at.facts.hides(value));
+        let seen = |name: &str| header(headers, name).is_some();
+        let mut wrong: Option<String> = None;
+        let missing = |rule: &'static Rule, name: &str, found: &mut Found| {
+            if !whole {
+                found.unsure(rule, at, NOT_WHOLE);
+                return None;
+            }
+            let wrong = format!("the request has no {name}");
+            found.broke(rule, at, wrong.clone());
+            Some(wrong)
+        };
+
+        let lenient = if seen("MCP-Protocol-Version") {
+            found.held(&VERSION, at);
+            None
+        } else {
+            missing(&VERSION, "MCP-Protocol-Version", found)
+        };
+        if let (Some(sent), Some(version)) = (sent("MCP-Protocol-Version"), said.meta(META_VERSION)) {
+            let same = text_of(version).is_some_and(|version| *version == *sent);
+            wrong = check(&VERSION_MATCH, same, at, found, || {
+                (
+                    format!("MCP-Protocol-Version is {}, and the body says {}", quoted(sent), shown(version)),
+                    version,
+                )
+            });
+        }
+        let method = said.method.as_deref().unwrap_or_default();
+        if !seen("Mcp-Method") {
+            wrong = missing(&METHOD, "Mcp-Method", found).or(wrong);
+        } else if let Some(sent) = sent("Mcp-Method") {
+            let whole = said.message.json();
+            let same = sent == method;
+            wrong = check(&METHOD, same, at, found, || {
+                let wrong =
+                    format!("Mcp-Method is {}, and the body asks for {}", quoted(sent), quoted(method));
+                (wrong, whole.member("method").unwrap_or(whole))
+            })
+            .or(wrong);
+        }
+        if let Some(name) = name_of(method, said) {
+            if !seen("Mcp-Name") {
+                wrong = missing(&NAME, "Mcp-Name", found).or(wrong);
+            } else if let Some(sent) = sent("Mcp-Name") {
+                wrong = named(sent, name, at, found).or(wrong);
+            }
+        }
+        if method == "tools/call" {
+            wrong = param_headers::params(said, headers, whole, at, found).or(wrong);
+        }
+        self.fault = match (wrong, lenient) {
+            (Some(wrong), _) => Some((wrong, false)),
+            (None, Some(wrong)) => Some((wrong, true)),
+            (None, None) => None,
+        }
+        .map(|(wrong, lenient)| Fault {
+            exchange: at.entry.exchange.unwrap_or_default(),
+            wrong,
+            lenient,
+        });
+    }
+
+    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (Some(asked), Some(exchange)) = (said.asked(), at.exchange) else { return };
+        let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
+        let broke = |wrong: String| Wrong::of(wrong).see(asked.place(), "the request");
+        match (said.error_code(), &fault) {
+            (Some(-32020), _) => match exchange.status {
+                Some(status) if status != 400 => {
+                    found.broke(
+                        &MISMATCH,
+                        at,
+                        broke(format!("-32020 goes with the status {status} rather than 400")),
+                    );
+                }
+                _ => found.held(&MISMATCH, at),
+            },
+            (_, None) => {}
+            (None, Some(fault)) if said.sort == Sort::Result => {
+                if fault.lenient {
+                    found.unsure(
+                        &MISMATCH,
+                        at,
+                        "the server may take a request without a version for an old one",
+                    );
+                } else {
+                    found.broke(
+                        &MISMATCH,
+                        at,
+                        broke(format!("the request was served, although {}", fault.wrong)),
+                    );
+                }
+            }
+            // Another fault of the request may be refused first.
+            (Some(-32022 | -32021 | -32601 | -32602), _) => {}
+            (code, Some(fault)) if at.facts.modern && !fault.lenient => {
+                let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
+                found.broke(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
+            }
+            _ => found.unsure(&MISMATCH, at, super::modern::UNPROVEN),
+        }
+    }
+}
+
+/// Judges a rule by whether it is kept; what is wrong where it is not.
+fn check<'v>(
+    rule: &'static Rule,
+    kept: bool,
+    at: &Moment<'_>,
+    found: &mut Found,
+    wrong: impl FnOnce() -> (String, Json<'v>),
+) -> Option<String> {
+    if kept {
+        found.held(rule, at);
+        return None;
+    }
+    let (wrong, value) = wrong();
+    found.broke(rule, at, Wrong::of(wrong.clone()).inside(value));
+    Some(wrong)
+}
+
+/// What Mcp-Name repeats, for the methods that have it.
+fn name_of<'m>(method: &str, said: &Said<'m>) -> Option<Json<'m>> {
+    let name = match method {
+        "tools/call" | "prompts/get" => said.param("name"),
+        "resources/read" => said.param("uri"),
+        _ => None,
+    };
+    name.filter(|name| name.as_text().is_some())
+}
+
+fn named(sent: &str, name: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<String> {
+    let text = name.as_text()?.decode();
+    match compare(sent, &text) {
+        Spelled::Right => {
+            found.held(&NAME, at);
+            found.held(&NAME_ENCODING, at);
+            None
+        }
+        Spelled::Badly(wrong) => {
+            let wrong = format!("Mcp-Name: {wrong}");
+            found.broke(&NAME_ENCODING, at, Wrong::of(wrong.clone()).inside(name));
+            Some(wrong)
+        }
+        Spelled::Other(other) => check(&NAME, false, at, found, || {
+            (format!("Mcp-Name is {other}, and the body asks for {}", shown(name)), name)
+        }),
+    }
+}

@@ -1,0 +1,292 @@
+//! Versions and discovery where no handshake settles them: how a version is refused, what a client makes of it, and
+//! what `server/discover` promises.
+//!
+//! Knows: that an older server knows no `server/discover`, so that only one that shows itself to be of this revision
+//! breaks anything by refusing it. Memory: the supported versions as last listed, up to [`MOST_VERSIONS`].
+
+use super::meta_keys::is_prefixed_key;
+use super::modern::is_clients;
+use crate::engine::{
+    Asked, Found, META_CAPABILITIES, META_VERSION, Moment, Place, Said, Sort, Span, Wrong, quoted, shown,
+    text_of,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::rejection::Rejection;
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "modern-versions",
+    title: "Versions and discovery without a handshake",
+    rules: &[&UNSUPPORTED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
+    hears: &[Hears::Messages],
+    watch: || Box::new(Watching::default()),
+};
+
+/// So many supported versions are remembered.
+const MOST_VERSIONS: usize = 100;
+
+/// A longer name is none of a version.
+const LONGEST: usize = 100;
+
+/// A request that comes sooner after a refusal may have been on its way when the refusal came, in milliseconds.
+const ON_ITS_WAY: i64 = 100;
+
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::MODERN,
+    source: "basic/versioning#protocol-version-negotiation",
+    ..Rule::BLANK
+};
+
+static UNSUPPORTED: Rule = Rule {
+    id: "e.version.unsupported",
+    title: "An unknown version is refused with -32022, which lists the versions that are known",
+    why: "The list is all that a client has to find a version that both speak.",
+    fix: "Send data.supported with your versions and data.requested with the one that was asked for.",
+    ..OURS
+};
+
+static RETRY: Rule = Rule {
+    id: "e.version.retry",
+    level: Level::Should,
+    party: Party::Client,
+    title: "After -32022 a client goes on with a version that the server listed",
+    why: "The same version is refused for ever, and the user sees a server that does not work.",
+    fix: "Choose a version from data.supported, or tell the user that there is none in common.",
+    ..OURS
+};
+
+static IMPLEMENTED: Rule = Rule {
+    id: "e.discover.implemented",
+    source: "server/discover",
+    title: "A server answers `server/discover`",
+    why: "Clients that speak several revisions probe with it, and take a server that does not know it for an old one.",
+    fix: "Implement it: versions, capabilities and identity are all that it has to tell.",
+    ..OURS
+};
+
+static CONSISTENT: Rule = Rule {
+    id: "e.discover.caps-consistent",
+    level: Level::Should,
+    source: "server/discover",
+    title: "What `server/discover` advertises is there when it is asked for",
+    why: "Clients show features by the capabilities, and fail when they use them.",
+    fix: "Advertise what is implemented, and nothing else.",
+    ..OURS
+};
+
+static IDENTIFIER: Rule = Rule {
+    id: "e.ext.identifier",
+    party: Party::Sender,
+    source: "basic/versioning#extension-negotiation",
+    title: "An extension's identifier is a key with a prefix, such as com.example/search",
+    why: "Without a prefix two extensions may take the same name, and the other side enables the wrong one.",
+    fix: "Put a domain of your own in reverse before the name.",
+    ..OURS
+};
+
+/// The methods that a capability promises.
+const PROMISED: &[(&str, &str)] = &[
+    ("tools/list", "tools"),
+    ("prompts/list", "prompts"),
+    ("resources/list", "resources"),
+    ("completion/complete", "completions"),
+];
+
+/// What a listening client may be promised.
+const LISTENED: &[&str] =
+    &["tools.listChanged", "prompts.listChanged", "resources.listChanged", "resources.subscribe"];
+
+/// A refusal of a version that the client has not yet answered to.
+struct Refused {
+    place: Place,
+    time: Option<i64>,
+    supported: Vec<Box<str>>,
+}
+
+#[derive(Default)]
+struct Watching {
+    session: u64,
+    /// What the server said it speaks.
+    supported: Vec<Box<str>>,
+    refused: Option<Refused>,
+    /// Where `server/discover` was answered with -32601, as long as the server may be an old one.
+    unknown: Option<Place>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        if at.facts.session != self.session {
+            *self = Self { session: at.facts.session, ..Self::default() };
+        }
+        match said.sort {
+            Sort::Request if said.calls("initialize") => self.refused = None,
+            Sort::Request if is_clients(said, at) => self.request(said, at, found),
+            Sort::Result => self.result(said, at, found),
+            Sort::Error => self.error(said, at, found),
+            _ => {}
+        }
+        if at.facts.initialized {
+            self.unknown = None;
+        }
+        if at.facts.modern
+            && let Some(place) = self.unknown.take()
+        {
+            let wrong = "`server/discover` is answered with -32601";
+            found.broke(&IMPLEMENTED, at, Wrong::of(wrong).at(place));
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        if self.unknown.is_some() {
+            found.unsure(&IMPLEMENTED, at, super::modern::UNPROVEN);
+        }
+    }
+}
+
+impl Watching {
+    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        if let Some(capabilities) = said.meta(META_CAPABILITIES) {
+            identifiers(capabilities, at, found);
+        }
+        let Some(version) = said.meta(META_VERSION).and_then(text_of) else { return };
+        let Some(refused) = self.refused.take() else { return };
+        let waited = refused.time.zip(at.entry.time).map(|(then, now)| now - then);
+        if refused.supported.contains(&version) {
+            found.held(&RETRY, at);
+        } else if waited.is_none() {
+            found.unsure(&RETRY, at, "the request may have been on its way already; times would tell");
+        } else if waited < Some(ON_ITS_WAY) {
+            self.refused = Some(refused);
+        } else {
+            let listed = refused.supported.join(", ");
+            let wrong = format!("the client goes on with {}; the server listed {listed}", quoted(&version));
+            found.broke(&RETRY, at, Wrong::of(wrong).see(refused.place, "the refusal"));
+        }
+    }
+
+    fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
+        if asked.method() == "server/discover" {
+            found.held(&IMPLEMENTED, at);
+            self.unknown = None;
+            self.supported = versions(result.member("supportedVersions"));
+            if let Some(capabilities) = result.member("capabilities") {
+                identifiers(capabilities, at, found);
+            }
+        }
+        if asked.method() != "initialize"
+            && let Some(version) = asked.meta(META_VERSION)
+            && let Some(name) = text_of(version)
+            && !self.supported.is_empty()
+            && !self.supported.contains(&name)
+        {
+            let wrong =
+                format!("a request of version {} was served, which the server does not list", quoted(&name));
+            found.broke(&UNSUPPORTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+        }
+        if promise(asked, at).is_some() {
+            found.held(&CONSISTENT, at);
+        }
+    }
+
+    fn error(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (Some(error), Some(code)) = (said.error(), said.error_code()) else { return };
+        match code {
+            -32022 => {
+                let data = error.member("data");
+                let listed = data.and_then(|data| data.member("supported"));
+                unsupported(said, error, listed, at, found);
+                let supported = versions(listed);
+                if !supported.is_empty() {
+                    self.refused = Some(Refused { place: at.place(), time: at.entry.time, supported });
+                }
+            }
+            -32601 => {
+                let Some(asked) = said.asked() else { return };
+                if asked.method() == "server/discover" {
+                    self.unknown.get_or_insert_with(|| at.place());
+                }
+                if let Some(capability) = promise(asked, at) {
+                    let wrong =
+                        format!("`{}` is unknown to a server that advertises `{capability}`", asked.method());
+                    found.broke(&CONSISTENT, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn unsupported(
+    said: &Said<'_>,
+    error: Json<'_>,
+    listed: Option<Json<'_>>,
+    at: &Moment<'_>,
+    found: &mut Found,
+) {
+    let requested = error.member("data").and_then(|data| data.member("requested"));
+    let asked = said.asked().and_then(|asked| asked.meta(META_VERSION)).and_then(text_of);
+    let wrong = match (listed, requested) {
+        (None, _) => Wrong::of("the error has no data.supported").inside(error),
+        (Some(listed), _) if !is_list_of_strings(listed) => {
+            Wrong::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
+        }
+        (_, None) => Wrong::of("the error has no data.requested").inside(error),
+        (_, Some(requested)) if requested.kind() != Kind::String => {
+            let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
+            Wrong::of(wrong).inside(requested)
+        }
+        (_, Some(requested)) if asked.is_some() && text_of(requested) != asked => {
+            let wrong = format!(
+                "data.requested is {}; the request asked for {}",
+                shown(requested),
+                quoted(&asked.unwrap_or_default())
+            );
+            Wrong::of(wrong).inside(requested)
+        }
+        (Some(listed), _) if asked.is_some_and(|asked| versions(Some(listed)).contains(&asked)) => {
+            Wrong::of("data.supported lists the very version that is refused").inside(listed)
+        }
+        _ => return found.held(&UNSUPPORTED, at),
+    };
+    found.broke(&UNSUPPORTED, at, wrong);
+}
+
+/// The capability that promises a request's method, where the server has advertised it.
+fn promise(asked: &Asked, at: &Moment<'_>) -> Option<&'static str> {
+    let advertised = |path: &&'static str| at.facts.declares(Side::Server, path) == Some(true);
+    if asked.method() == "subscriptions/listen" {
+        return LISTENED.iter().copied().find(advertised);
+    }
+    let (_, capability) = PROMISED.iter().find(|(method, _)| *method == asked.method())?;
+    Some(*capability).filter(advertised)
+}
+
+fn identifiers(capabilities: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    for (name, value) in capabilities.member("extensions").into_iter().flat_map(Json::members) {
+        let name = String::from_utf8_lossy(&name.decode()).into_owned();
+        found.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
+            Wrong::of(format!("the extension is called {}", quoted(&name))).inside(value)
+        });
+    }
+}
+
+fn is_list_of_strings(value: Json<'_>) -> bool {
+    value.kind() == Kind::Array
+        && value.items().next().is_some()
+        && value.items().all(|item| item.kind() == Kind::String)
+}
+
+fn versions(listed: Option<Json<'_>>) -> Vec<Box<str>> {
+    listed
+        .into_iter()
+        .flat_map(Json::items)
+        .filter_map(text_of)
+        .filter(|name| name.len() <= LONGEST)
+        .take(MOST_VERSIONS)
+        .collect()
+}

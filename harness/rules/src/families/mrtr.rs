@@ -1,0 +1,151 @@
+//! Multi round-trip requests: a result that asks for input.
+//!
+//! Refuses to know: what comes of the question (`retries`), and what a question to a user or a model must look like.
+
+use super::modern::declared;
+use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, known, quoted, shown, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Party, Rule};
+use std::collections::BTreeSet;
+use transcript::json::{Json, Kind};
+
+pub(super) const FAMILY: Family = Family {
+    name: "mrtr",
+    title: "Results that ask for input",
+    rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
+    hears: &[Hears::Asking],
+    watch: || Box::new(Watching),
+};
+
+/// The requests that may be answered with a question.
+const SUPPORTED: &[&str] = &["prompts/get", "resources/read", "tools/call"];
+
+/// What may be asked, and the capability that it takes.
+const QUESTIONS: &[(&str, &str)] =
+    &[("elicitation/create", "elicitation"), ("sampling/createMessage", "sampling"), ("roots/list", "roots")];
+
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::MODERN,
+    source: "basic/patterns/mrtr#server-requirements-basic-workflow",
+    ..Rule::BLANK
+};
+
+static METHODS: Rule = Rule {
+    id: "mrtr.methods",
+    source: "basic/patterns/mrtr#supported-requests",
+    title: "Only calls, resources and prompts are answered with a request for input",
+    why: "Clients have no way to answer a question about any other request.",
+    fix: "Answer with the outcome or with an error.",
+    ..OURS
+};
+
+static NON_EMPTY: Rule = Rule {
+    id: "mrtr.nonempty",
+    title: "A request for input has `inputRequests` or `requestState`",
+    why: "With neither of them the client has nothing to do, and would only ask the same again.",
+    fix: "Say what is needed, or give a state to come back with.",
+    ..OURS
+};
+
+static VALUES: Rule = Rule {
+    id: "mrtr.values",
+    title: "What is asked for is an elicitation, a sampling or the list of roots",
+    why: "Clients can answer no other request, and refuse the whole result.",
+    fix: "Send elicitation/create, sampling/createMessage or roots/list as an object with method and params.",
+    ..OURS
+};
+
+static CAPABILITY: Rule = Rule {
+    id: "mrtr.capability",
+    title: "A server asks only for what the request declares a capability for",
+    why: "The client cannot answer, and the call never comes to an end.",
+    fix: "Look into the request's clientCapabilities, and answer -32021 where one is missing.",
+    ..OURS
+};
+
+static KEYS: Rule = Rule {
+    id: "mrtr.keys-unique",
+    title: "Every key of `inputRequests` is there once",
+    why: "Most readers keep the last of two members with one name, so that a question is lost.",
+    fix: "Name each question differently.",
+    ..OURS
+};
+
+/// Whether a result asks for input.
+pub(super) fn asks_for_input(said: &Said<'_>) -> bool {
+    let kind = said.message.outcome().and_then(|result| result.member("resultType"));
+    said.sort == Sort::Result && kind.and_then(Json::as_text).is_some_and(|kind| kind.is("input_required"))
+}
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = at.said.as_ref().filter(|said| asks_for_input(said)) else { return };
+        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
+        if SUPPORTED.contains(&asked.method()) {
+            found.held(&METHODS, at);
+        } else if known(asked.method()).next().is_some() {
+            let wrong = format!("`{}` is answered with a request for input", asked.method());
+            found.broke(&METHODS, at, Wrong::of(wrong).see(asked.place(), "the request"));
+        } else {
+            found.unsure(
+                &METHODS,
+                at,
+                "whether an extension defines such a question is not in the recording",
+            );
+        }
+        let there = |name| result.member(name).filter(|value| value.kind() != Kind::Null);
+        let requests = there("inputRequests");
+        found.check(
+            &NON_EMPTY,
+            at,
+            requests.is_some() || there("requestState").is_some(),
+            || "the result has neither `inputRequests` nor `requestState`",
+        );
+        let Some(requests) = requests else { return };
+        if requests.kind() != Kind::Object {
+            let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
+            return found.broke(&VALUES, at, Wrong::of(wrong).inside(requests));
+        }
+        let mut keys = BTreeSet::new();
+        for (key, value) in requests.members() {
+            let key = key.decode().into_owned();
+            let name = String::from_utf8_lossy(&key).into_owned();
+            found.check(&KEYS, at, keys.insert(key), || {
+                Wrong::of(format!("the key {} is there twice", quoted(&name))).inside(value)
+            });
+            question(value, said, at, found);
+        }
+    }
+}
+
+fn question(value: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let method = value.member("method").and_then(text_of).unwrap_or_default();
+    let Some((_, capability)) = QUESTIONS.iter().find(|(name, _)| **name == *method) else {
+        let wrong = if method.is_empty() {
+            format!("{} is no request", shown(value))
+        } else {
+            format!("the server asks for {}", quoted(&method))
+        };
+        return found.broke(&VALUES, at, Wrong::of(wrong).inside(value));
+    };
+    found.held(&VALUES, at);
+    let Some(capabilities) = declared(said) else {
+        return found.unsure(&CAPABILITY, at, "what the request declares is not in the recording");
+    };
+    let has = capabilities.member(capability);
+    let has = has.is_some_and(|value| value.kind() != Kind::Null && value.text() != "false");
+    found.check(&CAPABILITY, at, has, || {
+        let wrong = format!(
+            "the server asks for {}, and the request does not declare `{capability}`",
+            quoted(&method)
+        );
+        let wrong = Wrong::of(wrong).inside(value);
+        match said.asked() {
+            Some(asked) => wrong.see(asked.place(), "the request"),
+            None => wrong,
+        }
+    });
+}

@@ -1,0 +1,129 @@
+//! Recordings that cannot be read to their end, whatever their format.
+//!
+//! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
+
+use super::{encoding, envelope, replay};
+use crate::engine::{Found, Moment, Place, Wrong};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Party, Rule};
+use transcript::json::Json;
+use transcript::message::resembles_message;
+use transcript::rejection::{Code, Rejection};
+use transcript::session::Content;
+
+pub(super) const FAMILY: Family = Family {
+    name: "recording",
+    title: "Recordings of any format",
+    rules: &[&READABLE, &WHOLE, &SHAPE],
+    hears: &[Hears::Silence],
+    watch: || Box::new(Watching::default()),
+};
+
+static READABLE: Rule = Rule {
+    id: "rec.readable",
+    party: Party::Recorder,
+    source: "the capture format's own description; RFC 8259, section 2",
+    title: "The file is a recording of its format from the first byte to the last",
+    why: "What stands behind the place where a reader has to stop is lost to everybody who uses the file.",
+    fix: "Write the document in one go, or repair it by hand at the place that is shown.",
+    ..Rule::BLANK
+};
+
+static WHOLE: Rule = Rule {
+    id: "rec.bodies",
+    level: crate::rule::Level::Should,
+    party: Party::Recorder,
+    source: "HAR 1.2, postData and content",
+    title: "The bodies of the exchanges are in the file",
+    why: "An exporter that leaves bodies out leaves messages out, and nothing can be said about what is not there.",
+    fix: "Export with bodies (in a browser: \"with content\"), and stop proxies from streaming past the recorder.",
+    ..Rule::BLANK
+};
+
+static SHAPE: Rule = Rule {
+    id: "rec.inspector.shape",
+    party: Party::Recorder,
+    source: "Assay import formats, inspector",
+    title: "An Inspector export is an array of messages, or an object with one under `events`",
+    why: "Importers look in these two places alone, and take a file of another shape for no export at all.",
+    fix: "Write [message, …] or {\"events\": [message, …]}.",
+    ..Rule::BLANK
+};
+
+/// Which rule a refusal falls under. Those that a rule of a format names are its own.
+fn rule_for(format: &str, code: Code) -> &'static Rule {
+    match (format, code) {
+        ("mcp-replay", Code::MissingMeta | Code::SecondMeta) => &replay::META_FIRST,
+        ("mcp-replay", Code::UnsupportedVersion) => &replay::VERSION,
+        ("mcp-replay", Code::MissingRaw | Code::MissingDir | Code::WrongType) => &replay::LINE,
+        ("mcp-replay", Code::AfterEnd) => &replay::END_LAST,
+        ("streamable-http" | "http-sse", Code::WrongTransport) => &envelope::TRANSPORT,
+        ("streamable-http" | "http-sse", Code::InvalidEntry) => &envelope::ONE_SLOT,
+        ("inspector", Code::WrongDocument) => &SHAPE,
+        (_, Code::InvalidUtf8) => &encoding::UTF8,
+        _ => &READABLE,
+    }
+}
+
+#[derive(Default)]
+struct Watching {
+    missing: bool,
+    damaged: bool,
+    /// An Inspector export has items that are no messages.
+    foreign: bool,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        match &at.entry.content {
+            Content::Missing(whose) => {
+                self.missing = true;
+                found.broke(&WHOLE, at, format!("the body of {whose} was left out"));
+            }
+            // What is no object at all is no message with a fault, and no program printed it into a list.
+            Content::Noise(noise)
+                if at.facts.subject.format == "inspector" && noise.why.code == Code::NotAMessage =>
+            {
+                let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
+                if !resembles {
+                    self.foreign = true;
+                    found.broke(&SHAPE, at, "the item is no message");
+                }
+            }
+            // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
+            Content::Noise(noise)
+                if at.facts.subject.format == "mcp-replay"
+                    && matches!(noise.why.code, Code::InvalidJson | Code::Truncated) =>
+            {
+                self.damaged = true;
+                found.broke(&READABLE, at, noise.why.message.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        if at.facts.subject.is_of_exchanges() && !self.missing {
+            found.held(&WHOLE, at);
+        }
+        let Some(rejection) = rejection else {
+            if !self.damaged {
+                found.held(&READABLE, at);
+            }
+            if at.facts.subject.format == "inspector" && !self.foreign {
+                found.held(&SHAPE, at);
+            }
+            return;
+        };
+        let rule = rule_for(&at.facts.subject.format, rejection.code);
+        let place = Place {
+            offset: rejection.place.offset,
+            line: rejection.place.line,
+            pointer: rejection.place.pointer.clone(),
+            within: String::new(),
+            snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
+        };
+        let message = format!("{} (clause {}); the rest is not judged", rejection.message, rejection.clause);
+        found.broke(rule, at, Wrong::of(message).at(place));
+    }
+}

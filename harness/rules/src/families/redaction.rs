@@ -1,0 +1,147 @@
+//! What a recorder took out, and whether it left the messages whole.
+//!
+//! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
+//! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
+
+use crate::engine::{Found, Moment, Said, Wrong};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::session::{Content, Noise};
+
+pub(super) const FAMILY: Family = Family {
+    name: "redaction",
+    title: "What a recorder took out",
+    rules: &[&ENVELOPE, &TYPED],
+    hears: &[Hears::All],
+    watch: || Box::new(Watching),
+};
+
+static ENVELOPE: Rule = Rule {
+    id: "rec.redaction.envelope",
+    party: Party::Recorder,
+    source: "mcp-replay v1, redaction",
+    title: "Redaction leaves `jsonrpc`, `id` and `method` alone",
+    why: "Without them nobody can tell what a message is, or whose answer; two ids become one.",
+    fix: "Redact inside params, result and error, and nowhere else.",
+    ..Rule::BLANK
+};
+
+static TYPED: Rule = Rule {
+    id: "rec.redaction.typed",
+    party: Party::Recorder,
+    source: "mcp-replay v1, redaction",
+    title: "Redaction puts no text where an object or a list belongs",
+    why: "Typed readers refuse the message as if its sender had been wrong, and schemas with holes check nothing.",
+    fix: "Replace texts, deep inside, and leave objects, lists and schemas standing.",
+    ..Rule::BLANK
+};
+
+/// What stands in params, in a result or in an error, and is an object or a list wherever the specification names it.
+const NEVER_TEXT: &[&str] = &[
+    "_meta",
+    "argument",
+    "arguments",
+    "capabilities",
+    "clientInfo",
+    "completion",
+    "content",
+    "contents",
+    "inputRequests",
+    "inputResponses",
+    "messages",
+    "modelPreferences",
+    "prompts",
+    "requestedSchema",
+    "resourceTemplates",
+    "resources",
+    "roots",
+    "serverInfo",
+    "structuredContent",
+    "task",
+    "tasks",
+    "tools",
+];
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        match (&at.said, &at.entry.content) {
+            (Some(said), _) if at.facts.redacted(said.message.json()) => message(said, at, found),
+            (None, Content::Noise(noise)) => spoilt(noise, at, found),
+            _ => {}
+        }
+    }
+}
+
+fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let json = said.message.json();
+    let gone = |name: &str| json.member(name).filter(|value| is_marker(*value, at));
+    match gone("id").or_else(|| gone("method")) {
+        Some(value) => {
+            let what = if gone("id").is_some() { "id" } else { "method" };
+            found.broke(&ENVELOPE, at, Wrong::of(format!("the {what} was taken out")).inside(value));
+        }
+        None => found.held(&ENVELOPE, at),
+    }
+    let hole = ["params", "result", "error"].into_iter().find_map(|part| {
+        let value = json.member(part)?;
+        if is_marker(value, at) { Some((part.to_owned(), value)) } else { hole_in(value, at) }
+    });
+    match hole {
+        Some((name, value)) => {
+            let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
+            found.broke(&TYPED, at, Wrong::of(wrong).inside(value));
+        }
+        None => found.held(&TYPED, at),
+    }
+}
+
+/// A place in params or a result where a text stands and must not.
+fn hole_in<'m>(value: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> {
+    for (name, value) in value.members() {
+        if is_marker(value, at) && NEVER_TEXT.iter().any(|never| name.is(never)) {
+            return Some((String::from_utf8_lossy(&name.decode()).into_owned(), value));
+        }
+    }
+    value.member("tools").into_iter().flat_map(Json::items).find_map(|tool| tool_hole(tool, at))
+}
+
+/// A tool whose schemas have holes: a property's schema is an object, and no text.
+fn tool_hole<'m>(tool: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> {
+    if is_marker(tool, at) {
+        return Some(("tools".to_owned(), tool));
+    }
+    for name in ["inputSchema", "outputSchema", "annotations"] {
+        let Some(schema) = tool.member(name) else { continue };
+        if is_marker(schema, at) {
+            return Some((name.to_owned(), schema));
+        }
+        let properties = schema.member("properties").filter(|_| name != "annotations");
+        let Some(properties) = properties else { continue };
+        let mut members = properties.members();
+        if is_marker(properties, at) {
+            return Some(("properties".to_owned(), properties));
+        }
+        if let Some((property, schema)) = members.find(|(_, schema)| is_marker(*schema, at)) {
+            let property = String::from_utf8_lossy(&property.decode()).into_owned();
+            return Some((format!("{name}.properties.{property}"), schema));
+        }
+    }
+    None
+}
+
+/// A message that no reader takes for one, since what makes it one was taken out.
+fn spoilt(noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+    let Ok(value) = Json::parse(&noise.text) else { return };
+    if value.kind() == Kind::Object && value.member("jsonrpc").is_some_and(|version| is_marker(version, at)) {
+        found.broke(&ENVELOPE, at, "the version of JSON-RPC was taken out");
+    }
+}
+
+/// Whether a value is nothing but what a recorder writes in place of what it took out.
+fn is_marker(value: Json<'_>, at: &Moment<'_>) -> bool {
+    let Some(text) = value.as_text() else { return false };
+    at.facts.subject.markers.iter().any(|marker| text.is(marker))
+}

@@ -1,0 +1,358 @@
+//! mcp-replay traces: what their recorder must keep to, by the later text of version 1.
+//!
+//! Refuses to know: what the messages in it say.
+
+use super::replay_frame::{Frame, is_moment, members};
+use crate::engine::{Found, Moment, Wrong, shown};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Need, Party, Rule};
+use std::collections::BTreeSet;
+use transcript::json::{Json, Kind};
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Content, Side};
+
+pub(super) const FAMILY: Family = Family {
+    name: "replay",
+    title: "mcp-replay traces",
+    rules: &[
+        &META_FIRST,
+        &META,
+        &VERSION,
+        &LINE,
+        &TIME,
+        &NOISE,
+        &END_LAST,
+        &END,
+        &EXIT,
+        &DURATION,
+        &MONOTONIC,
+        &AFTER_START,
+        &FIRST_TEXT,
+    ],
+    hears: &[Hears::In("mcp-replay")],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule =
+    Rule { party: Party::Recorder, needs: &[Need::Process], source: "mcp-replay v1, format", ..Rule::BLANK };
+
+pub(super) static META_FIRST: Rule = Rule {
+    id: "rec.replay.meta-first",
+    title: "The first line is `meta`, and no other line is",
+    why: "It tells the version, the server and the moment that all else counts from; rotation that cuts it off leaves \
+          a file that no reader is bound to take.",
+    fix: "Write the `meta` line before anything else, into every part of a rotated trace.",
+    ..OURS
+};
+
+static META: Rule = Rule {
+    id: "rec.replay.meta",
+    title: "`meta` has a start in UTC milliseconds, a label, and a command of strings",
+    why: "Tools show the label, start the command again, and count times from the start.",
+    fix: "Write startedAt as 2026-05-12T23:00:00.000Z, label as a string, command as a list of strings.",
+    ..OURS
+};
+
+pub(super) static VERSION: Rule = Rule {
+    id: "rec.replay.forward-compat",
+    title: "`v` is 1; what a later producer adds are other lines and other members",
+    why: "Readers refuse a version they do not know, and pass over lines and members that they do not know.",
+    fix: "Write \"v\": 1, and add members rather than change what there is.",
+    ..OURS
+};
+
+pub(super) static LINE: Rule = Rule {
+    id: "rec.replay.line",
+    title: "A line is an object; `raw` comes with a `dir`, and `dir` with a `raw`",
+    why: "Without direction nobody knows whose request it was; without `raw` there is no message.",
+    fix: "Write t, dir (in or out) and raw on every message line.",
+    ..OURS
+};
+
+static TIME: Rule = Rule {
+    id: "rec.replay.time",
+    title: "`t` is a moment in UTC with milliseconds, such as 2026-05-12T23:00:00.100Z",
+    why: "Replays keep the pace by it; other spellings are read by some tools and dropped by others.",
+    fix: "Write the moment of observation as ISO 8601 in UTC with three decimals.",
+    ..OURS
+};
+
+static NOISE: Rule = Rule {
+    id: "rec.replay.raw",
+    level: Level::Info,
+    title: "`raw` is a JSON-RPC message",
+    why: "A recorder may keep what a program printed beside its messages; readers differ on such lines, and the \
+          program is at fault rather than the recorder.",
+    fix: "Nothing in the recorder; see the rules on what a program may print.",
+    ..OURS
+};
+
+pub(super) static END_LAST: Rule = Rule {
+    id: "rec.replay.end-last",
+    level: Level::Should,
+    title: "The last line is `end`, and no message stands behind it",
+    why: "Without it nobody can tell a session that ended from one whose rest was lost.",
+    fix: "Write `end` also when the server crashes and when the recorder is told to stop.",
+    ..OURS
+};
+
+static END: Rule = Rule {
+    id: "rec.replay.end",
+    title: "`end` has a time and a `durationMs` that is a whole number of milliseconds",
+    why: "The length of a session is read from it.",
+    fix: "Write t and durationMs.",
+    ..OURS
+};
+
+static EXIT: Rule = Rule {
+    id: "rec.replay.exit",
+    title: "`end` has the server's exit code, or a reason why there is none",
+    why: "A crash and a clean end look alike without it.",
+    fix: "Write exitCode as an integer, or reason as a string such as \"imported\".",
+    ..OURS
+};
+
+static DURATION: Rule = Rule {
+    id: "rec.replay.duration",
+    level: Level::Should,
+    title: "`durationMs` is the time from `startedAt` to the end, within a clock reading",
+    why: "A duration that does not fit its own times shows a clock that jumped or a file put together from two.",
+    fix: "Take both times from one clock.",
+    ..OURS
+};
+
+static MONOTONIC: Rule = Rule {
+    id: "rec.replay.monotonic-per-dir",
+    level: Level::Should,
+    title: "Times do not go back within one direction",
+    why: "Messages of one direction come through one pipe in order; a time that goes back is the time of something \
+          else, such as of writing the log.",
+    fix: "Stamp a message when its last byte is read.",
+    ..OURS
+};
+
+static AFTER_START: Rule = Rule {
+    id: "rec.replay.after-start",
+    level: Level::Should,
+    title: "No message is older than the start of its trace",
+    why: "A replay would have to wait for less than nothing.",
+    fix: "Take startedAt before the server is started.",
+    ..OURS
+};
+
+static FIRST_TEXT: Rule = Rule {
+    id: "rec.replay.first-text",
+    level: Level::Info,
+    source: "mcp-replay v1, first text",
+    title: "The trace needs no more than the first text of version 1",
+    why: "Tools written to the first text know no other kinds, directions, turns or reasons, and want an exit code.",
+    fix: "Nothing, unless your readers hold to the first text.",
+    ..OURS
+};
+
+/// So far may `durationMs` be from the times: a recorder reads the clock twice.
+const SLACK: i64 = 2;
+
+/// So many sorts of things beyond the first text are told of.
+const MOST_SORTS: usize = 32;
+
+/// So many frames of lines are remembered.
+const MOST_FRAMES: usize = 8;
+
+#[derive(Default)]
+struct Watching {
+    started: Option<i64>,
+    last: [Option<i64>; 2],
+    ended: bool,
+    /// What the first text does not know and was told of already: each once, up to [`MOST_SORTS`].
+    later: BTreeSet<String>,
+    /// The names of such members of lines.
+    members: Vec<Box<str>>,
+    /// Those of lines that were looked at and have nothing wrong, up to [`MOST_FRAMES`].
+    frames: Vec<Frame>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        if at.facts.subject.format != "mcp-replay" {
+            return;
+        }
+        match &at.entry.content {
+            Content::Opened(meta) => self.open(*meta, at, found),
+            Content::Closed(end) => self.close(*end, at, found),
+            Content::Passed(what) => self.beyond_first(at, found, format!("{what} is of the later text")),
+            Content::Noise(noise) => match noise.why.code {
+                Code::MissingMeta => found.broke(&META_FIRST, at, noise.why.message.clone()),
+                // A line that is no JSON at all is damage, and not the business of this family.
+                Code::InvalidJson | Code::Truncated => {}
+                _ if at.side.is_none() => found.broke(&LINE, at, noise.why.message.clone()),
+                _ => {
+                    found.held(&LINE, at);
+                    // Batches have rules of their own.
+                    if noise.why.clause == "RPL-NOISE" && noise.why.code != Code::Batch {
+                        found.broke(&NOISE, at, noise.why.message.clone());
+                    }
+                    self.line(at, found);
+                }
+            },
+            Content::Message(_) => {
+                found.held(&LINE, at);
+                found.held(&NOISE, at);
+                self.line(at, found);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
+        if at.facts.subject.format != "mcp-replay" {
+            return;
+        }
+        match (self.ended, rejection) {
+            (true, None) => found.held(&END_LAST, at),
+            (_, Some(_)) => found.unsure(&END_LAST, at, "the file could not be read to its end"),
+            (false, None) => found.broke(&END_LAST, at, "the trace stops without an `end` line"),
+        }
+        if self.later.is_empty() {
+            found.held(&FIRST_TEXT, at);
+        }
+    }
+}
+
+impl Watching {
+    fn open(&mut self, meta: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+        found.held(&META_FIRST, at);
+        found.held(&VERSION, at);
+        self.started = at.entry.time;
+        let member = |name| meta.member(name).filter(|value| value.kind() != Kind::Null);
+        let command = member("command").is_some_and(|command| {
+            command.kind() == Kind::Array && command.items().all(|word| word.kind() == Kind::String)
+        });
+        let label = member("label").is_some_and(|label| label.kind() == Kind::String);
+        let wrong = match member("startedAt") {
+            Some(started) if !is_moment(started) => Some(("startedAt", "a moment in UTC milliseconds")),
+            _ if !label => Some(("label", "a string")),
+            _ if !command => Some(("command", "a list of strings")),
+            _ => None,
+        };
+        match wrong {
+            None => found.held(&META, at),
+            Some((name, wanted)) => {
+                let value = meta.member(name).unwrap_or(meta);
+                let wrong = format!("`{name}` is {}, and not {wanted}", shown(value));
+                found.broke(&META, at, Wrong::of(wrong).inside(value));
+            }
+        }
+        for name in ["kind", "source", "producer"] {
+            if meta.member(name).is_some() {
+                self.beyond_first(at, found, format!("`{name}` in `meta` is of the later text"));
+            }
+        }
+    }
+
+    fn line(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
+        if self.frames.iter().any(|frame| frame.fits(line, carried)) {
+            found.held(&TIME, at);
+        } else {
+            self.frame(line, carried, at, found);
+        }
+        let (Some(time), Some(side)) = (at.entry.time, at.side) else { return };
+        if let Some(started) = self.started {
+            found.check(&AFTER_START, at, time >= started, || {
+                format!("the message is {} ms older than `startedAt`", started.abs_diff(time))
+            });
+        }
+        let last = &mut self.last[usize::from(side == Side::Server)];
+        if let Some(before) = *last {
+            found.check(&MONOTONIC, at, time >= before, || {
+                format!(
+                    "the message is {} ms older than the one before it in this direction",
+                    before.abs_diff(time)
+                )
+            });
+        }
+        *last = Some(last.map_or(time, |before| before.max(time)));
+    }
+
+    /// What stands in a line around the message, looked at member by member.
+    fn frame(&mut self, line: &str, carried: &str, at: &Moment<'_>, found: &mut Found) {
+        let mut t = None;
+        members(line, carried, |name, value| match name.raw() {
+            "t" => t = Some(value),
+            "dir" | "raw" => {}
+            other => {
+                if !self.members.iter().any(|known| **known == *other) {
+                    if self.members.len() < MOST_SORTS {
+                        self.members.push(other.into());
+                    }
+                    let said = format!("the member `{other}` is of the later text");
+                    self.beyond_first(at, found, said);
+                }
+            }
+        });
+        match t {
+            Some(t) if is_moment(t) => {
+                found.held(&TIME, at);
+                if self.frames.len() < MOST_FRAMES {
+                    self.frames.extend(Frame::of(line, carried, t));
+                }
+            }
+            Some(t) => found.broke(&TIME, at, format!("`t` is {}", shown(t))),
+            None => found.broke(&TIME, at, "the line has no `t`"),
+        }
+    }
+
+    fn close(&mut self, end: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+        self.ended = true;
+        let duration = end.member("durationMs").and_then(|value| value.as_number()?.parse::<i64>().ok());
+        let wrong = match (end.member("t"), end.member("durationMs")) {
+            (None, _) => Some("`end` has no `t`".to_owned()),
+            (Some(t), _) if !is_moment(t) => Some(format!("`t` is {}", shown(t))),
+            (_, None) => Some("`end` has no `durationMs`".to_owned()),
+            (_, Some(value)) if duration.is_none_or(|duration| duration < 0) => {
+                Some(format!("`durationMs` is {}", shown(value)))
+            }
+            _ => None,
+        };
+        found.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
+        let exit = end.member("exitCode").filter(|code| code.kind() != Kind::Null);
+        let reason = end.member("reason");
+        match (exit, reason) {
+            (Some(code), _) => {
+                found.check(
+                    &EXIT,
+                    at,
+                    code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()),
+                    || Wrong::of(format!("`exitCode` is {}", shown(code))).inside(code),
+                );
+            }
+            (None, Some(reason)) if reason.kind() == Kind::String => {
+                found.held(&EXIT, at);
+                self.beyond_first(at, found, "an `end` without `exitCode` is of the later text".to_owned());
+            }
+            (None, Some(reason)) => {
+                let wrong = format!("`reason` is {}", shown(reason));
+                found.broke(&EXIT, at, Wrong::of(wrong).inside(reason));
+            }
+            (None, None) => found.broke(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
+        }
+        if let (Some(started), Some(ended), Some(duration)) = (self.started, at.entry.time, duration) {
+            let counted = ended.saturating_sub(started);
+            found.check(&DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
+                format!("`durationMs` is {duration}, and the times are {counted} ms apart")
+            });
+        }
+    }
+
+    /// Something that the first text of version 1 does not know.
+    fn beyond_first(&mut self, at: &Moment<'_>, found: &mut Found, said: String) {
+        if self.later.len() >= MOST_SORTS || !self.later.insert(said.clone()) {
+            return;
+        }
+        let wrong = Wrong::of(said);
+        let strict = at.facts.subject.first_text;
+        found.broke(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
+    }
+}

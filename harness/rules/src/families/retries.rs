@@ -1,0 +1,319 @@
+//! Multi round-trip requests: the second attempt, and what a server makes of it.
+//!
+//! Knows: a second attempt by its `inputResponses` or `requestState`, and which question it answers by its method and
+//! its other params. Refuses to know: what the answers say. Memory: up to [`MOST_QUESTIONS`] questions with up to
+//! [`MOST_KEYS`] keys each, and [`MOST_RETRIES`] attempts that are unanswered.
+
+use super::modern::{HIDDEN, gist, is_clients};
+use super::mrtr::asks_for_input;
+use crate::engine::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, known, quoted, why_not_whole};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use std::collections::{BTreeMap, VecDeque};
+use transcript::json::{Json, Kind};
+use transcript::message::Id;
+
+pub(super) const FAMILY: Family = Family {
+    name: "retries",
+    title: "Requests that come back with input",
+    rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
+    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
+    watch: || Box::new(Watching::default()),
+};
+
+const MOST_QUESTIONS: usize = 256;
+const MOST_KEYS: usize = 1_000;
+const MOST_RETRIES: usize = 1_000;
+
+/// Longer params, states and lists of keys are not followed.
+const LONGEST: usize = 1 << 16;
+
+const OURS: Rule = Rule {
+    party: Party::Client,
+    span: Span::MODERN,
+    source: "basic/patterns/mrtr#client-requirements-basic-workflow",
+    ..Rule::BLANK
+};
+
+static NEW_ID: Rule = Rule {
+    id: "mrtr.retry.new-id",
+    title: "A request that comes back with input has a new id",
+    why: "It is a request of its own; logs and gateways take the same id for the first one again.",
+    fix: "Take the next id.",
+    ..OURS
+};
+
+static STATE_ECHO: Rule = Rule {
+    id: "mrtr.retry.state-echo",
+    title: "A request that comes back repeats `requestState` to the letter",
+    why: "The server keeps nothing: without the state, or with another, it has to begin again or refuse.",
+    fix: "Send the string back as it came, without looking into it.",
+    ..OURS
+};
+
+static STATE_ABSENT: Rule = Rule {
+    id: "mrtr.retry.state-absent",
+    title: "A request that comes back has no `requestState` where none was given",
+    why: "The server takes it for one that it signed itself, and refuses the request.",
+    fix: "Leave it out.",
+    ..OURS
+};
+
+static INPUTS_FIRST: Rule = Rule {
+    id: "mrtr.retry.inputs-first",
+    title: "A request that comes back answers everything that was asked",
+    why: "The server asks the same again, and the user is asked twice.",
+    fix: "Gather an answer for every key of `inputRequests`, a refusal too, before sending the request again.",
+    ..OURS
+};
+
+static ISOLATION: Rule = Rule {
+    id: "mrtr.isolation",
+    title: "Answers and state go back with the request that they were asked for, and no other",
+    why: "One call would act on what a user allowed for another.",
+    fix: "Keep question, answers and state together with the request.",
+    ..OURS
+};
+
+static REREQUEST: Rule = Rule {
+    id: "mrtr.rerequest-missing",
+    level: Level::Should,
+    party: Party::Server,
+    source: "basic/patterns/mrtr#error-handling",
+    title: "A server asks again for an answer that is missing",
+    why: "An error ends a call that one more question would save.",
+    fix: "Answer with a request for what is missing.",
+    ..OURS
+};
+
+static IGNORE_EXTRA: Rule = Rule {
+    id: "mrtr.ignore-extra",
+    level: Level::Should,
+    party: Party::Server,
+    source: "basic/patterns/mrtr#error-handling",
+    title: "A server overlooks answers that it did not ask for",
+    why: "Clients may send what an earlier question asked for once more.",
+    fix: "Take the keys that are needed, and leave the rest.",
+    ..OURS
+};
+
+/// A question that was asked.
+struct Question {
+    method: Box<str>,
+    gist: String,
+    /// The id of the request that it answered, as it was written.
+    id: Box<str>,
+    /// As it was written, quotes and all.
+    state: Option<Box<str>>,
+    keys: Vec<String>,
+    place: Place,
+}
+
+/// A second attempt that is unanswered.
+struct Retry {
+    missing: Vec<String>,
+    extra: Vec<String>,
+}
+
+#[derive(Default)]
+struct Watching {
+    questions: VecDeque<Question>,
+    retries: BTreeMap<u64, Retry>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        if said.sort == Sort::Request && is_clients(said, at) {
+            self.request(said, at, found);
+            return;
+        }
+        let Some(asked) = said.asked() else { return };
+        if let Some(retry) = self.retries.remove(&asked.number) {
+            outcome(&retry, said, asked, at, found);
+        }
+        if asks_for_input(said) {
+            self.ask(said, asked, at);
+        }
+    }
+}
+
+impl Watching {
+    fn ask(&mut self, said: &Said<'_>, asked: &Asked, at: &Moment<'_>) {
+        let (Some(result), Some(params)) = (said.message.outcome(), asked.params()) else { return };
+        let state = result.member("requestState").filter(|state| state.kind() != Kind::Null);
+        if params.text().len() > LONGEST || state.is_some_and(|state| state.text().len() > LONGEST) {
+            return;
+        }
+        let keys = keys_of(result.member("inputRequests"));
+        if keys.len() > MOST_KEYS || keys.iter().map(String::len).sum::<usize>() > LONGEST {
+            return;
+        }
+        if self.questions.len() >= MOST_QUESTIONS {
+            self.questions.pop_front();
+        }
+        self.questions.push_back(Question {
+            method: asked.method().into(),
+            gist: gist(Some(params), &["inputResponses", "requestState"]),
+            id: asked.id.clone(),
+            state: state.map(|state| state.text().into()),
+            keys,
+            place: at.place(),
+        });
+    }
+
+    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (state, responses) = (said.param("requestState"), said.param("inputResponses"));
+        if state.is_none() && responses.is_none() {
+            return;
+        }
+        let answered = keys_of(responses);
+        let method = said.method.as_deref().unwrap_or_default();
+        let gist = gist(said.message.params(), &["inputResponses", "requestState"]);
+        let fits = |question: &&Question| *question.method == *method && question.gist == gist;
+        // Of several equal calls, the one whose state comes back, then one whose questions are all answered.
+        let best = self.questions.iter().filter(fits).max_by_key(|question| {
+            (
+                same_state(question.state.as_deref(), state),
+                question.keys.iter().all(|key| answered.contains(key)),
+            )
+        });
+        let Some(question) = best else {
+            // Methods of extensions may have a use of their own for it.
+            if known(method).next().is_some() {
+                self.stray(state, &answered, at, found);
+            }
+            return;
+        };
+        found.held(&ISOLATION, at);
+        let first = || question.place.clone();
+        let id = match said.message.id() {
+            Id::Number(text) => text.to_owned(),
+            Id::Text(text) => format!("\"{}\"", text.raw()),
+            Id::Null | Id::Missing => String::new(),
+        };
+        found.check(&NEW_ID, at, *question.id != *id, || {
+            Wrong::of(format!("the request comes back with the id {id}")).see(first(), "the question")
+        });
+        match (&question.state, state) {
+            (None, None) => found.held(&STATE_ABSENT, at),
+            (None, Some(state)) => {
+                let wrong = "`requestState` is sent, and the server gave none";
+                found.broke(&STATE_ABSENT, at, Wrong::of(wrong).inside(state).see(first(), "the question"));
+            }
+            (Some(given), _)
+                if at.facts.hides(given) || state.is_some_and(|state| at.facts.redacted(state)) =>
+            {
+                found.unsure(&STATE_ECHO, at, HIDDEN);
+            }
+            (Some(_), None) => {
+                let wrong = "the request comes back without its `requestState`";
+                found.broke(&STATE_ECHO, at, Wrong::of(wrong).see(first(), "the question"));
+            }
+            (Some(given), Some(state)) => {
+                found.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
+                    let wrong = "`requestState` is not what the server gave";
+                    Wrong::of(wrong).inside(state).see(first(), "the question")
+                });
+            }
+        }
+        let not_in = |these: &[String], those: &[String]| -> Vec<String> {
+            these.iter().filter(|key| !those.contains(key)).cloned().collect()
+        };
+        let (missing, extra) = (not_in(&question.keys, &answered), not_in(&answered, &question.keys));
+        if let Some(key) = missing.first() {
+            let wrong =
+                format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
+            let hidden = responses.is_some_and(|responses| at.facts.redacted(responses));
+            if hidden {
+                return found.unsure(&INPUTS_FIRST, at, HIDDEN);
+            }
+            found.broke(&INPUTS_FIRST, at, Wrong::of(wrong).see(first(), "the question"));
+        } else if !question.keys.is_empty() {
+            found.held(&INPUTS_FIRST, at);
+        }
+        if let Some(number) = at.ledger.last_number()
+            && (!missing.is_empty() || !extra.is_empty())
+            && self.retries.len() < MOST_RETRIES
+        {
+            self.retries.insert(number, Retry { missing, extra });
+        }
+    }
+
+    /// A request comes with answers or state, and was not asked for any.
+    fn stray(&self, state: Option<Json<'_>>, answered: &[String], at: &Moment<'_>, found: &mut Found) {
+        let another = self.questions.iter().rfind(|question| match (&question.state, state) {
+            (Some(given), Some(_)) => same_state(Some(given), state) && !at.facts.hides(given),
+            (None, None) => !answered.is_empty() && question.keys == answered,
+            _ => false,
+        });
+        if let Some(question) = another
+            && why_not_whole(at.facts).is_none()
+        {
+            let wrong =
+                format!("what was asked for in answer to `{}` goes with another request", question.method);
+            found.broke(&ISOLATION, at, Wrong::of(wrong).see(question.place.clone(), "the question"));
+        }
+    }
+}
+
+/// What a server makes of a second attempt that answers too little or too much.
+fn outcome(retry: &Retry, said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) {
+    let names = |keys: &[String]| {
+        let text = said.error().map(Json::text).unwrap_or_default();
+        keys.iter().find(|key| mentions(text, key)).cloned()
+    };
+    if !retry.missing.is_empty() {
+        match (said.sort, names(&retry.missing)) {
+            (Sort::Result, _) if asks_for_input(said) => found.held(&REREQUEST, at),
+            (Sort::Error, Some(key)) => {
+                let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
+                found.broke(&REREQUEST, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            }
+            (Sort::Error, None) => {
+                found.unsure(&REREQUEST, at, "the error does not say whether it is for want of an answer");
+            }
+            // What is missing was not needed.
+            _ => {}
+        }
+    } else if !retry.extra.is_empty() {
+        match (said.sort, names(&retry.extra)) {
+            (Sort::Result, _) => found.held(&IGNORE_EXTRA, at),
+            (Sort::Error, Some(key)) => {
+                let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
+                found.broke(&IGNORE_EXTRA, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            }
+            _ => found.unsure(
+                &IGNORE_EXTRA,
+                at,
+                "the error does not say whether it is over an answer too many",
+            ),
+        }
+    }
+}
+
+fn keys_of(object: Option<Json<'_>>) -> Vec<String> {
+    let members = object.into_iter().flat_map(Json::members);
+    let mut keys: Vec<String> =
+        members.map(|(key, _)| String::from_utf8_lossy(&key.decode()).into_owned()).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+fn same_state(given: Option<&str>, state: Option<Json<'_>>) -> bool {
+    match (given.and_then(|given| Json::parse(given).ok()), state) {
+        (Some(given), Some(state)) => given.same(state),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// Whether a text has a key in it as a word of its own. Short keys stand in too many texts.
+fn mentions(text: &str, key: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    key.chars().count() >= 3
+        && text
+            .match_indices(key)
+            .any(|(start, _)| !text[..start].ends_with(part) && !text[start + key.len()..].starts_with(part))
+}

@@ -1,0 +1,148 @@
+//! Standard input and output as a transport: what may go through the pipes.
+//!
+//! Knows: traces of a process, which keep what was printed beside the messages. A trace whose command names a URL is of
+//! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
+
+use super::encoding;
+use crate::engine::{Found, Moment, Piece, Pieces, Wrong, quoted};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Need, Party, Rule};
+use transcript::json::Json;
+use transcript::message::{Message, resembles_message};
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Content, Side};
+
+pub(super) const FAMILY: Family = Family {
+    name: "stdio",
+    title: "Standard input and output",
+    rules: &[&ONE_LINE, &STDOUT, &STDIN],
+    hears: &[Hears::All],
+    watch: || Box::new(Watching::default()),
+};
+
+/// What the rules of this file have in common.
+const OURS: Rule = Rule { needs: &[Need::Process], source: "basic/transports#stdio", ..Rule::BLANK };
+
+static ONE_LINE: Rule = Rule {
+    id: "stdio.no-embedded-newline",
+    title: "A message is written on one line",
+    why: "The line feed ends a message: each line of a message that is written nicely is refused by itself.",
+    fix: "Write JSON without indentation, and line feeds in strings as \\n.",
+    ..OURS
+};
+
+static STDOUT: Rule = Rule {
+    id: "stdio.stdout-purity",
+    party: Party::Server,
+    title: "A server writes nothing but messages to its standard output",
+    why: "Clients try to read every line as a message; a banner or a log line ends the session in some of them.",
+    fix: "Log to stderr, also from libraries and package managers that start the server.",
+    ..OURS
+};
+
+static STDIN: Rule = Rule {
+    id: "stdio.stdin-purity",
+    party: Party::Client,
+    title: "A client writes nothing but messages to the server's standard input",
+    why: "Servers try to read every line as a message, and headers such as Content-Length are none.",
+    fix: "End each message with a line feed, and write nothing else.",
+    ..OURS
+};
+
+#[derive(Default)]
+struct Watching {
+    /// What each side wrote that is no JSON by itself: the client, the server.
+    pieces: [Pieces; 2],
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(side) = at.entry.side else { return };
+        match &at.entry.content {
+            Content::Message(_) => {
+                self.give_up(side, at, found);
+                if at.facts.over_stdio() == Some(true) {
+                    found.held(&ONE_LINE, at);
+                    found.held(pure(side), at);
+                }
+            }
+            Content::Noise(noise) if noise.why.code == Code::NotAMessage => {
+                let Ok(value) = Json::parse(&noise.text) else { return };
+                match value.as_text().and_then(|text| text.to_str()) {
+                    Some(text) => self.printed(&text, side, at, found),
+                    None => {
+                        self.give_up(side, at, found);
+                        if !resembles_message(value) {
+                            impure(noise.text.as_ref(), side, at, found);
+                        }
+                    }
+                }
+            }
+            Content::Noise(_) => self.give_up(side, at, found),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+        for side in [Side::Client, Side::Server] {
+            self.give_up(side, at, found);
+        }
+    }
+}
+
+impl Watching {
+    /// Text that the recorder kept as a string, since it is no JSON.
+    fn printed(&mut self, text: &str, side: Side, at: &Moment<'_>, found: &mut Found) {
+        // A message in a string is whole; it is its recorder who wrapped it.
+        if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {
+            return self.give_up(side, at, found);
+        }
+        if Json::parse(text).is_ok() && !text.trim().is_empty() {
+            self.give_up(side, at, found);
+            return impure(text, side, at, found);
+        }
+        match self.pieces[lane(side)].take(text, at.place()) {
+            Piece::Held => {}
+            Piece::Whole(first) if at.facts.over_stdio() == Some(true) => {
+                found.broke(&ONE_LINE, at, Wrong::of("a message is written over several lines").at(first));
+            }
+            Piece::Whole(_) => found.unsure(&ONE_LINE, at, OVER_HTTP),
+            Piece::Alone => impure(text, side, at, found),
+        }
+    }
+
+    fn give_up(&mut self, side: Side, at: &Moment<'_>, found: &mut Found) {
+        if let Some(first) = self.pieces[lane(side)].give_up() {
+            let wrong = Wrong::of("the line begins like a message and is no JSON").at(first);
+            found.broke(&encoding::PARSE, at, wrong.by(party(side)));
+        }
+    }
+}
+
+const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
+
+fn impure(text: &str, side: Side, at: &Moment<'_>, found: &mut Found) {
+    match at.facts.over_stdio() {
+        Some(true) => found.broke(pure(side), at, format!("this is no message: {}", quoted(text))),
+        Some(false) => {}
+        None => found.unsure(pure(side), at, OVER_HTTP),
+    }
+}
+
+fn pure(side: Side) -> &'static Rule {
+    match side {
+        Side::Client => &STDIN,
+        Side::Server => &STDOUT,
+    }
+}
+
+fn party(side: Side) -> Party {
+    match side {
+        Side::Client => Party::Client,
+        Side::Server => Party::Server,
+    }
+}
+
+fn lane(side: Side) -> usize {
+    usize::from(side == Side::Server)
+}

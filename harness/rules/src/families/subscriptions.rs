@@ -1,0 +1,393 @@
+//! Subscriptions: `subscriptions/listen`, what its stream may carry, and how each message names it.
+//!
+//! Knows: each subscription by the id of its request, type and all, and over HTTP by its exchange. Refuses to know: who
+//! ended a stream. Memory: up to [`MOST_LISTENS`] subscriptions with the filter that each asked for.
+
+use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
+use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, quoted, shown, text_of, why_not_whole};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+use transcript::message::Id;
+use transcript::session::{Side, Slot};
+
+pub(super) const FAMILY: Family = Family {
+    name: "subscriptions",
+    title: "Subscriptions",
+    rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
+    hears: &[Hears::Some(&[Sort::Request, Sort::Result], &[LISTEN]), Hears::Each(&[Sort::Notification])],
+    watch: || Box::new(Watching::default()),
+};
+
+/// So many subscriptions are remembered.
+const MOST_LISTENS: usize = 1_000;
+
+/// A longer filter is not kept.
+const LONGEST: usize = 1 << 14;
+
+const TAG: &str = "io.modelcontextprotocol/subscriptionId";
+const ACK: &str = "notifications/subscriptions/acknowledged";
+const LISTEN: &str = "subscriptions/listen";
+const UPDATED: &str = "notifications/resources/updated";
+
+/// The notifications that only subscriptions bring, and the member of the filter that asks for each.
+const BROUGHT: &[(&str, &str)] = &[
+    ("notifications/tools/list_changed", "toolsListChanged"),
+    ("notifications/prompts/list_changed", "promptsListChanged"),
+    ("notifications/resources/list_changed", "resourcesListChanged"),
+    (UPDATED, "resourceSubscriptions"),
+];
+
+const OURS: Rule = Rule {
+    party: Party::Server,
+    span: Span::MODERN,
+    source: "basic/patterns/subscriptions#receiving-notifications",
+    ..Rule::BLANK
+};
+
+static ACK_FIRST: Rule = Rule {
+    id: "sub.ack-first",
+    source: "basic/patterns/subscriptions#acknowledgment",
+    title: "A subscription begins with its acknowledgment",
+    why: "Until it comes the client does not know whether it is subscribed, and to what.",
+    fix: "Send `notifications/subscriptions/acknowledged` before anything else of the subscription.",
+    ..OURS
+};
+
+static ID_TAG: Rule = Rule {
+    id: "sub.id-tag",
+    title: "Every message of a subscription names it in `_meta`",
+    why: "On stdio nothing else tells which of several subscriptions a notification belongs to.",
+    fix: "Write \"io.modelcontextprotocol/subscriptionId\" into the `_meta` of notifications and of the result.",
+    ..OURS
+};
+
+static ID_EXACT: Rule = Rule {
+    id: "sub.id-exact",
+    title: "A subscription is named by the id of its request, type and all",
+    why: "Clients look the id up as it is: \"1\" is not 1.",
+    fix: "Copy the request's id without turning it into a string.",
+    ..OURS
+};
+
+static FILTER: Rule = Rule {
+    id: "sub.filter",
+    source: "basic/patterns/subscriptions#opening-a-stream",
+    title: "A server sends no change notification that was not asked for",
+    why: "Clients have opted out of what they did not ask for, and cannot map it to anything.",
+    fix: "Look into the request's `notifications` before sending.",
+    ..OURS
+};
+
+static ACK_SUBSET: Rule = Rule {
+    id: "sub.ack-subset",
+    level: Level::Should,
+    source: "basic/patterns/subscriptions#acknowledgment",
+    title: "An acknowledgment grants no more than was asked for",
+    why: "It tells which part of the request is honoured; anything else confuses the client.",
+    fix: "Repeat of the request's `notifications` what you support.",
+    ..OURS
+};
+
+static NO_REQUEST_SCOPED: Rule = Rule {
+    id: "sub.no-request-scoped",
+    source: "basic/transports/streamable-http#receiving-messages",
+    title: "Progress and log messages do not travel in subscriptions",
+    why: "They belong to another request, whose caller does not see them there.",
+    fix: "Send them with the request that they are about.",
+    ..OURS
+};
+
+static CANCEL: Rule = Rule {
+    id: "e.cancel.server-only-listen",
+    source: "basic/patterns/cancellation",
+    title: "A server cancels subscriptions and nothing else",
+    why: "A client cannot tell what a cancellation of its own call would mean.",
+    fix: "Answer the request with an error instead.",
+    ..OURS
+};
+
+/// A subscription.
+struct Listen {
+    /// Its request's id as it was written, quotes and all.
+    id: Box<str>,
+    /// What it asks for.
+    filter: Option<Box<str>>,
+    exchange: Option<u64>,
+    acknowledged: bool,
+    place: Place,
+}
+
+#[derive(Default)]
+struct Watching {
+    listens: Vec<Listen>,
+    /// There were more than are remembered.
+    full: bool,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        match said.sort {
+            Sort::Request if said.calls(LISTEN) && is_clients(said, at) => self.listen(said, at),
+            Sort::Notification if at.side != Some(Side::Client) => self.notification(said, at, found),
+            Sort::Result if said.asked().is_some_and(|asked| asked.method() == LISTEN) => {
+                self.result(said, at, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Watching {
+    fn listen(&mut self, said: &Said<'_>, at: &Moment<'_>) {
+        let id: Box<str> = match said.message.id() {
+            Id::Number(text) => text.into(),
+            Id::Text(text) => format!("\"{}\"", text.raw()).into(),
+            Id::Null | Id::Missing => return,
+        };
+        if self.listens.len() >= MOST_LISTENS {
+            self.full = true;
+            return;
+        }
+        // An id may be used again once its request was answered.
+        self.listens.retain(|listen| listen.id != id);
+        let filter = said.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
+        let (exchange, place) = (at.entry.exchange, at.place());
+        self.listens.push(Listen {
+            id,
+            filter: filter.map(Into::into),
+            exchange,
+            acknowledged: false,
+            place,
+        });
+    }
+
+    /// The subscription in whose exchange a message of a server stands.
+    fn streaming(&self, at: &Moment<'_>) -> Option<usize> {
+        let exchange = at.entry.exchange.filter(|_| at.entry.slot != Slot::Request)?;
+        self.listens.iter().position(|listen| listen.exchange == Some(exchange))
+    }
+
+    fn named(&self, tag: Json<'_>) -> Option<usize> {
+        self.listens.iter().position(|listen| is_id(&listen.id, tag))
+    }
+
+    /// The subscription whose id a tag spells as another type, such as `"1"` for `1`.
+    fn misnamed(&self, tag: Json<'_>) -> Option<usize> {
+        let plain = |text: &str| text.trim_matches('"').to_owned();
+        self.listens.iter().position(|listen| plain(&listen.id) == plain(tag.text()))
+    }
+
+    /// Why something that was not asked for in the recording may have been asked for before it.
+    fn why_unsure(&self, at: &Moment<'_>) -> Option<&'static str> {
+        let begun = at.facts.opened || at.exchange.is_some();
+        why_not_whole(at.facts).or(match () {
+            () if self.full => Some("there were more subscriptions than are followed"),
+            () if !begun => {
+                Some("the recording may begin after the session did; a trace from its start would tell")
+            }
+            () => None,
+        })
+    }
+
+    fn notification(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let method = said.method.as_deref().unwrap_or_default();
+        if method == "notifications/cancelled" {
+            return self.cancelled(said, at, found);
+        }
+        let streaming = self.streaming(at);
+        let tag = said.meta(TAG);
+        let asked_by = BROUGHT.iter().find(|(name, _)| *name == method).map(|(_, member)| *member);
+        if matches!(method, "notifications/progress" | "notifications/message") {
+            if streaming.is_some() || tag.is_some() {
+                let wrong = format!("`{method}` travels in a subscription");
+                found.broke(&NO_REQUEST_SCOPED, at, Wrong::of(wrong));
+            } else if !self.listens.is_empty() {
+                found.held(&NO_REQUEST_SCOPED, at);
+            }
+            return;
+        }
+        if streaming.is_none() && tag.is_none() && asked_by.is_none() && method != ACK {
+            return;
+        }
+        let Some(tag) = tag else {
+            if hides_meta(said, at) {
+                return found.unsure(&ID_TAG, at, HIDDEN);
+            }
+            // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
+            if self.listens.is_empty() && method != ACK {
+                return match self.why_unsure(at) {
+                    _ if !at.facts.modern => found.unsure(&FILTER, at, UNPROVEN),
+                    Some(why) => found.unsure(&FILTER, at, why),
+                    None => {
+                        found.broke(&FILTER, at, format!("`{method}` comes although nobody subscribed"));
+                    }
+                };
+            }
+            found.broke(&ID_TAG, at, format!("`{method}` does not name its subscription"));
+            if let Some(index) = streaming {
+                self.opened(index, method, at, found);
+            }
+            return;
+        };
+        found.held(&ID_TAG, at);
+        let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
+            return self.unknown(tag, at, found);
+        };
+        let Some(listen) = self.listens.get(index) else { return };
+        found.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
+            let wrong =
+                format!("the subscription is named {}, and its request has the id {}", shown(tag), listen.id);
+            Wrong::of(wrong).inside(tag).see(listen.place.clone(), "the request")
+        });
+        let filter = listen.filter.as_deref().and_then(|text| Json::parse(text).ok());
+        if let (Some(filter), Some(member)) = (filter, asked_by) {
+            let place = &listen.place;
+            match allows(filter, member, said) {
+                Some(true) => found.held(&FILTER, at),
+                Some(false) => {
+                    let uri = said.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
+                    let wrong = format!("the subscription did not ask for `{method}` {uri}");
+                    found.broke(&FILTER, at, Wrong::of(wrong.trim_end()).see(place.clone(), "the request"));
+                }
+                None => {
+                    let why =
+                        "whether the resource is a part of one that was subscribed to is the server's to say";
+                    found.unsure(&FILTER, at, why);
+                }
+            }
+        }
+        if let (Some(filter), ACK) = (filter, method) {
+            subset(filter, said, &listen.place, at, found);
+        }
+        self.opened(index, method, at, found);
+    }
+
+    /// A message of a subscription: the acknowledgment, or something that must come behind it.
+    fn opened(&mut self, index: usize, method: &str, at: &Moment<'_>, found: &mut Found) {
+        let Some(listen) = self.listens.get_mut(index) else { return };
+        let first = !std::mem::replace(&mut listen.acknowledged, true);
+        if first {
+            found.check(&ACK_FIRST, at, method == ACK, || {
+                let wrong = "the subscription begins with something else than its acknowledgment";
+                Wrong::of(wrong).see(listen.place.clone(), "the request")
+            });
+        }
+    }
+
+    /// The tag names no request as it is written.
+    fn unknown(&self, tag: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+        match self.why_unsure(at) {
+            None => {
+                let wrong = format!("no subscription has the id {}", shown(tag));
+                found.broke(&ID_EXACT, at, Wrong::of(wrong).inside(tag));
+            }
+            Some(why) => found.unsure(&ID_EXACT, at, why),
+        }
+    }
+
+    fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
+        match result.member("_meta").and_then(|meta| meta.member(TAG)) {
+            None if hides_meta(said, at) => found.unsure(&ID_TAG, at, HIDDEN),
+            None if at.facts.modern => {
+                found.broke(&ID_TAG, at, "the result of the subscription does not name it");
+            }
+            None => found.unsure(&ID_TAG, at, UNPROVEN),
+            Some(tag) => {
+                found.held(&ID_TAG, at);
+                found.check(&ID_EXACT, at, is_id(&asked.id, tag), || {
+                    let wrong = format!(
+                        "the subscription is named {}, and its request has the id {}",
+                        shown(tag),
+                        asked.id
+                    );
+                    Wrong::of(wrong).inside(tag).see(asked.place(), "the request")
+                });
+            }
+        }
+        if let Some(index) = self.listens.iter().position(|listen| listen.id == asked.id) {
+            self.opened(index, "", at, found);
+        }
+    }
+
+    /// A server's cancellation.
+    fn cancelled(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+        let (Some(Side::Server), Some(id)) = (at.side, said.param("requestId")) else { return };
+        if self.named(id).is_some() {
+            return found.held(&CANCEL, at);
+        }
+        if let Some(asked) = at.ledger.find(Some(Side::Client), id) {
+            if asked.method() != LISTEN {
+                let wrong = format!("the server cancels the client's `{}`", asked.method());
+                found.broke(&CANCEL, at, Wrong::of(wrong).inside(id).see(asked.place(), "the request"));
+            }
+            return;
+        }
+        match self.why_unsure(at) {
+            None => {
+                let wrong = format!("no subscription has the id {}", shown(id));
+                found.broke(&CANCEL, at, Wrong::of(wrong).inside(id));
+            }
+            Some(why) => found.unsure(&CANCEL, at, why),
+        }
+    }
+}
+
+/// Whether a value is this id: of the same type, and with the same text.
+fn is_id(id: &str, value: Json<'_>) -> bool {
+    let Ok(id) = Json::parse(id) else { return false };
+    id.kind() == value.kind() && id.same(value)
+}
+
+/// Whether a filter asks for a notification; none where only the server can tell.
+fn allows(filter: Json<'_>, member: &str, said: &Said<'_>) -> Option<bool> {
+    let asked = filter.member(member);
+    if member != "resourceSubscriptions" {
+        return Some(asked.is_some_and(|asked| asked.text() == "true"));
+    }
+    let wanted: Vec<_> = asked.into_iter().flat_map(Json::items).filter_map(text_of).collect();
+    let uri = said.param("uri").and_then(text_of)?;
+    match wanted.as_slice() {
+        [] => Some(false),
+        // What changed may be a part of what was subscribed to.
+        wanted if wanted.iter().any(|wanted| uri.starts_with(&**wanted)) => Some(true),
+        wanted => wanted.iter().all(|wanted| scheme(wanted) != scheme(&uri)).then_some(false),
+    }
+}
+
+fn scheme(uri: &str) -> &str {
+    uri.split(':').next().unwrap_or_default()
+}
+
+/// Whether an acknowledgment grants only what was asked for.
+fn subset(filter: Json<'_>, said: &Said<'_>, place: &Place, at: &Moment<'_>, found: &mut Found) {
+    let Some(granted) = said.param("notifications").filter(|granted| granted.kind() == Kind::Object) else {
+        return;
+    };
+    for (name, value) in granted.members() {
+        let name = name.to_str().unwrap_or_default();
+        let asked = filter.member(&name);
+        let more = match value.kind() {
+            Kind::Array => {
+                let wanted: Vec<_> = asked.into_iter().flat_map(Json::items).filter_map(text_of).collect();
+                value.items().filter_map(text_of).find(|uri| !wanted.contains(uri)).map(|uri| quoted(&uri))
+            }
+            Kind::Bool if value.text() == "true" => {
+                let wanted = asked.is_some_and(|asked| asked.text() == "true");
+                (!wanted).then(|| format!("`{name}`"))
+            }
+            _ => None,
+        };
+        if let Some(more) = more {
+            let wrong = format!("{more} is granted, and was not asked for");
+            return found.broke(
+                &ACK_SUBSET,
+                at,
+                Wrong::of(wrong).inside(value).see(place.clone(), "the request"),
+            );
+        }
+    }
+    found.held(&ACK_SUBSET, at);
+}

@@ -1,0 +1,104 @@
+//! Tasks of 2025-11-25: who may ask for one, and of what.
+//!
+//! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
+
+use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, str_of, text_of};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::Rule;
+use transcript::json::Json;
+use transcript::session::Side;
+
+pub(super) const FAMILY: Family = Family {
+    name: "task-capabilities",
+    title: "Who may ask for a task",
+    rules: &[&TASKS],
+    hears: &[Hears::Some(
+        &[Sort::Request],
+        &["tools/call", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/cancel"],
+    )],
+    watch: || Box::new(Watching),
+};
+
+static TASKS: Rule = Rule {
+    id: "cap.tasks",
+    span: Span::only(Revision::V2025_11_25),
+    source: "basic/utilities/tasks#capability-negotiation; basic/utilities/tasks#tool-level-negotiation",
+    title: "A task is asked for where the receiver declares it, and where the tool wants one",
+    why: "A receiver without tasks answers at once or refuses, and a tool that needs a task cannot run without.",
+    fix: "Look at `tasks` in the capabilities, and at `execution.taskSupport` of the tool.",
+    ..Rule::BLANK
+};
+
+struct Watching;
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        if said.sort == Sort::Request {
+            request(said, at, found);
+        }
+    }
+}
+
+fn request(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    let method = said.method.as_deref().unwrap_or_default();
+    let task = said.param("task");
+    let path = match method {
+        "tools/call" => "tasks.requests.tools.call",
+        "sampling/createMessage" => "tasks.requests.sampling.createMessage",
+        "elicitation/create" => "tasks.requests.elicitation.create",
+        "tasks/list" => "tasks.list",
+        "tasks/cancel" => "tasks.cancel",
+        _ => return,
+    };
+    let of_tasks = method.starts_with("tasks/");
+    let Some(receiver) = at.side.map(Side::other) else { return };
+    if !of_tasks && task.is_none() {
+        if method == "tools/call" {
+            tool(said, None, at, found);
+        }
+        return;
+    }
+    match at.facts.declares(receiver, path) {
+        None => found.unsure(&TASKS, at, "the receiver's capabilities are not in the recording"),
+        Some(false) => {
+            let wrong = format!("the {} does not declare `{path}`", receiver.name());
+            let wrong = Wrong::of(wrong);
+            found.broke(
+                &TASKS,
+                at,
+                match task {
+                    Some(task) => wrong.inside(task),
+                    None => wrong,
+                },
+            );
+        }
+        Some(true) if method == "tools/call" => tool(said, task, at, found),
+        Some(true) => found.held(&TASKS, at),
+    }
+}
+
+/// A call with or without a task, where the tool has its own say.
+fn tool<'m>(said: &Said<'m>, task: Option<Json<'m>>, at: &Moment<'m>, found: &mut Found) {
+    let Some(name) = said.param("name").and_then(str_of) else { return };
+    let Some(tool) = at.facts.tool(&name) else {
+        if task.is_some() {
+            found.unsure(&TASKS, at, "the tool's definition is not in the recording");
+        }
+        return;
+    };
+    let support = tool.member("execution").and_then(|execution| execution.member("taskSupport"));
+    let support = support.and_then(text_of).unwrap_or_else(|| "forbidden".into());
+    let wrong = match (task, &*support) {
+        (Some(task), "forbidden") => {
+            Wrong::of(format!("the tool {} takes no task", quoted(&name))).inside(task)
+        }
+        // Without the capability there are no tasks at all, and the tool's word does not count.
+        (None, "required") if at.facts.declares(Side::Server, "tasks.requests.tools.call") == Some(true) => {
+            Wrong::of(format!("the tool {} is to be called as a task", quoted(&name)))
+        }
+        (None, _) => return,
+        (Some(_), _) => return found.held(&TASKS, at),
+    };
+    found.broke(&TASKS, at, wrong);
+}

@@ -1,0 +1,306 @@
+//! What a call of a tool brings back.
+//!
+//! Knows: content, structured content, and the `outputSchema` that it was promised to fit. Refuses to know: results
+//! that only begin something, such as a task or a question to the client. Memory: compiled schemas as `Schemas` says.
+
+use super::tools::is_error;
+use crate::engine::{
+    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Sort, Span, ToolList, Wrong,
+    block, contents, embedded, part, read_base64, str_of, string_of,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use std::borrow::Cow;
+use transcript::json::{Json, Kind};
+
+pub(super) const FAMILY: Family = Family {
+    name: "tool-output",
+    title: "What tools bring back",
+    rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
+        Hears::Some(&[Sort::Result], &["tools/list", "tools/call", "prompts/get", "resources/read"]),
+    ],
+    watch: || Box::new(Watching::default()),
+};
+
+const STRUCTURED: Span = Span::from(Revision::V2025_06_18);
+const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
+
+static CONTENT: Rule = Rule {
+    id: "tools.result.content",
+    source: "schema, CallToolResult",
+    title: "The result of a call has `content`, a list, also beside `structuredContent`",
+    why: "Typed clients refuse a result without it, so that the call fails although the tool worked.",
+    fix: "Send a list of blocks; an empty one where there is nothing to say.",
+    ..SERVER
+};
+
+static TYPE: Rule = Rule {
+    id: "tools.content.type",
+    source: "server/tools#tool-result; schema, ContentBlock",
+    title: "Each block of a tool's content is of a type of its revision, and whole",
+    why: "Typed clients refuse the whole result for one block that they do not know.",
+    fix: "Send text, image, resource (from 2025-03-26 on audio, from 2025-06-18 on resource_link) with the members \
+          that the type asks for; a failure is text beside `isError`.",
+    ..SERVER
+};
+
+static BASE64: Rule = Rule {
+    id: "tools.content.base64",
+    source: "server/prompts#image-content; server/resources#security-considerations",
+    title: "The data of images, audio and blobs is base64",
+    why: "What does not decode is lost: the client shows nothing, or fails as a whole.",
+    fix: "Encode with the standard alphabet and padding, and send neither a `data:` prefix nor line breaks.",
+    ..SERVER
+};
+
+static OBJECT: Rule = Rule {
+    id: "tools.structured.object",
+    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
+    source: "schema, CallToolResult",
+    title: "`structuredContent` is an object",
+    why: "Lists and plain values came with 2026-07-28; clients of these revisions refuse them.",
+    fix: "Wrap the value into an object, such as {\"result\": …}.",
+    ..SERVER
+};
+
+static CONFORMS: Rule = Rule {
+    id: "tools.output.conforms",
+    span: STRUCTURED,
+    source: "server/tools#output-schema",
+    title: "`structuredContent` fits the tool's `outputSchema`",
+    why: "Clients validate it and throw the result away where it does not fit.",
+    fix: "Make the schema say what the tool returns, or the tool return what the schema says.",
+    contested: Some(
+        "Nothing says whether it holds where `isError` is true; such results are not held to the schema here.",
+    ),
+    ..SERVER
+};
+
+static PRESENT: Rule = Rule {
+    id: "tools.output.present",
+    span: STRUCTURED,
+    source: "server/tools#output-schema",
+    title: "A tool with an `outputSchema` returns `structuredContent`",
+    why: "Clients that were promised structure take its absence for an error.",
+    fix: "Return `structuredContent`, or take `outputSchema` away.",
+    contested: Some("Nothing says whether it holds where `isError` is true; such results are let pass here."),
+    ..SERVER
+};
+
+static MIRROR: Rule = Rule {
+    id: "tools.output.text-mirror",
+    level: Level::Should,
+    span: STRUCTURED,
+    source: "server/tools#structured-content",
+    title: "A block of text repeats `structuredContent` as JSON",
+    why: "Clients that know no structured content see the text alone.",
+    fix: "Add a block of text that holds the same JSON.",
+    ..SERVER
+};
+
+/// Longer structured content is not looked for in the text.
+const LONGEST: usize = 256 << 10;
+
+/// So many blocks are looked through for the text of structured content.
+const MOST_TEXTS: usize = 20;
+
+#[derive(Default)]
+struct Watching {
+    list: ToolList,
+    schemas: Schemas,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let _ = self.list.see(at);
+        let Some(said) = &at.said else { return };
+        if let Some(result) = whole_result(said, "tools/call") {
+            self.result(result, at, found);
+        }
+        if let Some(result) = whole_result(said, "prompts/get") {
+            for message in result.member("messages").into_iter().flat_map(Json::items) {
+                if let Some(content) = message.member("content") {
+                    data(content, at, found);
+                }
+            }
+        }
+        if let Some(result) = whole_result(said, "resources/read") {
+            for resource in result.member("contents").into_iter().flat_map(Json::items) {
+                digits(resource.member("blob"), at, found);
+            }
+        }
+    }
+}
+
+/// The result of a request with this method, where it is what was asked for and neither a task nor a question.
+pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>> {
+    let result = said.result_of(method).filter(|result| result.kind() == Kind::Object)?;
+    if let Some(sort) = result.member("resultType")
+        && sort.as_text().and_then(|sort| sort.to_str()).is_some_and(|sort| sort != "complete")
+    {
+        return None;
+    }
+    let task = said.asked().is_some_and(|asked| asked.param("task").is_some());
+    (!(task && result.member("task").is_some())).then_some(result)
+}
+
+impl Watching {
+    fn result(&mut self, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+        match result.member("content") {
+            Some(content) if content.kind() == Kind::Array => {
+                found.held(&CONTENT, at);
+                for item in content.items() {
+                    match block(item, at.revision) {
+                        Ok(()) => found.held(&TYPE, at),
+                        Err((wrong, place)) => found.broke(&TYPE, at, Wrong::of(wrong).inside(place)),
+                    }
+                    data(item, at, found);
+                }
+            }
+            Some(content) => {
+                let wrong = format!("`content` is {}, and no list", content.kind().name());
+                found.broke(&CONTENT, at, Wrong::of(wrong).inside(content));
+            }
+            None => {
+                found.broke(&CONTENT, at, Wrong::of("the result has no `content`").inside(result));
+            }
+        }
+        let structured = result.member("structuredContent");
+        if let Some(structured) = structured {
+            found.check(&OBJECT, at, structured.kind() == Kind::Object, || {
+                Wrong::of(format!("`structuredContent` is {}", structured.kind().name())).inside(structured)
+            });
+        }
+        if !is_error(result) {
+            self.output(structured, at, found);
+            if let Some(structured) = structured {
+                mirror(structured, result, at, found);
+            }
+        }
+    }
+
+    fn output(&mut self, structured: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
+        let Some(asked) = at.said.as_ref().and_then(Said::asked) else { return };
+        let name = asked.param("name").and_then(str_of).unwrap_or_default();
+        let tool = match self.list.find(at.facts, &name) {
+            Definition::Listed(tool) => tool,
+            Definition::Missing => return,
+            Definition::Unsure(why) => {
+                if structured.is_some() {
+                    found.unsure(&CONFORMS, at, why);
+                }
+                return;
+            }
+        };
+        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != Kind::Null) else {
+            return;
+        };
+        let Some(structured) = structured else {
+            let wrong = Wrong::of("the tool has an `outputSchema`, and the result no `structuredContent`");
+            return found.broke(&PRESENT, at, wrong.see(asked.place(), "the call"));
+        };
+        found.held(&PRESENT, at);
+        if at.facts.redacted(schema) {
+            return found.unsure(&CONFORMS, at, "the recorder took out what would decide it");
+        }
+        match self.schemas.fit(schema, structured) {
+            Fit::Fits => found.held(&CONFORMS, at),
+            Fit::Unsure(why) => found.unsure(&CONFORMS, at, why),
+            Fit::Unfit(..) if at.facts.redacted(structured) => {
+                found.unsure(&CONFORMS, at, "the recorder took out what would decide it");
+            }
+            Fit::Unfit(why, pointer) => {
+                let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
+                found.broke(&CONFORMS, at, Wrong::of(wrong).inside(part(structured, &pointer)));
+            }
+        }
+    }
+}
+
+/// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like
+/// and write the bare value into the text, a list item by item; that says the same, too.
+fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    let content = result.member("content");
+    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
+        return found.unsure(&MIRROR, at, "the text that would decide it is not there");
+    }
+    if structured.text().len() > LONGEST {
+        return found.unsure(&MIRROR, at, "the structured content is longer than 256 KiB");
+    }
+    let texts: Vec<Cow<'_, str>> = content
+        .into_iter()
+        .flat_map(Json::items)
+        .take(MOST_TEXTS)
+        .filter_map(|block| str_of(block.member("text")?))
+        .collect();
+    let says = |text: &str, value: Json<'_>| {
+        string_of(value).is_some_and(|said| said == text)
+            || Json::parse(text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
+    };
+    let bare = match structured.members().next() {
+        Some((_, bare)) if structured.members().count() == 1 => bare,
+        _ => structured,
+    };
+    let items: Vec<Json<'_>> = bare.items().collect();
+    let kept = texts.iter().any(|text| says(text, structured) || says(text, bare))
+        || bare.kind() == Kind::Array
+            && items.len() == texts.len()
+            && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
+    if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {
+        return found.unsure(&MIRROR, at, "there are more blocks of text than are looked through");
+    }
+    found.check(&MIRROR, at, kept, || {
+        Wrong::of("no block of text holds the JSON of `structuredContent`").inside(structured)
+    });
+}
+
+/// Whether two values are equal once their numbers are doubles: a recorder may have rounded one of them.
+fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
+    let read = |value: Json<'_>| serde_json::from_str::<serde_json::Value>(value.text()).ok();
+    fn same(one: &serde_json::Value, other: &serde_json::Value) -> bool {
+        use serde_json::Value::{Array, Number, Object};
+        match (one, other) {
+            (Number(one), Number(other)) => one.as_f64() == other.as_f64(),
+            (Array(one), Array(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+            }
+            (Object(one), Object(other)) => {
+                one.len() == other.len()
+                    && one.iter().all(|(name, value)| other.get(name).is_some_and(|other| same(value, other)))
+            }
+            _ => one == other,
+        }
+    }
+    matches!((read(one), read(other)), (Some(one), Some(other)) if same(&one, &other))
+}
+
+/// The base64 of a block of content, whatever block it is.
+fn data(block: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    match embedded(block) {
+        Some(resource) if contents(resource) != Contents::Text => digits(resource.member("blob"), at, found),
+        Some(_) => {}
+        None => {
+            let kind = block.member("type").and_then(Json::as_text);
+            if kind.is_some_and(|kind| kind.is("image") || kind.is("audio")) {
+                digits(block.member("data"), at, found);
+            }
+        }
+    }
+}
+
+fn digits(value: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
+    let Some(value) = value else { return };
+    let Some(text) = string_of(value) else { return };
+    match read_base64(&text) {
+        Base64::Good => found.held(&BASE64, at),
+        Base64::Loose(why) => {
+            let wrong = Wrong::of(format!("the base64 is not strict: {why}")).inside(value);
+            found.broke(&BASE64, at, wrong.only(Level::Should));
+        }
+        Base64::Bad(why) => {
+            found.broke(&BASE64, at, Wrong::of(format!("the data is no base64: {why}")).inside(value));
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Tools: how they are listed, and how they are called.
+//!
+//! Knows: calls and definitions. Refuses to know: what a call brings back; that is the business of `tool_output`.
+//! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
+
+use crate::engine::{
+    Definition, Fit, Found, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong,
+    part, quoted, shown, str_of, string_of,
+};
+use crate::family::{Family, Hears, Watch};
+use crate::rule::{Level, Party, Rule};
+use transcript::json::{Json, Kind};
+
+pub(super) const FAMILY: Family = Family {
+    name: "tools",
+    title: "Tools and their calls",
+    rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &ORDER],
+    hears: &[
+        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
+        Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &["tools/list", "tools/call"]),
+    ],
+    watch: || Box::new(Watching::default()),
+};
+
+const LATE: Span = Span::from(Revision::V2025_11_25);
+const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
+const CLIENT: Rule = Rule { party: Party::Client, ..Rule::BLANK };
+
+static PARAMS: Rule = Rule {
+    id: "tools.call.params",
+    source: "schema, CallToolRequest",
+    title: "A call has the tool's `name` as a string, and its `arguments` as an object",
+    why: "Servers take arguments by name; a list, a string of JSON or null is refused or, worse, guessed at.",
+    fix: "Send `name` as a string and `arguments` as an object, or leave `arguments` out.",
+    ..CLIENT
+};
+
+static ARGS: Rule = Rule {
+    id: "tools.call.args-valid",
+    level: Level::Info,
+    source: "server/tools#calling-tools",
+    title: "The arguments of a call fit the tool's `inputSchema`",
+    why: "The server has to refuse such a call. It is no fault of protocol, since models err and may be told so.",
+    fix: "Validate arguments before they are sent, and give the model the schema as it was listed.",
+    ..CLIENT
+};
+
+static KNOWN: Rule = Rule {
+    id: "tools.call.known-name",
+    level: Level::Info,
+    source: "server/tools#calling-tools",
+    title: "The tool that is called is one of those that were listed",
+    why: "A name that the server never listed is mostly invented by a model, or was kept from an older listing.",
+    fix: "Offer the model the tools of the last listing alone.",
+    ..CLIENT
+};
+
+static UNKNOWN: Rule = Rule {
+    id: "tools.unknown",
+    level: Level::Should,
+    source: "server/tools#error-handling",
+    title: "A call of an unknown tool is answered with an error rather than with `isError`",
+    why: "A result with `isError` says that the tool ran and failed, so that clients try it again.",
+    fix: "Answer with the error -32602.",
+    ..SERVER
+};
+
+static INPUT: Rule = Rule {
+    id: "tools.input-error",
+    level: Level::Should,
+    span: LATE,
+    source: "server/tools#error-handling",
+    title: "Arguments that do not fit are answered with `isError` rather than with -32602",
+    why: "Many clients keep protocol errors from the model, which then cannot mend its arguments.",
+    fix: "Answer with a result that has `isError` and says what is wrong with the arguments.",
+    ..SERVER
+};
+
+static GRAMMAR: Rule = Rule {
+    id: "tools.name.grammar",
+    level: Level::Should,
+    span: LATE,
+    source: "server/tools#tool-names",
+    title: "A tool's name has 1 to 128 characters, each of A-Z, a-z, 0-9, dot, _ and -",
+    why: "The interfaces of models refuse other names, so that clients have to rename the tool or leave it out.",
+    fix: "Rename the tool, and put its pretty name into `title`.",
+    ..SERVER
+};
+
+static UNIQUE: Rule = Rule {
+    id: "tools.name.unique",
+    level: Level::Should,
+    span: LATE,
+    source: "server/tools#tool-names",
+    title: "No two tools of one listing have the same name, on any of its pages",
+    why: "A call says the name alone, and nobody can tell which of the two is meant.",
+    fix: "Name each tool once; look for a page that repeats the one before it.",
+    ..SERVER
+};
+
+static SCHEMA: Rule = Rule {
+    id: "tools.schema.valid",
+    span: LATE,
+    source: "basic/index#schema-validation; server/tools#tool",
+    title: "`inputSchema` and `outputSchema` are JSON Schemas of their dialect",
+    why: "Clients that compile the schemas drop the tool, and some drop the whole listing.",
+    fix: "Validate the schemas against the meta-schema of 2020-12, or name the dialect in `$schema`; `inputSchema` \
+          has the type \"object\".",
+    ..SERVER
+};
+
+static ORDER: Rule = Rule {
+    id: "tools.list.deterministic",
+    level: Level::Should,
+    span: Span::MODERN,
+    source: "server/tools#capabilities",
+    title: "Two listings of the same tools have them in the same order",
+    why: "The tools stand at the beginning of what a model reads, and another order spoils what it has cached.",
+    fix: "Sort the tools, or keep them in the order in which they were registered.",
+    ..SERVER
+};
+
+/// The order of longer listings is not compared.
+const MOST_LISTED: usize = 10_000;
+
+#[derive(Default)]
+struct Watching {
+    list: ToolList,
+    schemas: Schemas,
+    /// The names of the listing that is being shown, in order; and of the last whole one.
+    order: Vec<String>,
+    last: Option<Vec<String>>,
+}
+
+impl Watch for Watching {
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let again = self.list.see(at);
+        let Some(said) = &at.said else { return };
+        if said.sort == Sort::Request && said.calls("tools/call") {
+            self.call(at, found);
+        }
+        if let Some(result) = said.result_of("tools/list") {
+            for name in again {
+                let wrong = format!("the tool {} is listed a second time", shown(name));
+                found.broke(&UNIQUE, at, Wrong::of(wrong).inside(name));
+            }
+            let first = said.asked().is_some_and(|asked| asked.param("cursor").is_none());
+            self.listed(result, first, at, found);
+        }
+        if said.asked().is_some_and(|asked| asked.method() == "tools/call") {
+            self.answered(at, found);
+        }
+    }
+}
+
+impl Watching {
+    fn call(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        let params = said.message.params();
+        let wrong = match (said.param("name"), said.param("arguments")) {
+            (None, _) => Some(Wrong::of("the call has no `name`")),
+            (Some(name), _) if name.kind() != Kind::String => {
+                Some(Wrong::of(format!("`name` is {}, and no string", shown(name))).inside(name))
+            }
+            (_, Some(given)) if given.kind() != Kind::Object => {
+                let wrong = format!("`arguments` is {}, and no object", given.kind().name());
+                Some(Wrong::of(wrong).inside(given))
+            }
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            return found.broke(&PARAMS, at, wrong);
+        }
+        found.held(&PARAMS, at);
+        let (Some(value), Some(params)) = (said.param("name"), params) else { return };
+        let Some(name) = str_of(value) else { return };
+        match self.list.find(at.facts, &name) {
+            Definition::Unsure(why) => {
+                found.unsure(&KNOWN, at, why);
+                found.unsure(&ARGS, at, why);
+            }
+            Definition::Missing => {
+                let wrong = format!("no tool {} is listed", quoted(&name));
+                found.broke(&KNOWN, at, Wrong::of(wrong).inside(value));
+            }
+            Definition::Listed(tool) => {
+                found.held(&KNOWN, at);
+                let given = said.param("arguments");
+                match self.arguments(tool, given, at) {
+                    Fit::Fits => found.held(&ARGS, at),
+                    Fit::Unsure(why) => found.unsure(&ARGS, at, why),
+                    Fit::Unfit(why, pointer) => {
+                        let place = given.map_or(params, |given| part(given, &pointer));
+                        let wrong = format!("the arguments do not fit the schema of the tool: {why}");
+                        found.broke(&ARGS, at, Wrong::of(wrong).inside(place));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds arguments to the schema of a tool. None given are an empty object.
+    fn arguments(&mut self, tool: Json<'_>, given: Option<Json<'_>>, at: &Moment<'_>) -> Fit {
+        let Some(schema) = tool.member("inputSchema") else {
+            return Fit::Unsure("the tool has no `inputSchema`".to_owned());
+        };
+        let Some(given) = given.or_else(|| Json::parse("{}").ok()) else { return Fit::Fits };
+        if at.facts.redacted(schema) || at.facts.redacted(given) {
+            return Fit::Unsure("the recorder took out what would decide it".to_owned());
+        }
+        self.schemas.fit(schema, given)
+    }
+
+    fn answered(&mut self, at: &Moment<'_>, found: &mut Found) {
+        let Some(said) = &at.said else { return };
+        let Some(asked) = said.asked() else { return };
+        let Some(name) = asked.param("name").and_then(str_of) else { return };
+        let failed = said.message.outcome().filter(|_| said.sort == Sort::Result).is_some_and(is_error);
+        let see = |wrong: String| Wrong::of(wrong).see(asked.place(), "the call");
+        match self.list.find(at.facts, &name) {
+            Definition::Unsure(why) => {
+                if failed {
+                    found.unsure(&UNKNOWN, at, why);
+                }
+                if said.error_code() == Some(-32602) {
+                    found.unsure(&INPUT, at, why);
+                }
+            }
+            Definition::Missing if said.sort == Sort::Error => found.held(&UNKNOWN, at),
+            Definition::Missing if failed => {
+                let wrong = format!("no tool {} is listed, and its call fails with `isError`", quoted(&name));
+                found.broke(&UNKNOWN, at, see(wrong));
+            }
+            Definition::Missing => {}
+            Definition::Listed(tool) => {
+                let refused = said.error_code() == Some(-32602);
+                if !(refused || failed) {
+                    return;
+                }
+                // A call without params that could be kept tells nothing about its arguments.
+                let given = asked.param("arguments");
+                if given.is_some_and(|given| given.kind() != Kind::Object) {
+                    return;
+                }
+                match self.arguments(tool, given, at) {
+                    Fit::Unfit(..) if failed => found.held(&INPUT, at),
+                    Fit::Unfit(why, _) => {
+                        let wrong = format!("the arguments do not fit ({why}), and the answer is -32602");
+                        found.broke(&INPUT, at, see(wrong));
+                    }
+                    Fit::Fits => {}
+                    Fit::Unsure(why) => found.unsure(&INPUT, at, why),
+                }
+            }
+        }
+    }
+
+    fn listed(&mut self, result: Json<'_>, first: bool, at: &Moment<'_>, found: &mut Found) {
+        if first {
+            self.order.clear();
+        }
+        for tool in result.member("tools").into_iter().flat_map(Json::items) {
+            self.definition(tool, at, found);
+            if let Some(name) = tool.member("name").and_then(string_of)
+                && self.order.len() <= MOST_LISTED
+                && name.len() <= LONGEST_NAME
+            {
+                self.order.push(name);
+            }
+        }
+        if !self.list.is_whole() || self.order.len() > MOST_LISTED {
+            return;
+        }
+        if let Some(last) = &self.last {
+            let sorted = |names: &[String]| {
+                let mut names = names.to_vec();
+                names.sort_unstable();
+                names
+            };
+            if sorted(last) == sorted(&self.order) {
+                let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
+                found.check(&ORDER, at, moved.is_none(), || {
+                    let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
+                    format!("{} stands where {} stood in the listing before", names.1, names.0)
+                });
+            }
+        }
+        self.last = Some(self.order.clone());
+    }
+
+    fn definition(&mut self, tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+        if let Some(value) = tool.member("name")
+            && let Some(name) = string_of(value)
+        {
+            let allowed = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
+            let wrong = match name.chars().count() {
+                0 => Some("a tool has an empty name".to_owned()),
+                length if length > 128 => Some(format!("a tool's name has {length} characters")),
+                _ => name
+                    .chars()
+                    .find(|char| !allowed(*char))
+                    .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
+            };
+            found.check(&GRAMMAR, at, wrong.is_none(), || Wrong::of(wrong.unwrap_or_default()).inside(value));
+            // Where it was listed before, it is broken, which has been said.
+            found.held(&UNIQUE, at);
+        }
+        for (name, must_be_object) in [("inputSchema", true), ("outputSchema", false)] {
+            let Some(schema) = tool.member(name) else { continue };
+            if at.facts.redacted(schema) {
+                found.unsure(&SCHEMA, at, "the recorder took out what would decide it");
+                continue;
+            }
+            if schema.kind() != Kind::Object {
+                let wrong = format!("`{name}` is {}, and no object", schema.kind().name());
+                found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
+                continue;
+            }
+            let object =
+                schema.member("type").is_some_and(|kind| string_of(kind).as_deref() == Some("object"));
+            match self.schemas.validity(schema) {
+                Validity::Invalid(why, pointer) => {
+                    let place = part(schema, &pointer);
+                    let wrong = format!("`{name}` is no valid schema: at {}, {why}", show_pointer(&pointer));
+                    found.broke(&SCHEMA, at, Wrong::of(wrong).inside(place));
+                }
+                _ if must_be_object && !object => {
+                    let wrong = format!("the type of `{name}` is not \"object\"");
+                    found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
+                }
+                Validity::Unsure(why) => found.unsure(&SCHEMA, at, why),
+                Validity::Valid => found.held(&SCHEMA, at),
+            }
+        }
+    }
+}
+
+fn show_pointer(pointer: &str) -> &str {
+    if pointer.is_empty() { "its top" } else { pointer }
+}
+
+/// Whether a result of a call says that the tool failed.
+pub(super) fn is_error(result: Json<'_>) -> bool {
+    result.member("isError").is_some_and(|value| value.text() == "true")
+}

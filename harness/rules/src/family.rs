@@ -1,0 +1,58 @@
+//! What a family of rules is to the engine: its rules, what triggers it, and the state it keeps.
+
+use crate::engine::{Found, Moment, Sort};
+use crate::rule::Rule;
+use transcript::rejection::Rejection;
+
+/// Rules that are watched for together.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Its name, which is that of its file.
+    pub name: &'static str,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// Its rules.
+    pub rules: &'static [&'static Rule],
+    /// What wakes its watch.
+    pub(crate) hears: &'static [Hears],
+    /// Begins to watch a session.
+    pub(crate) watch: fn() -> Box<dyn Watch>,
+}
+
+/// What a family listens to. Its watch is told of nothing else, so that a message wakes a few families and not all; the
+/// end of a recording it is told of always. A response has the method of the request that it answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Hears {
+    /// Whatever a recording holds.
+    All,
+    /// Whatever a recording of this format holds.
+    In(&'static str),
+    /// Every message.
+    Messages,
+    /// The messages of these sorts, whatever their method.
+    Each(&'static [Sort]),
+    /// The messages of these sorts that have one of these methods.
+    Some(&'static [Sort], &'static [&'static str]),
+    /// Results that may ask for input, by a `resultType`, and requests that bring it, as `inputResponses`.
+    Asking,
+    /// Whatever is no message: what opens and closes a trace, noise, control events.
+    Silence,
+    /// Whatever belongs to an HTTP exchange.
+    Exchanges,
+    /// Entries of an envelope that have a context of their own.
+    Contexts,
+    /// Events of SSE streams.
+    Events,
+}
+
+/// Watches one session for the rules of a family.
+///
+/// Whether a rule applies to the revision, and whether the recording carries what it needs, is none of a watch's
+/// business: [`Found`] sees to it.
+pub(crate) trait Watch {
+    /// Something that the recording holds, in its order.
+    fn see(&mut self, at: &Moment<'_>, found: &mut Found);
+
+    /// The recording is over: `at` has no message, and `rejection` says why it could not be read to its end.
+    fn end(&mut self, _at: &Moment<'_>, _rejection: Option<&Rejection>, _found: &mut Found) {}
+}

@@ -1,0 +1,146 @@
+//! A rule as data: what it asks, how much it binds, whom, and from which revision on.
+
+use crate::revision::{Revision, Span};
+
+/// One requirement, as data. Its examples are the cases under `cases/rules` that break or keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The stable id, such as `jsonrpc.id.null`.
+    pub id: &'static str,
+    /// How much it binds.
+    pub level: Level,
+    /// From this revision on it binds otherwise.
+    pub raised: Option<(Revision, Level)>,
+    /// Who is at fault where it is broken.
+    pub party: Party,
+    /// The revisions that have it.
+    pub span: Span,
+    /// What a recording must carry for it to be judged.
+    pub needs: &'static [Need],
+    /// Document and heading.
+    pub source: &'static str,
+    /// What is asked, on one line.
+    pub title: &'static str,
+    /// Why it matters: what breaks where it is not kept.
+    pub why: &'static str,
+    /// What to do about it, for the party at fault.
+    pub fix: &'static str,
+    /// Where the documents disagree about it: how.
+    pub contested: Option<&'static str>,
+}
+
+impl Rule {
+    /// What most rules have in common.
+    pub(crate) const BLANK: Self = Self {
+        id: "",
+        level: Level::Must,
+        raised: None,
+        party: Party::Sender,
+        span: Span::ALL,
+        needs: &[],
+        source: "",
+        title: "",
+        why: "",
+        fix: "",
+        contested: None,
+    };
+
+    /// How much it binds in a revision; in its own words where the revision is unknown.
+    #[must_use]
+    pub fn level_in(&self, revision: Option<Revision>) -> Level {
+        match (self.raised, revision) {
+            (Some((since, level)), Some(revision)) if revision >= since => level,
+            _ => self.level,
+        }
+    }
+
+    /// The part of the id before its first dot, such as `jsonrpc`.
+    #[must_use]
+    pub fn prefix(&self) -> &'static str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+}
+
+/// How much a rule binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Broken is wrong: an error.
+    Must,
+    /// Broken is unwise: a warning.
+    Should,
+    /// Worth knowing, and no fault.
+    Info,
+}
+
+impl Level {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::Info => "info",
+        }
+    }
+
+    /// The level of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Must, Self::Should, Self::Info].into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// Who is at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Party {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+    /// Whoever sent the message in question.
+    Sender,
+    /// Whoever made the recording.
+    Recorder,
+}
+
+impl Party {
+    /// Its name; that of the sender where a finding could not tell who it was.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Sender => "sender",
+            Self::Recorder => "recorder",
+        }
+    }
+}
+
+/// What a recording may carry besides messages and their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Who sent each message, beyond what its method tells.
+    Direction,
+    /// When.
+    Times,
+    /// HTTP methods, URLs, statuses and headers.
+    Http,
+    /// SSE names, ids, comments.
+    Sse,
+    /// The server's command line and exit.
+    Process,
+}
+
+impl Need {
+    /// What is missing, and which recordings have it.
+    #[must_use]
+    pub fn lack(self) -> &'static str {
+        match self {
+            Self::Direction => "who sent each message; a trace, an envelope or a HAR would tell",
+            Self::Times => "times; a trace, an envelope or a HAR would tell",
+            Self::Http => "HTTP exchanges; a HAR would tell",
+            Self::Sse => "SSE events; a HAR or an envelope would tell",
+            Self::Process => "the server's process; an mcp-replay trace would tell",
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Which rules the words of a command line mean.
+//!
+//! Knows: ids, the part of an id up to one of its dots, and the names of families. Refuses to know: what any rule asks.
+
+use crate::families::{FAMILIES, all};
+use std::collections::BTreeSet;
+use transcript::nearest::nearest;
+
+/// The ids of the rules that `words` name, each an id, the beginning of ids up to a dot, or a family.
+///
+/// # Errors
+/// A sentence for the first word that names nothing, with its neighbours.
+pub fn named(words: &[String]) -> Result<BTreeSet<&'static str>, String> {
+    let mut ids = BTreeSet::new();
+    for word in words {
+        let before = ids.len();
+        let known =
+            |id: &str| id == word || id.strip_prefix(word.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        ids.extend(all().map(|rule| rule.id).filter(|id| known(id)));
+        let family = FAMILIES.iter().filter(|family| family.name == word);
+        ids.extend(family.clone().flat_map(|family| family.rules).map(|rule| rule.id));
+        let again = all().any(|rule| known(rule.id)) || family.clone().next().is_some();
+        if ids.len() == before && !again {
+            return Err(unknown(word));
+        }
+    }
+    Ok(ids)
+}
+
+fn unknown(word: &str) -> String {
+    let families = FAMILIES.iter().map(|family| family.name);
+    let mut prefixes: Vec<&str> = all().map(crate::rule::Rule::prefix).collect();
+    prefixes.dedup();
+    let hint = match nearest(word, all().map(|rule| rule.id).chain(families).chain(prefixes)).as_slice() {
+        [] => "`mcp-concord explain` lists all of them".to_owned(),
+        names => format!("did you mean {}?", names.join(" or ")),
+    };
+    format!("there is no rule and no family `{word}`; {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    fn ids(words: &[&str]) -> Result<Vec<&'static str>, String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        named(&words).map(|ids| ids.into_iter().collect())
+    }
+
+    #[test]
+    fn ids_prefixes_and_families_are_understood() {
+        assert_eq!(ids(&["jsonrpc.id.null"]).unwrap(), ["jsonrpc.id.null"]);
+        let under = ids(&["jsonrpc.id"]).unwrap();
+        assert!(under.len() > 1 && under.iter().all(|id| id.starts_with("jsonrpc.id.")), "{under:?}");
+        let family = ids(&["recording"]).unwrap();
+        assert!(family.contains(&"rec.readable") && !family.contains(&"rec.replay.version"), "{family:?}");
+        // A word twice is no unknown word.
+        assert_eq!(ids(&["jsonrpc.id", "jsonrpc.id.null", "jsonrpc.id"]).unwrap(), under);
+    }
+
+    #[test]
+    fn half_a_word_and_no_word_are_answered_with_neighbours() {
+        assert!(ids(&["jsonrpc.i"]).unwrap_err().contains("did you mean"));
+        assert!(ids(&["jsonrpc.id.nul"]).unwrap_err().contains("jsonrpc.id.null"));
+        assert!(ids(&["xyzxyzxyzxyz"]).unwrap_err().contains("explain"));
+        assert!(ids(&[""]).is_err());
+    }
+}

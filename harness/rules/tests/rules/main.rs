@@ -1,0 +1,174 @@
+//! The rules of `check` against the cases under `cases/rules`: a trial for each transcript, and the promises that the
+//! catalogue as a whole makes.
+//!
+//! A case says which rules are broken, and then no other may be: a rule that cries wolf fails the cases of the others.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
+
+use formats::Input;
+use libtest_mimic::{Arguments, Failed, Trial};
+use rules::check::{How, judge};
+use rules::engine::{Judged, Sharing, Verdict};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+use suite::{Case, Root, Suite, Transcript};
+
+static SUITE: LazyLock<Suite> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    Suite::load(&[Root::Disk(root)]).unwrap_or_else(|problems| panic!("{problems:#?}"))
+});
+
+/// The ids of the catalogue that the rules were built from, typed from it.
+const CATALOGUE: &str = include_str!("catalogue.txt");
+const NOT_JUDGED: &str = include_str!("../../../../docs/rules-not-judged.md");
+
+fn main() -> ExitCode {
+    let mut trials: Vec<Trial> = Vec::new();
+    for case in &SUITE.judged {
+        for transcript in &case.transcripts {
+            let name = format!("{}::{}", case.name.replace('/', "::"), transcript.format.name);
+            trials.push(Trial::test(name, move || check(case, transcript)));
+        }
+    }
+    let tests: &[(&str, fn())] = &[
+        ("every_rule_has_a_case_that_breaks_it_and_one_that_keeps_it", every_rule_has_its_cases),
+        ("every_id_of_the_catalogue_is_a_rule_or_has_a_reason", every_id_is_accounted_for),
+        ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
+        ("several_judges_come_to_the_same_as_one", several_judges_come_to_the_same),
+    ];
+    for (name, test) in tests {
+        trials.push(Trial::test(*name, || {
+            test();
+            Ok(())
+        }));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn judged(transcript: &Transcript) -> Judged {
+    judged_as(transcript, &How::default()).unwrap()
+}
+
+/// None for what is no text from its first bytes on, which is nothing to be judged.
+fn judged_as(transcript: &Transcript, how: &How) -> Option<Judged> {
+    let bytes = transcript.blob.bytes().unwrap();
+    let mut reader: &[u8] = &bytes;
+    Some(judge(transcript.format, &mut Input::new(&mut reader).ok()?, how).unwrap())
+}
+
+/// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
+/// case of the suite has it.
+fn sleepers_miss_nothing() {
+    comes_to_the_same(&How { wake_everybody: true, ..How::default() });
+}
+
+/// Families know nothing of each other, so that several judges may share them.
+fn several_judges_come_to_the_same() {
+    comes_to_the_same(&How { sharing: Some(Sharing { judges: 3, batch: 1_000 }), ..How::default() });
+}
+
+fn comes_to_the_same(other: &How) {
+    let mut compared = 0;
+    for case in SUITE.judged.iter().chain(&SUITE.cases) {
+        for transcript in &case.transcripts {
+            let judged = |how| judged_as(transcript, how);
+            let (Some(usual), Some(other)) = (judged(&How::default()), judged(other)) else { continue };
+            compared += 1;
+            let at = format!("{} as {}", case.name, transcript.format.name);
+            let of =
+                |judged: &Judged| (judged.revision, judged.messages, judged.limit, judged.rejected.clone());
+            assert_eq!(of(&usual), of(&other), "{at}");
+            assert_eq!(usual.outcomes.len(), other.outcomes.len(), "{at}");
+            for (one, other) in usual.outcomes.iter().zip(&other.outcomes) {
+                assert_eq!(format!("{one:?}"), format!("{other:?}"), "{at}");
+            }
+        }
+    }
+    assert!(compared > 2_000, "only {compared} transcripts were compared");
+}
+
+/// The rules that are broken are those that the case names; the others that it names are kept, or cannot be told.
+fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
+    let expected = case.judgement.clone().unwrap_or_default();
+    let judged = judged(transcript);
+    let with = |wanted: &[Verdict]| -> BTreeSet<&str> {
+        let outcomes = judged.outcomes.iter().filter(|outcome| wanted.contains(&outcome.verdict));
+        outcomes.map(|outcome| outcome.rule.id).collect()
+    };
+    let named = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<_>>();
+    let broken: BTreeSet<String> =
+        with(&[Verdict::Fail, Verdict::Warn, Verdict::Info]).into_iter().map(str::to_owned).collect();
+    let mut wrong = String::new();
+    for id in broken.difference(&named(&expected.breaks)) {
+        let _ = writeln!(wrong, "{id} is broken, and the case does not say so{}", told(&judged, id));
+    }
+    for id in named(&expected.breaks).difference(&broken) {
+        let _ = writeln!(wrong, "{id} is not broken{}", told(&judged, id));
+    }
+    for (ids, verdict) in [(&expected.keeps, Verdict::Pass), (&expected.unsure, Verdict::Inconclusive)] {
+        for id in ids.iter().filter(|id| !with(&[verdict]).contains(id.as_str())) {
+            let _ = writeln!(wrong, "{id} is not {}{}", verdict.name(), told(&judged, id));
+        }
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}/{}\n{wrong}", case.place, transcript.format.file).into())
+    }
+}
+
+/// What was made of a rule, for a person who reads a failure.
+fn told(judged: &Judged, id: &str) -> String {
+    let Some(outcome) = judged.outcomes.iter().find(|outcome| outcome.rule.id == id) else {
+        return String::new();
+    };
+    let mut out = format!(" ({}, held {} times", outcome.verdict.name(), outcome.held);
+    if let Some(why) = &outcome.unsure {
+        let _ = write!(out, "; {why}");
+    }
+    out.push(')');
+    for finding in &outcome.findings {
+        let place = &finding.place;
+        let _ =
+            write!(out, "\n    line {}{}{}: {}", place.line, place.pointer, place.within, finding.message);
+    }
+    out
+}
+
+fn every_rule_has_its_cases() {
+    let mut lacking = String::new();
+    for rule in rules::all() {
+        let cases = |of: fn(&verdict::case_file::Judgement) -> &Vec<String>| {
+            let judgements = SUITE.judged.iter().filter_map(|case| case.judgement.as_ref());
+            judgements.filter(|judgement| of(judgement).iter().any(|id| id == rule.id)).count()
+        };
+        if cases(|judgement| &judgement.breaks) == 0 {
+            let _ = writeln!(lacking, "no case breaks {}", rule.id);
+        }
+        if cases(|judgement| &judgement.keeps) == 0 {
+            let _ = writeln!(lacking, "no case keeps {}", rule.id);
+        }
+    }
+    assert!(lacking.is_empty(), "\n{lacking}");
+}
+
+fn every_id_is_accounted_for() {
+    let excused: BTreeSet<&str> = NOT_JUDGED
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter(|(_, reason)| reason.len() > 20)
+        .map(|(id, _)| id)
+        .collect();
+    let catalogue: BTreeSet<&str> = CATALOGUE.lines().collect();
+    let judged: BTreeSet<&str> = rules::all().map(|rule| rule.id).collect();
+    let missing: Vec<_> =
+        catalogue.iter().filter(|id| !excused.contains(*id) && !judged.contains(*id)).collect();
+    assert!(missing.is_empty(), "{} ids are neither rules nor excused: {missing:#?}", missing.len());
+    let both: Vec<_> = excused.intersection(&judged).collect();
+    assert!(both.is_empty(), "excused, and judged all the same: {both:?}");
+    let unknown: Vec<_> = excused.difference(&catalogue).collect();
+    assert!(unknown.is_empty(), "excused, and in no catalogue: {unknown:?}");
+}

@@ -1,0 +1,39 @@
+//! The importer that is built in: this house's own readers.
+//!
+//! Knows: how a reading of [`formats`] becomes an answer. It is judged like anybody else's.
+
+use crate::importer::Importer;
+use formats::{Options, ReadError};
+use verdict::answer::{Answer, How};
+
+/// The readers of this program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builtin;
+
+impl Importer for Builtin {
+    fn name(&self) -> &str {
+        "mcp-concord"
+    }
+
+    fn version(&self) -> &str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    fn reads(&self, format: &str) -> bool {
+        formats::find(format).is_some()
+    }
+
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+        let Some(format) = formats::find(format) else {
+            return Answer::Unsupported { why: format!("there is no format {format}") };
+        };
+        match formats::meaning(format, &mut { transcript }, Options::default()) {
+            Ok(meaning) => Answer::Meaning(meaning.text),
+            Err(ReadError::Rejected(rejection)) => {
+                Answer::Rejection { code: Some(rejection.code.name().into()), message: rejection.to_string() }
+            }
+            // Bytes in memory can always be read, and nobody asked the reader to stop.
+            Err(error) => Answer::Broken { how: How::Crash, message: error.to_string() },
+        }
+    }
+}

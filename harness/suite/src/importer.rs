@@ -1,0 +1,153 @@
+//! Whoever reads transcripts and can be judged.
+//!
+//! Knows: what an importer is asked, and how it is asked so that neither a panic nor a whim goes unnoticed. Refuses
+//! to know: what the answer should be; an importer sees the bytes of a transcript and the name of its format, and
+//! nothing of the case they come from.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use verdict::answer::{Answer, How, Level};
+
+/// A program or library that reads transcripts. Several threads may ask at once.
+pub trait Importer: Send + Sync {
+    /// Its name, as it should stand in reports.
+    fn name(&self) -> &str;
+
+    /// Its version.
+    fn version(&self) -> &str;
+
+    /// How much of a session it can show.
+    fn level(&self) -> Level {
+        Level::Events
+    }
+
+    /// Whether it reads this capture format at all, such as `http-sse`. What it does not read is skipped, counted
+    /// and shown.
+    fn reads(&self, format: &str) -> bool;
+
+    /// Reads a transcript, given as the bytes of the whole file.
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer;
+
+    /// Reads it twice: on this thread, where the importer is no process. A panic is a crash.
+    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+        let read = || caught(|| self.read(format, transcript));
+        Heard { answers: [read(), read()], said: String::new() }
+    }
+
+    /// Ends what the importer keeps running; a sentence where it did not end when it was told to.
+    fn stop(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What came of asking twice about one transcript.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// The answers.
+    pub answers: [Answer; 2],
+    /// The end of what a program wrote to its standard error meanwhile.
+    pub said: String,
+}
+
+impl Heard {
+    /// Nothing was heard, since nothing could be asked.
+    #[must_use]
+    pub fn nothing(why: &str) -> Self {
+        let answer = || Answer::Broken { how: How::Crash, message: why.to_owned() };
+        Self { answers: [answer(), answer()], said: String::new() }
+    }
+
+    /// The one answer that both are: two different answers are none (clause SRV-SAME).
+    #[must_use]
+    pub fn answer(self) -> Answer {
+        let [first, second] = self.answers;
+        first.asked_twice(&second)
+    }
+}
+
+/// How deep the stack of an asking thread is. The threads of a test harness have 2 MiB, which is not enough for a
+/// reader that recurses over deep JSON; address space alone is taken up by what is not used.
+pub const STACK: usize = 64 << 20;
+
+fn caught(read: impl FnOnce() -> Answer) -> Answer {
+    quieten();
+    PANIC.set(Some(String::new()));
+    let answer = catch_unwind(AssertUnwindSafe(read));
+    let seen = PANIC.take().unwrap_or_default();
+    answer.unwrap_or(Answer::Broken { how: How::Crash, message: seen })
+}
+
+thread_local! {
+    /// What the panic of an importer said; none where this thread is not asking one.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// An importer's panic belongs into its verdict, not on the terminal. Every other panic is shown as before.
+fn quieten() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let asking = PANIC.with_borrow_mut(|seen| {
+                let asking = seen.is_some();
+                if asking {
+                    let place =
+                        panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+                    let message = panic.payload_as_str().unwrap_or("no message");
+                    *seen = Some(format!("panicked{}: {message}", place.unwrap_or_default()));
+                }
+                asking
+            });
+            if !asking {
+                before(panic);
+            }
+        }));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Importer;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use verdict::answer::{Answer, How};
+
+    struct Test<F>(F);
+
+    impl<F: Fn() -> Answer + Send + Sync> Importer for Test<F> {
+        fn name(&self) -> &str {
+            "test"
+        }
+
+        fn version(&self) -> &str {
+            "0"
+        }
+
+        fn reads(&self, _: &str) -> bool {
+            true
+        }
+
+        fn read(&self, _: &str, _: &[u8]) -> Answer {
+            (self.0)()
+        }
+    }
+
+    #[test]
+    fn a_panic_is_a_crash_that_says_what_it_said() {
+        let answer = Test(|| panic!("no such {}", "thing")).twice("jsonrpc", b"").answer();
+        let Answer::Broken { how: How::Crash, message } = answer else { panic!("{answer:?}") };
+        assert!(message.contains("no such thing") && message.contains("importer.rs"), "{message}");
+    }
+
+    #[test]
+    fn an_importer_that_changes_its_mind_is_unstable() {
+        let count = AtomicUsize::new(0);
+        let whimsical = Test(|| match count.fetch_add(1, Ordering::Relaxed) {
+            0 => Answer::Meaning("{\"events\": []}".into()),
+            _ => Answer::Rejection { code: None, message: "no".into() },
+        });
+        let answer = whimsical.twice("jsonrpc", b"").answer();
+        assert!(matches!(answer, Answer::Broken { how: How::Unstable, .. }), "{answer:?}");
+        assert_eq!(count.into_inner(), 2);
+    }
+}

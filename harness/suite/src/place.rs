@@ -1,0 +1,68 @@
+//! Where in a transcript the message stands that an answer got wrong.
+//!
+//! Knows: which event or call a difference points at, and where the built-in reader found it. Refuses to know: what
+//! is wrong with it.
+
+use formats::{Format, Input, Options, ReadError, Step};
+use transcript::meaning::Kind;
+use verdict::record::Place;
+
+/// The place of what `at` points at: the event of `/events/3/id`, the call of `/calls/0/outcome`, the fault of a
+/// transcript that should have been rejected.
+pub(crate) fn of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> {
+    let mut parts = at.split('/').skip(1);
+    let (list, wanted) = (parts.next()?, parts.next()?);
+    let wanted: Option<usize> = wanted.parse().ok();
+    let (mut found, mut count) = (None, 0);
+    let mut reader = transcript;
+    let mut input = Input::new(&mut reader).ok()?;
+    let walked = formats::walk(format, &mut input, Options::default(), &mut |step| {
+        if let Step::Event(_, event) = step
+            && (list == "events" || event.kind == Kind::ToolCall)
+        {
+            if Some(count) == wanted {
+                found = Some(Place { line: event.spot.line, pointer: event.spot.pointer() });
+            }
+            count += 1;
+        }
+        Ok(())
+    });
+    match (list, walked) {
+        ("events" | "calls", _) => found,
+        ("rejection", Err(ReadError::Rejected(rejection))) => {
+            Some(Place { line: rejection.place.line, pointer: rejection.place.pointer.clone() })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    const SESSION: &str = concat!(
+        r#"{"jsonrpc":"2.0","method":"a"}"#,
+        "\n\n",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b"}}"#,
+        "\n"
+    );
+
+    fn place(at: &str, format: &str, transcript: &str) -> Option<(u64, String)> {
+        let place = of(at, formats::find(format).unwrap(), transcript.as_bytes())?;
+        Some((place.line, place.pointer))
+    }
+
+    #[test]
+    fn an_event_a_call_and_a_fault_have_their_places() {
+        assert_eq!(place("/events/0/method", "jsonrpc", SESSION), Some((1, String::new())));
+        assert_eq!(place("/events/1", "jsonrpc", SESSION), Some((3, String::new())));
+        assert_eq!(place("/calls/0/tool", "jsonrpc", SESSION), Some((3, String::new())));
+        let document = format!("[\n{}]", SESSION.trim().replace("\n\n", ",\n"));
+        assert_eq!(place("/events/1/id", "inspector", &document), Some((3, "/1".into())));
+        let broken = SESSION.replace("\"id\":1", "\"id\":[]");
+        assert_eq!(place("/rejection/code", "jsonrpc", &broken), Some((3, String::new())));
+        for at in ["", "/authorization_discovery/visible", "/events/7", "/rejection/code"] {
+            assert_eq!(place(at, "jsonrpc", SESSION), None, "{at}");
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! A run: a plan of readings, asked on several threads and judged in the order of the plan.
+//!
+//! Knows: what becomes of each reading. Refuses to know: what is selected, where the suite came from, and how the record is
+//! shown. The record does not depend on how many threads there were.
+
+mod plan;
+
+pub use plan::{Planned, Reading, Selection, Shard, Skip, plan, readings};
+
+use crate::importer::{Heard, Importer, STACK};
+use crate::place;
+use crate::suite::{Case, Transcript};
+use formats::Format;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use verdict::answer::Answer;
+use verdict::consistency::{self, Asked};
+use verdict::expectation::Expectation;
+use verdict::record::{self, Implementation, Line, Note, Record, kept};
+use verdict::side_by_side::sides;
+use verdict::verdict::{Question, Verdict, judge, unseen};
+
+/// Asks for every reading of the plan, on `jobs` threads, and records what came of it.
+///
+/// # Errors
+/// Where a transcript cannot be read from disk any more, or no thread can be had.
+pub fn run(
+    plan: &[Planned<'_>],
+    importer: &dyn Importer,
+    jobs: usize,
+    suite: record::Suite,
+) -> io::Result<Record> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, io::Result<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+    let work = || {
+        while let Some((index, planned)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            plan.get(index).map(|planned| (index, planned))
+        } {
+            let lines = judge_case(planned, importer);
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, lines);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, plan.len().max(1)) {
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        }
+        Ok::<_, io::Error>(())
+    })?;
+    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut lines = Vec::new();
+    for result in done.into_values() {
+        lines.extend(result?);
+    }
+    let readings: usize = plan.iter().map(|planned| planned.readings.len()).sum();
+    if lines.len() != readings {
+        let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
+        return Err(io::Error::other(message));
+    }
+    let implementation = Implementation {
+        name: importer.name().to_owned(),
+        version: importer.version().to_owned(),
+        level: importer.level(),
+    };
+    let mut short: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.verdict.falls_short()) {
+        let at = line.difference.as_ref().map(|difference| difference.at.as_str());
+        short.entry(&line.case).or_default().extend(at);
+    }
+    let mut cases = BTreeMap::new();
+    for Planned { case, .. } in plan {
+        let mut note = case.note();
+        if let Some(differences) = short.get(case.name.as_str()) {
+            show(case, differences, &mut note)?;
+        }
+        cases.insert(case.name.clone(), note);
+    }
+    Ok(Record::new(suite, implementation, cases, lines))
+}
+
+/// Puts the transcripts of a case that an importer fell short of beside its title, and where in each of them stands
+/// what it got wrong in any of them.
+fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut Note) -> io::Result<()> {
+    for Transcript { format, blob } in &case.transcripts {
+        let bytes = blob.bytes()?;
+        note.transcripts.insert(format.name.to_owned(), kept(&String::from_utf8_lossy(&bytes)));
+        let places = differences.iter().filter_map(|at| place::of(at, format, &bytes));
+        let lines: BTreeSet<u64> = places.map(|place| place.line).collect();
+        if !lines.is_empty() {
+            note.lines.insert(format.name.to_owned(), lines.into_iter().collect());
+        }
+    }
+    Ok(())
+}
+
+/// Judges the selected readings of one case, each by itself and, where the clause is open, by the others.
+///
+/// # Errors
+/// Where a transcript cannot be read from disk.
+pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<Vec<Line>> {
+    let case = planned.case;
+    let mut answered = Vec::new();
+    for reading in &planned.readings {
+        let heard = match reading.what {
+            Ok(transcript) => ask(importer, reading.format, &transcript.blob.bytes()?),
+            Err(skip) => Told::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) }),
+        };
+        answered.push((reading, question(case, reading.format, importer), heard));
+    }
+    let asked: Vec<Asked<'_>> = answered
+        .iter()
+        .map(|(reading, question, told)| Asked {
+            format: reading.format.name,
+            question: *question,
+            answer: &told.answer,
+        })
+        .collect();
+    let consistent = match case.expectation {
+        Expectation::Either(_) => consistency::judge(&asked),
+        _ => vec![None; asked.len()],
+    };
+    let mut lines = Vec::new();
+    for ((reading, question, told), other) in answered.iter().zip(consistent) {
+        let mut judgement = judge(&case.expectation, question, &told.answer);
+        if judgement.verdict == Verdict::Pass {
+            judgement = other.or_else(|| unseen(question, &told.answer)).unwrap_or(judgement);
+        }
+        let mut line = Line::new(&case.name, reading.format.name, &case.clauses, judgement);
+        if let Ok(transcript) = reading.what {
+            line.file = Some(format!("{}/{}", case.name, reading.format.file));
+            (line.bytes, line.took) = (told.bytes, told.took);
+            if line.verdict.falls_short() {
+                let at = line.difference.as_ref().map(|difference| difference.at.as_str());
+                line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
+                line.stderr = Some(told.said.clone()).filter(|said| !said.is_empty());
+                line.whole = Some(sides(&case.expectation, importer.level(), &told.answer));
+            }
+        }
+        lines.push(line);
+    }
+    Ok(lines)
+}
+
+/// What came of one reading.
+struct Told {
+    answer: Answer,
+    said: String,
+    bytes: Option<u64>,
+    took: Option<Duration>,
+}
+
+impl Told {
+    /// An answer for which nobody had to be asked.
+    fn plain(answer: Answer) -> Self {
+        Self { answer, said: String::new(), bytes: None, took: None }
+    }
+}
+
+fn ask(importer: &dyn Importer, format: &Format, transcript: &[u8]) -> Told {
+    let start = Instant::now();
+    let Heard { answers: [first, second], said } = importer.twice(format.name, transcript);
+    let took = Some(start.elapsed());
+    Told { answer: first.asked_twice(&second), said, bytes: Some(transcript.len() as u64), took }
+}
+
+fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Question<'c> {
+    Question {
+        level: importer.level(),
+        challenge: format.carries.challenge,
+        redacted: case.redacted.as_deref(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Selection, plan, run};
+    use crate::builtin::Builtin;
+    use crate::importer::Importer;
+    use crate::suite::{Root, Suite};
+    use verdict::answer::{Answer, Level};
+    use verdict::record::{self, Record};
+    use verdict::verdict::Verdict;
+
+    /// The built-in reader with a fault put in between.
+    struct Faulty(fn(&str, Answer) -> Answer);
+
+    impl Importer for Faulty {
+        fn name(&self) -> &str {
+            "faulty"
+        }
+
+        fn version(&self) -> &str {
+            "0"
+        }
+
+        fn reads(&self, format: &str) -> bool {
+            format != "inspector"
+        }
+
+        fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+            (self.0)(format, Builtin.read(format, transcript))
+        }
+    }
+
+    fn judged(filter: &str, importer: &dyn Importer) -> Record {
+        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let filters = vec![globset::Glob::new(filter).unwrap().compile_matcher()];
+        let plan = plan(&suite, importer, &Selection { filters, ..Selection::default() });
+        assert!(!plan.is_empty(), "{filter}");
+        let suite = record::Suite::new("", "");
+        run(&plan, importer, 3, suite).unwrap()
+    }
+
+    fn count(record: &Record, verdict: Verdict) -> u64 {
+        record.totals.get(&verdict).copied().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_format_that_is_not_read_is_skipped_with_the_reason() {
+        let record = judged("ids/zero", &Faulty(|_, answer| answer));
+        assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (1, record.planned - 1));
+        let skipped = record.results.iter().find(|line| line.verdict == Verdict::Skip).unwrap();
+        assert_eq!(skipped.message.as_deref(), Some("faulty does not read inspector"));
+    }
+
+    #[test]
+    fn a_panic_costs_one_reading_alone() {
+        let record = judged(
+            "ids/*",
+            &Faulty(|format, answer| match format {
+                "http-sse" => panic!("no streams today"),
+                _ => answer,
+            }),
+        );
+        let crashed: Vec<_> = record.results.iter().filter(|line| line.verdict == Verdict::Crash).collect();
+        assert!(!crashed.is_empty() && crashed.iter().all(|line| line.format == "http-sse"));
+        assert!(crashed[0].message.as_deref().unwrap().contains("no streams today"));
+        assert_eq!(record.results.iter().filter(|line| line.verdict.falls_short()).count(), crashed.len());
+    }
+
+    #[test]
+    fn numbers_through_a_float_are_found_out() {
+        let rounded = |_: &str, answer| match answer {
+            Answer::Meaning(text) => {
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                Answer::Meaning(in_floats(value).to_string())
+            }
+            other => other,
+        };
+        let record = judged("values/integer-beyond-double/*", &Faulty(rounded));
+        assert_eq!(count(&record, Verdict::Pass), 0, "{record:?}");
+        assert!(record.results.iter().all(|line| !line.silent_loss));
+    }
+
+    fn in_floats(value: serde_json::Value) -> serde_json::Value {
+        use serde_json::Value;
+        match value {
+            Value::Number(number) => number.as_f64().map_or(Value::Null, Into::into),
+            Value::Array(items) => items.into_iter().map(in_floats).collect(),
+            Value::Object(members) => members.into_iter().map(|(name, it)| (name, in_floats(it))).collect(),
+            other => other,
+        }
+    }
+
+    #[test]
+    fn a_lost_answer_is_a_silent_loss_at_every_level() {
+        struct Calls(bool);
+        impl Importer for Calls {
+            fn name(&self) -> &str {
+                "calls"
+            }
+
+            fn version(&self) -> &str {
+                "0"
+            }
+
+            fn level(&self) -> Level {
+                Level::Calls
+            }
+
+            fn reads(&self, format: &str) -> bool {
+                format == "jsonrpc"
+            }
+
+            fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+                let Answer::Meaning(text) = Builtin.read(format, transcript) else { panic!("it is read") };
+                let calls = verdict::projection::calls(verdict::normal::parse(&text).unwrap());
+                let outcome = calls.find("\"outcome\": {").unwrap();
+                let end = outcome + calls[outcome..].find('\n').unwrap();
+                let end = if calls[..end].ends_with(',') { end - 1 } else { end };
+                Answer::Calls(match self.0 {
+                    true => format!("{}\"outcome\": null}}{}", &calls[..outcome], &calls[end..]),
+                    false => calls,
+                })
+            }
+        }
+        let whole = judged("correlation/one-call/jsonrpc", &Calls(false));
+        assert_eq!(count(&whole, Verdict::Pass), 1, "{whole:?}");
+        let lost = judged("correlation/one-call/jsonrpc", &Calls(true));
+        assert!(lost.results[0].verdict == Verdict::Fail && lost.results[0].silent_loss, "{lost:?}");
+    }
+
+    #[test]
+    fn an_open_case_asks_for_one_choice() {
+        let torn = |format: &str, answer| match format {
+            "http-sse" => Answer::Rejection { code: None, message: "not this one".into() },
+            _ => answer,
+        };
+        let record = judged("envelope/null-sse", &Faulty(torn));
+        let verdicts: Vec<_> =
+            record.results.iter().map(|line| (line.format.as_str(), line.verdict)).collect();
+        assert_eq!(verdicts, [("streamable-http", Verdict::Pass), ("http-sse", Verdict::Fail)]);
+        assert_eq!(judged("envelope/null-sse", &Builtin).totals.get(&Verdict::Pass), Some(&2));
+    }
+}

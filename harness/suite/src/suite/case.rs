@@ -1,0 +1,258 @@
+//! One case directory, held together: what `case.toml` says and which files stand beside it.
+//!
+//! Knows: what a case must have. Refuses to know: what an importer reads in its transcripts.
+
+use super::Problem;
+use super::folder::{Blob, Folder};
+use formats::Format;
+use sha2::{Digest as _, Sha256};
+use std::io;
+use transcript::json::Kind;
+use verdict::case_file::{self, CaseFile, Expect, Judgement};
+use verdict::expectation::Expectation;
+use verdict::normal;
+use verdict::record::Note;
+use verdict::slip::Slip;
+
+/// A case that can be run.
+#[derive(Debug)]
+pub struct Case {
+    /// Its path from the root of the suite, with `/`.
+    pub name: String,
+    /// The folder as a person finds it.
+    pub place: String,
+    /// What it shows, in a line.
+    pub title: String,
+    /// The clauses that it shows.
+    pub clauses: Vec<String>,
+    /// For the person whose importer fails it.
+    pub reason: String,
+    /// What must come of every transcript.
+    pub expectation: Expectation,
+    /// The redaction marker in use, if any.
+    pub redacted: Option<String>,
+    /// The case that is the same without the fault, where a rejection is expected.
+    pub twin: Option<String>,
+    /// A positive control: it kills no seeded fault, and holds what faults do not touch.
+    pub control: bool,
+    /// What `check` must make of it, where the case is for `check` and no importer is asked.
+    pub judgement: Option<Judgement>,
+    /// The transcripts, in the order of the formats.
+    pub transcripts: Vec<Transcript>,
+    /// Formats that cannot carry the session.
+    pub uncarried: Vec<Uncarried>,
+    files: Vec<(String, Blob)>,
+}
+
+/// One transcript of a case.
+#[derive(Debug)]
+pub struct Transcript {
+    /// Its format.
+    pub format: &'static Format,
+    /// Its bytes.
+    pub blob: Blob,
+}
+
+/// A format that cannot carry the session of a case.
+#[derive(Debug)]
+pub struct Uncarried {
+    /// The format.
+    pub format: &'static Format,
+    /// The clause that says so, or a sentence.
+    pub why: String,
+}
+
+impl Case {
+    /// Holds a case directory together.
+    pub(super) fn check(folder: Folder) -> Result<Self, Vec<Problem>> {
+        let mut checked = Check { folder: &folder, problems: Vec::new() };
+        let file = checked.case_file();
+        let meaning = checked.meaning();
+        let transcripts = checked.transcripts();
+        checked.strays();
+        let file = file.filter(|_| checked.problems.is_empty());
+        let expectation = file.as_ref().and_then(|file| checked.expectation(file, meaning, &transcripts));
+        let problems = checked.problems;
+        match (file, expectation) {
+            (Some(file), Some(expectation)) if problems.is_empty() => {
+                let CaseFile {
+                    title, clauses, reason, redacted, twin, control, uncarried, judgement, ..
+                } = file;
+                let uncarried = uncarried
+                    .into_iter()
+                    .filter_map(|(name, why)| Some(Uncarried { format: formats::find(name)?, why }))
+                    .collect();
+                let Folder { name, place, files } = folder;
+                let case = Self {
+                    name,
+                    place,
+                    title,
+                    clauses,
+                    reason,
+                    expectation,
+                    redacted,
+                    twin,
+                    control,
+                    judgement,
+                    transcripts,
+                    uncarried,
+                    files,
+                };
+                Ok(case)
+            }
+            _ => Err(problems),
+        }
+    }
+
+    /// What a record says of the case.
+    #[must_use]
+    pub fn note(&self) -> Note {
+        Note::new(&self.title, &self.reason)
+    }
+
+    /// A digest over the name and over every file's name and bytes.
+    pub(super) fn digest(&self) -> io::Result<[u8; 32]> {
+        let mut hash = Sha256::new();
+        let mut part = |bytes: &[u8]| {
+            // The length first, so that no two lists of parts run together into the same bytes.
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(self.name.as_bytes());
+        for (name, blob) in &self.files {
+            part(name.as_bytes());
+            part(&blob.bytes()?);
+        }
+        Ok(hash.finalize().into())
+    }
+}
+
+struct Check<'f> {
+    folder: &'f Folder,
+    problems: Vec<Problem>,
+}
+
+const CASE: &str = "case.toml";
+const MEANING: &str = "meaning.json";
+
+impl Check<'_> {
+    fn case_file(&mut self) -> Option<CaseFile> {
+        let text = self.text(CASE)?;
+        let known: Vec<&str> = formats::FORMATS.iter().map(|format| format.name).collect();
+        match case_file::read(&text, &known) {
+            Ok(file) => Some(file),
+            Err(slips) => {
+                let place = self.place(CASE);
+                let problem = |Slip { line, message }| Problem { place: place.clone(), line, message };
+                self.problems.extend(slips.into_iter().map(problem));
+                None
+            }
+        }
+    }
+
+    /// The expected meaning, where there is one that is well formed.
+    fn meaning(&mut self) -> Option<String> {
+        let text = self.text(MEANING)?;
+        match normal::parse(&text) {
+            Ok(meaning) => {
+                let slips = normal::check(meaning);
+                for slip in &slips {
+                    let at = if slip.at.is_empty() { "the meaning" } else { &slip.at };
+                    self.say(MEANING, format!("{at}: {}", slip.message));
+                }
+                slips.is_empty().then_some(text)
+            }
+            Err(why) => {
+                self.say(MEANING, format!("is no JSON: {why}"));
+                None
+            }
+        }
+    }
+
+    fn transcripts(&mut self) -> Vec<Transcript> {
+        let of_format = |format: &'static Format| {
+            let (_, blob) = self.folder.files.iter().find(|(name, _)| name == format.file)?;
+            Some(Transcript { format, blob: blob.clone() })
+        };
+        let found: Vec<Transcript> = formats::FORMATS.iter().copied().filter_map(of_format).collect();
+        if found.is_empty() {
+            let files: Vec<&str> = formats::FORMATS.iter().map(|format| format.file).collect();
+            let message = format!("has no transcript, so it judges nothing; add one of {}", files.join(", "));
+            self.problems.push(Problem::new(&self.folder.place, message));
+        }
+        found
+    }
+
+    fn strays(&mut self) {
+        let belongs = |name: &str| {
+            [CASE, MEANING].contains(&name) || formats::FORMATS.iter().any(|format| name == format.file)
+        };
+        let strays: Vec<&str> =
+            self.folder.files.iter().map(|(name, _)| name.as_str()).filter(|name| !belongs(name)).collect();
+        for stray in strays {
+            let known: Vec<&str> = formats::FORMATS.iter().map(|format| format.file).collect();
+            let message =
+                "has no place in a case directory, which holds case.toml, meaning.json and transcripts";
+            self.say(stray, format!("{message} ({})", known.join(", ")));
+        }
+    }
+
+    fn expectation(
+        &mut self,
+        file: &CaseFile,
+        meaning: Option<String>,
+        transcripts: &[Transcript],
+    ) -> Option<Expectation> {
+        for (name, _) in &file.uncarried {
+            if let Some(stands) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
+                let message = format!("stands here, but [formats.{name}] says that it cannot be");
+                self.say(stands.format.file, message);
+            }
+        }
+        let summary =
+            meaning.as_deref().and_then(|text| normal::parse(text).ok()?.member("authorization_discovery"));
+        if summary.is_some_and(|summary| summary.kind() != Kind::Null)
+            && !transcripts.iter().any(|transcript| transcript.format.carries.challenge)
+        {
+            let message = "expects an authorization_discovery that no format of the case can carry";
+            self.say(MEANING, message);
+        }
+        match (file.expect, meaning) {
+            (Expect::Meaning, Some(meaning)) => Some(Expectation::Meaning(meaning)),
+            (Expect::Meaning, None) => {
+                self.say(MEANING, "is missing, and the case expects a meaning");
+                None
+            }
+            (Expect::Rejection(_), Some(_)) => {
+                self.say(MEANING, "has no place in a case that expects a rejection");
+                None
+            }
+            (Expect::Rejection(code), None) => Some(Expectation::Rejection(code)),
+            (Expect::Either, meaning) => Some(Expectation::Either(meaning)),
+            // No importer is asked, so that nothing is expected of one.
+            (Expect::Judgement, None) => Some(Expectation::Either(None)),
+            (Expect::Judgement, Some(_)) => {
+                self.say(MEANING, "has no place in a case for `check`");
+                None
+            }
+        }
+    }
+
+    /// The text of a file of the case; none where there is no such file.
+    fn text(&mut self, name: &str) -> Option<String> {
+        let (_, blob) = self.folder.files.iter().find(|(file, _)| file == name)?;
+        let text = blob.bytes().map_err(|error| format!("cannot be read: {error}"));
+        let text = text.and_then(|bytes| {
+            String::from_utf8(bytes.into_owned()).map_err(|error| format!("is no UTF-8: {error}"))
+        });
+        text.map_err(|why| self.say(name, why)).ok()
+    }
+
+    fn place(&self, file: &str) -> String {
+        format!("{}/{file}", self.folder.place)
+    }
+
+    fn say(&mut self, file: &str, message: impl Into<String>) {
+        self.problems.push(Problem::new(self.place(file), message));
+    }
+}

@@ -1,0 +1,248 @@
+//! Where case directories come from: a folder on disk, or the suite that is embedded in the program.
+//!
+//! Knows: which folders are case directories and which files stand in them. Refuses to know: what the files say.
+//! A folder with a `case.toml` is a case directory. Links out of the suite are refused, so that a suite is what
+//! its folder holds; hidden folders and those that tools leave behind are not looked into.
+
+use super::Problem;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fmt, fs, io};
+use walkdir::{DirEntry, WalkDir};
+
+/// Where cases are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
+    /// The suite that is embedded in the program.
+    Embedded,
+    /// A folder on disk; it may be a case directory itself.
+    Disk(PathBuf),
+    /// Cases that were made in memory, by name, each with its files.
+    Made(Vec<MadeCase>),
+}
+
+/// A case that is on no disk: its name, and its files by their names.
+pub type MadeCase = (String, Vec<(String, Vec<u8>)>);
+
+/// A case directory with its files, ordered by name.
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub(super) name: String,
+    /// The folder as a person finds it.
+    pub(super) place: String,
+    pub(super) files: Vec<(String, Blob)>,
+}
+
+/// The bytes of a file, read when they are wanted.
+#[derive(Debug, Clone)]
+pub enum Blob {
+    /// Part of the program.
+    Embedded(&'static [u8]),
+    /// On disk.
+    Disk(PathBuf),
+    /// In memory.
+    Made(Arc<[u8]>),
+}
+
+impl Blob {
+    /// The bytes.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn bytes(&self) -> io::Result<Cow<'static, [u8]>> {
+        match self {
+            Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Disk(path) => fs::read(path).map(Cow::Owned),
+            Self::Made(bytes) => Ok(Cow::Owned(bytes.to_vec())),
+        }
+    }
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => formatter.write_str("the embedded suite"),
+            Self::Disk(path) => write!(formatter, "{}", path.display()),
+            Self::Made(_) => formatter.write_str("the cases that were made"),
+        }
+    }
+}
+
+impl Root {
+    /// Every case directory in it.
+    pub(super) fn folders(&self, problems: &mut Vec<Problem>) -> Vec<Folder> {
+        match self {
+            Self::Embedded => embedded(|_| true),
+            Self::Disk(root) => walk(root, problems),
+            Self::Made(cases) => cases.iter().map(made).collect(),
+        }
+    }
+}
+
+impl Folder {
+    /// The case directory of this name, found without a look at any other.
+    pub(super) fn find(root: &Root, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
+        match root {
+            Root::Embedded => embedded(|case| case == name).pop(),
+            Root::Disk(root) => Self::on_disk(root, name, problems),
+            Root::Made(cases) => cases.iter().find(|case| case.0 == name).map(made),
+        }
+    }
+
+    fn on_disk(root: &Path, name: &str, problems: &mut Vec<Problem>) -> Option<Self> {
+        let path = root.join(name);
+        if fault_in(name).is_some() || !path.join(CASE_FILE).is_file() {
+            return None;
+        }
+        let suite = fs::canonicalize(root).ok()?;
+        match fs::canonicalize(&path) {
+            Ok(real) if real.starts_with(&suite) => read(&suite, &path, name.to_owned(), problems),
+            _ => {
+                problems.push(Problem::new(path.display().to_string(), "leads outside the suite"));
+                None
+            }
+        }
+    }
+}
+
+const CASE_FILE: &str = "case.toml";
+
+fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<Folder> {
+    let mut folders: Vec<Folder> = Vec::new();
+    for (path, bytes) in ::cases::files() {
+        let (name, file) = path.rsplit_once('/').unwrap_or(("", path));
+        if !wanted(name) {
+            continue;
+        }
+        let file = (file.to_owned(), Blob::Embedded(bytes));
+        match folders.last_mut().filter(|folder| folder.name == name) {
+            Some(folder) => folder.files.push(file),
+            None => folders.push(Folder { name: name.into(), place: name.into(), files: vec![file] }),
+        }
+    }
+    folders
+}
+
+fn made((name, files): &MadeCase) -> Folder {
+    let files =
+        files.iter().map(|(file, bytes)| (file.clone(), Blob::Made(bytes.as_slice().into()))).collect();
+    Folder { name: name.clone(), place: name.clone(), files }
+}
+
+fn walk(root: &Path, problems: &mut Vec<Problem>) -> Vec<Folder> {
+    let (mut folders, mut uncased) = (Vec::new(), BTreeSet::new());
+    let suite = match fs::canonicalize(root) {
+        Ok(suite) if suite.is_dir() => suite,
+        Ok(_) => {
+            problems.push(Problem::new(root.display().to_string(), "is a file; a suite is a folder"));
+            return folders;
+        }
+        Err(error) => {
+            problems.push(Problem::new(root.display().to_string(), format!("cannot be opened: {error}")));
+            return folders;
+        }
+    };
+    let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    while let Some(entry) = entries.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let place = error.path().unwrap_or(root).display().to_string();
+                problems.push(Problem::new(place, format!("cannot be read: {error}")));
+                continue;
+            }
+        };
+        let path = entry.path();
+        if entry.file_type().is_dir() {
+            if entry.depth() > 0 && is_leftover(&entry) {
+                entries.skip_current_dir();
+            } else if path.join(CASE_FILE).symlink_metadata().is_ok() {
+                entries.skip_current_dir();
+                let name = name_of(root, &suite, path, problems);
+                folders.extend(name.and_then(|name| read(&suite, path, name, problems)));
+            }
+        } else if entry.path_is_symlink() && path.is_dir() {
+            let message = "is a link to a folder, which is not followed; put the cases themselves here";
+            problems.push(Problem::new(path.display().to_string(), message));
+        } else if belongs_to_a_case(entry.file_name()) {
+            uncased.extend(path.parent().map(|folder| folder.display().to_string()));
+        }
+    }
+    let lost = |place| Problem::new(place, "has transcripts but no case.toml, so nothing would judge them");
+    problems.extend(uncased.into_iter().map(lost));
+    folders
+}
+
+/// The name of the case in `path`: its path from the root; the folder's own name where it is the root.
+fn name_of(root: &Path, suite: &Path, path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let own = suite.file_name().map(Path::new).unwrap_or(suite);
+    let below = if below.as_os_str().is_empty() { own } else { below };
+    let parts: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
+    let name = parts.map(|parts| parts.join("/"));
+    let fault = match &name {
+        Some(name) => fault_in(name),
+        None => Some("is not named in UTF-8"),
+    };
+    if let Some(fault) = fault {
+        problems.push(Problem::new(path.display().to_string(), fault));
+        return None;
+    }
+    name
+}
+
+/// Why a name cannot be the name of a case: test names are made of it, and paths of test names.
+fn fault_in(name: &str) -> Option<&'static str> {
+    let holds = |part: &str| name.contains(part);
+    if holds("::") || holds(": ") {
+        Some("has `::` or `: ` in its name, which separate the parts of a test's name")
+    } else if holds("..") {
+        Some("has `..` in its name, which leads out of a folder")
+    } else if name.contains(|c: char| c.is_control() || c == '\\') {
+        Some("has a control character or a backslash in its name")
+    } else {
+        None
+    }
+}
+
+/// The files of one case directory.
+fn read(suite: &Path, path: &Path, name: String, problems: &mut Vec<Problem>) -> Option<Folder> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => {
+            problems.push(Problem::new(path.display().to_string(), format!("cannot be read: {error}")));
+            return None;
+        }
+    };
+    let before = problems.len();
+    let mut files = Vec::new();
+    for entry in entries.flatten() {
+        let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let fault = match fs::canonicalize(&path) {
+            Err(error) => Some(format!("cannot be opened: {error}")),
+            Ok(real) if !real.starts_with(suite) => Some("is a link that leads outside the suite".to_owned()),
+            Ok(real) if real.is_dir() => {
+                Some("is a folder; nothing but files stands in a case directory".into())
+            }
+            Ok(_) => None,
+        };
+        match fault {
+            Some(fault) => problems.push(Problem::new(path.display().to_string(), fault)),
+            None => files.push((file, Blob::Disk(path))),
+        }
+    }
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    (problems.len() == before).then(|| Folder { name, place: path.display().to_string(), files })
+}
+
+fn is_leftover(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    name.starts_with('.') || name == "node_modules" || entry.path().join("CACHEDIR.TAG").is_file()
+}
+
+fn belongs_to_a_case(file: &OsStr) -> bool {
+    file == "meaning.json" || formats::FORMATS.iter().any(|format| file == format.file)
+}

@@ -1,0 +1,204 @@
+//! The suite: case directories, found and checked before anything is run.
+//!
+//! Knows: what makes a suite unusable; every problem is listed, not the first alone. Refuses to know: what an
+//! importer makes of it. A case is found by where it stands: nothing registers it, and its path is its name.
+
+mod case;
+mod folder;
+
+pub use case::{Case, Transcript, Uncarried};
+pub use folder::{Blob, MadeCase, Root};
+
+use folder::Folder;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use transcript::nearest::hint;
+use verdict::expectation::Expectation;
+
+/// The cases, ordered by name.
+#[derive(Debug)]
+pub struct Suite {
+    /// Those that importers are asked about.
+    pub cases: Vec<Case>,
+    /// Those that `check` is tried on.
+    pub judged: Vec<Case>,
+}
+
+/// Something that makes a suite unusable.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The file or folder.
+    pub place: String,
+    /// Its line, from 1, where it has one.
+    pub line: Option<usize>,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+impl Problem {
+    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), line: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(formatter, "{}:{line}: {}", self.place, self.message),
+            None => write!(formatter, "{}: {}", self.place, self.message),
+        }
+    }
+}
+
+impl Suite {
+    /// Finds and checks every case of `roots` together.
+    ///
+    /// # Errors
+    /// Every problem of the suite, ordered by place.
+    pub fn load(roots: &[Root]) -> Result<Self, Vec<Problem>> {
+        let (mut problems, mut cases) = (Vec::new(), Vec::new());
+        for root in roots {
+            let before = problems.len();
+            let folders = root.folders(&mut problems);
+            if folders.is_empty() && problems.len() == before {
+                let message = "there is no case.toml anywhere in it, so it is no suite";
+                problems.push(Problem::new(root.to_string(), message));
+            }
+            for folder in folders {
+                match Case::check(folder) {
+                    Ok(case) => cases.push(case),
+                    Err(found) => problems.extend(found),
+                }
+            }
+        }
+        cases.sort_by(|a, b| a.name.cmp(&b.name));
+        twice(&cases, "name", |case| &case.name, &mut problems);
+        let (judged, cases): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case: &Case| case.judgement.is_some());
+        for cases in [&cases, &judged] {
+            twice(cases, "title", |case| &case.title, &mut problems);
+        }
+        if problems.is_empty() {
+            twins(&cases, &mut problems);
+        }
+        if problems.is_empty() {
+            return Ok(Self { cases, judged });
+        }
+        problems.sort();
+        problems.dedup();
+        Err(problems)
+    }
+
+    /// The one case of this name, found by its path alone: none where there is no such case.
+    ///
+    /// # Errors
+    /// Every problem of the case.
+    pub fn load_one(root: &Root, name: &str) -> Result<Option<Case>, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let Some(folder) = Folder::find(root, name, &mut problems) else {
+            return if problems.is_empty() { Ok(None) } else { Err(problems) };
+        };
+        let case = Case::check(folder);
+        match (case, problems.is_empty()) {
+            (Ok(case), true) => Ok(Some(case).filter(|case| case.judgement.is_none())),
+            (Ok(_), false) => Err(problems),
+            (Err(found), _) => Err([problems, found].concat()),
+        }
+    }
+
+    /// A digest over every byte of every case, whatever order they were found in.
+    ///
+    /// # Errors
+    /// Where a file cannot be read again.
+    pub fn digest(&self) -> io::Result<String> {
+        let mut digests: Vec<[u8; 32]> = Vec::new();
+        for case in self.cases.iter().chain(&self.judged) {
+            digests.push(case.digest()?);
+        }
+        digests.sort_unstable();
+        let digest: [u8; 32] = Sha256::digest(digests.concat()).into();
+        let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!("sha256:{}", hex.concat()))
+    }
+}
+
+/// A rejection's twin is a case of the suite that expects a meaning. Asked only where every case could be loaded.
+fn twins(cases: &[Case], problems: &mut Vec<Problem>) {
+    let read = |case: &&Case| matches!(case.expectation, Expectation::Meaning(_));
+    let known: BTreeSet<&str> = cases.iter().filter(read).map(|case| case.name.as_str()).collect();
+    for (case, twin) in cases.iter().filter_map(|case| Some((case, case.twin.as_deref()?))) {
+        if !known.contains(twin) {
+            let hint = hint(twin, known.iter().copied());
+            let message = format!("the twin \"{twin}\" is no case that expects a meaning{hint}");
+            problems.push(Problem::new(format!("{}/case.toml", case.place), message));
+        }
+    }
+}
+
+/// Names and titles stand for one case each.
+fn twice(cases: &[Case], what: &str, of: impl Fn(&Case) -> &String, problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<&str, &Case> = BTreeMap::new();
+    for case in cases {
+        if let Some(first) = seen.insert(of(case), case) {
+            let message = format!("the {what} \"{}\" is taken by {}", of(case), first.place);
+            problems.push(Problem::new(format!("{}/case.toml", case.place), message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Root, Suite};
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn repository() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
+    }
+
+    #[test]
+    fn the_embedded_suite_is_the_one_in_the_repository() {
+        let [embedded, disk] =
+            [Root::Embedded, Root::Disk(repository())].map(|root| Suite::load(&[root]).unwrap());
+        let names = |suite: &Suite| suite.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&embedded), names(&disk));
+        assert_eq!(embedded.digest().unwrap(), disk.digest().unwrap());
+    }
+
+    #[test]
+    fn a_case_is_found_by_its_name_alone() {
+        let suite = Suite::load(&[Root::Disk(repository())]).unwrap();
+        for case in &suite.cases {
+            let found = Suite::load_one(&Root::Disk(repository()), &case.name).unwrap().unwrap();
+            assert_eq!((found.title, found.transcripts.len()), (case.title.clone(), case.transcripts.len()));
+        }
+        for name in ["", "ids", "ids/not-there", "../cases/ids/zero", "src"] {
+            assert!(Suite::load_one(&Root::Disk(repository()), name).unwrap().is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_suite_may_be_one_case_and_hold_what_tools_leave_behind() {
+        let suite = tempfile::tempdir().unwrap();
+        let case = suite.path().join("found-17");
+        let leftovers = ["found-17/../node_modules/a", "found-17/../.git/b", "found-17/../build/c"];
+        for folder in ["found-17"].iter().chain(&leftovers) {
+            fs::create_dir_all(suite.path().join(folder)).unwrap();
+        }
+        fs::write(suite.path().join("build/CACHEDIR.TAG"), "").unwrap();
+        for file in ["case.toml", "jsonrpc.jsonl", "meaning.json"] {
+            fs::copy(repository().join("ids/zero").join(file), case.join(file)).unwrap();
+            for folder in leftovers {
+                fs::copy(repository().join("ids/zero").join(file), suite.path().join(folder).join(file))
+                    .unwrap();
+            }
+        }
+        for root in [suite.path(), &case] {
+            let suite = Suite::load(&[Root::Disk(root.to_owned())]).unwrap();
+            let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
+            assert_eq!(names, ["found-17"], "{}", root.display());
+        }
+    }
+}

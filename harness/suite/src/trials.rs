@@ -1,0 +1,265 @@
+//! The suite as tests of `cargo test` and of nextest: one trial for each case and format.
+//!
+//! Knows: libtest's command line and the names of trials. Refuses to know: what makes a reading right. Give it an
+//! importer from a test target with `harness = false`:
+//!
+//! ```no_run
+//! use mcp_concord_suite::Harness;
+//! use mcp_concord_suite::builtin::Builtin;
+//! use std::process::ExitCode;
+//!
+//! fn main() -> ExitCode {
+//!     Harness::new(Builtin).known("sse/broken-data/har", "We pass over broken data for now, issue 12.").run()
+//! }
+//! ```
+//!
+//! A trial is named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
+//! the choice be the same in every format. An exact name is found by its path alone, since nextest starts a
+//! process for each trial.
+
+use crate::importer::{Importer, STACK};
+use crate::run::{Planned, Reading, judge_case, readings};
+use crate::suite::{Case, Problem, Root, Suite};
+use globset::{GlobBuilder, GlobMatcher};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use verdict::expectation::Expectation;
+use verdict::plain::plain;
+use verdict::record::{self, Line, Record};
+use verdict::text;
+use verdict::verdict::Verdict;
+
+/// Runs the suite below `cases` against `importer`, as the command line of a test target asks.
+///
+/// The exit code is that of [`Harness::run`].
+pub fn harness(importer: impl Importer + 'static, cases: impl AsRef<Path>) -> ExitCode {
+    Harness::new(importer).cases(cases).run()
+}
+
+/// An importer before the suite, and which of its failures are known.
+pub struct Harness {
+    importer: Arc<dyn Importer>,
+    suite: Root,
+    known: Vec<(String, String)>,
+}
+
+impl Harness {
+    /// Hands over an importer, to be judged by the suite that this version of the crate holds.
+    pub fn new(importer: impl Importer + 'static) -> Self {
+        Self { importer: Arc::new(importer), suite: Root::Embedded, known: Vec::new() }
+    }
+
+    /// Takes the cases from a folder instead.
+    #[must_use]
+    pub fn cases(mut self, folder: impl AsRef<Path>) -> Self {
+        self.suite = Root::Disk(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Names known failures, by a glob over `topic/case/format`, and says why they are let pass. Wrong answers are
+    /// excused, crashes are not. A known failure that passes fails its trial, so that the list stays true.
+    #[must_use]
+    pub fn known(mut self, trials: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.known.push((trials.into(), reason.into()));
+        self
+    }
+
+    /// Does what the command line of a test target asks.
+    ///
+    /// The exit code is 101 where a trial fails, as libtest has it, and 2 where the suite, the list of known failures
+    /// or the call cannot be used: an exact name that matches nothing is an error, since a run of nothing proves nothing.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        let arguments = Arguments::from_args();
+        match self.trials(&arguments) {
+            Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+            Err(problems) => {
+                let mut err = std::io::stderr().lock();
+                for problem in problems {
+                    // Where nobody listens any more, the exit code still tells.
+                    let _ = writeln!(err, "error: {}", plain(&problem.to_string()));
+                }
+                ExitCode::from(UNUSABLE)
+            }
+        }
+    }
+
+    fn trials(self, arguments: &Arguments) -> Result<Vec<Trial>, Vec<Problem>> {
+        let known = Known::read(&self.known)?;
+        let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
+        let found = match exact {
+            Some(name) => exactly(&self.suite, name)?.into_iter().collect(),
+            None => Suite::load(std::slice::from_ref(&self.suite))?.cases,
+        };
+        let judging = Arc::new(Judging { importer: self.importer, suite: self.suite });
+        let trials: Vec<Trial> =
+            found.into_iter().flat_map(|case| of_case(Arc::new(case), &judging, &known)).collect();
+        match exact {
+            Some(name) if !trials.iter().any(|trial| trial.name() == name) => {
+                let message = format!("no trial is named `{name}`; --list shows all names");
+                Err(vec![problem(&judging.suite.to_string(), message)])
+            }
+            Some(_) => Ok(trials),
+            None => Known::all_name_something(&known, &trials).map(|()| trials),
+        }
+    }
+}
+
+/// What every trial needs.
+struct Judging {
+    importer: Arc<dyn Importer>,
+    suite: Root,
+}
+
+/// Failures that are known.
+struct Known {
+    trials: GlobMatcher,
+    reason: Arc<str>,
+}
+
+impl Known {
+    fn read(entries: &[(String, String)]) -> Result<Vec<Self>, Vec<Problem>> {
+        let entry = |(trials, reason): &(String, String)| {
+            if reason.trim().is_empty() {
+                return Err(problem(trials, "a known failure without a reason: say why it is let pass"));
+            }
+            let glob = GlobBuilder::new(trials).literal_separator(true).build();
+            let glob = glob.map_err(|error| problem(trials, format!("is no glob: {}", error.kind())))?;
+            Ok(Self { trials: glob.compile_matcher(), reason: reason.as_str().into() })
+        };
+        let (read, problems): (Vec<_>, Vec<_>) = entries.iter().map(entry).partition(Result::is_ok);
+        let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
+        if problems.is_empty() { Ok(read.into_iter().flatten().collect()) } else { Err(problems) }
+    }
+
+    fn names(&self, trial: &str) -> bool {
+        self.trials.is_match(trial.replace("::", "/"))
+    }
+
+    /// An entry that names nothing is misspelled, or its case is gone.
+    fn all_name_something(known: &[Self], trials: &[Trial]) -> Result<(), Vec<Problem>> {
+        let nothing =
+            known.iter().filter(|known| !trials.iter().any(|trial| known.names(trial.name()))).map(|known| {
+                problem(known.trials.glob().glob(), "is known to fail, and no trial has such a name")
+            });
+        let problems: Vec<Problem> = nothing.collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+fn problem(place: &str, message: impl Into<String>) -> Problem {
+    Problem { place: place.into(), line: None, message: message.into() }
+}
+
+/// The exit code where the suite, the list of known failures or the call cannot be used.
+const UNUSABLE: u8 = 2;
+
+/// The name of the trial that asks for one choice in every format.
+const CONSISTENT: &str = "consistent";
+
+/// The case that the trial of this name belongs to, without a look at any other.
+fn exactly(suite: &Root, trial: &str) -> Result<Option<Case>, Vec<Problem>> {
+    match trial.rsplit_once("::") {
+        Some((case, _)) => Suite::load_one(suite, &case.replace("::", "/")),
+        None => Ok(None),
+    }
+}
+
+fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Trial> {
+    let name = |last: &str| format!("{}::{last}", case.name.replace('/', "::"));
+    let trial = |format: Option<&'static str>, skip: Option<String>| {
+        let name = name(format.unwrap_or(CONSISTENT));
+        let (case, judging) = (Arc::clone(&case), Arc::clone(judging));
+        let known = known.iter().find(|known| known.names(&name)).map(|known| Arc::clone(&known.reason));
+        // Declared beforehand: nextest counts a trial that finds out at run time as passed.
+        let skipped = skip.is_some();
+        let run = move || match skip {
+            Some(why) => Ok(Completion::ignored_with(why)),
+            None => judging.completed(&case, format, known.as_deref()),
+        };
+        Trial::ignorable_test(name, run).with_ignored_flag(skipped)
+    };
+    let mut trials = Vec::new();
+    for reading in readings(&case, &*judging.importer) {
+        let skip = reading.what.err().map(|skip| skip.why(judging.importer.name(), reading.format));
+        trials.push(trial(Some(reading.format.name), skip));
+    }
+    if matches!(case.expectation, Expectation::Either(_)) {
+        trials.push(trial(None, None));
+    }
+    trials
+}
+
+impl Judging {
+    /// The end of a trial: it passes, or it fails and is known to.
+    fn completed(
+        &self,
+        case: &Case,
+        format: Option<&str>,
+        known: Option<&str>,
+    ) -> Result<Completion, Failed> {
+        let lines = self.lines(case, format)?;
+        // A session of which the importer's level shows nothing proves nothing: that is no pass.
+        let unseen = lines.iter().all(|line| line.verdict == Verdict::Skip);
+        let why = lines.iter().find_map(|line| line.message.clone()).filter(|_| unseen);
+        let failed: Vec<Line> = lines.into_iter().filter(|line| line.verdict.falls_short()).collect();
+        match known {
+            None if why.is_some() => Ok(Completion::ignored_with(why.unwrap_or_default())),
+            None if failed.is_empty() => Ok(Completion::Completed),
+            Some(reason) if failed.is_empty() => {
+                let message = format!(
+                    "it passes, and is on the list of known failures: take it off\n  reason there: {reason}"
+                );
+                Err(message.into())
+            }
+            Some(_) if failed.iter().all(|line| line.verdict == Verdict::Fail) => Ok(Completion::Completed),
+            _ => Err(self.told(case, format, failed).into()),
+        }
+    }
+
+    /// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON.
+    fn lines(&self, case: &Case, format: Option<&str>) -> Result<Vec<Line>, Failed> {
+        let mut readings: Vec<Reading<'_>> = readings(case, &*self.importer);
+        readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
+        let planned = Planned { case, readings };
+        let lines = thread::scope(|scope| {
+            let judging = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, || judge_case(&planned, &*self.importer));
+            judging?.join().map_err(|_| std::io::Error::other("the judging thread panicked"))?
+        });
+        Ok(lines.map_err(|error| format!("{}: {error}", case.place))?)
+    }
+
+    fn told(&self, case: &Case, format: Option<&str>, lines: Vec<Line>) -> String {
+        let suite = record::Suite::new("", "");
+        let implementation = record::Implementation {
+            name: self.importer.name().to_owned(),
+            version: self.importer.version().to_owned(),
+            level: self.importer.level(),
+        };
+        let notes = BTreeMap::from([(case.name.clone(), case.note())]);
+        let record = Record::new(suite, implementation, notes, lines);
+        let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
+        let file = |line: &Line| {
+            line.file.as_ref().map(|file| match &self.suite {
+                Root::Disk(cases) => cases.join(file).display().to_string(),
+                Root::Embedded | Root::Made(_) => file.clone(),
+            })
+        };
+        let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");
+        let options =
+            text::Options { colour: false, volume: text::Volume::Quiet, file: &file, alone: &alone };
+        let failures: Vec<String> =
+            record.results.iter().map(|line| text::failure(&record, line, &options)).collect();
+        failures.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests;

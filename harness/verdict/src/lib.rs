@@ -1,0 +1,26 @@
+//! What counts as right: expectations, answers, verdicts, and the record of a run.
+//!
+//! Meanings stay exact JSON text here, compared by [`transcript::diff`]. This crate has never heard of bytes,
+//! capture formats or processes: whoever asks an importer hands over what it said as an [`answer::Answer`], and knows what
+//! the names of formats stand for.
+
+pub mod answer;
+pub mod baseline;
+pub mod case_file;
+pub mod change;
+mod compare;
+pub mod consistency;
+pub mod expectation;
+pub mod kills;
+mod loss;
+pub mod merge;
+pub mod normal;
+pub mod plain;
+pub mod projection;
+pub mod protocol;
+pub mod record;
+pub mod side_by_side;
+pub mod slip;
+pub mod text;
+pub mod times;
+pub mod verdict;

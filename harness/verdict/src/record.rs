@@ -1,0 +1,406 @@
+//! The record of a run: what every report is rendered from.
+//!
+//! Knows: the shape of `results.json`, schema 1. Refuses to know: how verdicts came about, and what time it is;
+//! the same results give the same record, byte for byte.
+
+use crate::answer::Level;
+use crate::verdict::{Judgement, Verdict};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use transcript::json::{Json, write_compact, write_string};
+
+/// The version of this shape.
+pub const SCHEMA: u32 = 1;
+
+/// The version of the reading contract that is judged by.
+pub const CONTRACT: &str = "1";
+
+/// Longer values are cut in a record; then they are strings that say so.
+const LONGEST: usize = 16 << 10;
+
+/// A whole run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What was run.
+    pub suite: Suite,
+    /// What it was run against.
+    pub implementation: Implementation,
+    /// What kind of program that is; an importer where a record says nothing.
+    #[serde(default, skip_serializing_if = "Subject::is_importer")]
+    pub subject: Subject,
+    /// The command that runs the whole of it again; none where no command line ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The part of the suite that this is, where it is not the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Part>,
+    /// How many readings were planned; the totals add up to it, or the run is no run.
+    pub planned: u64,
+    /// How many came to each verdict; a verdict that no reading came to is left out.
+    pub totals: BTreeMap<Verdict, u64>,
+    /// The cases of the plan by name.
+    pub cases: BTreeMap<String, Note>,
+    /// The clauses that these cases cite, by id, with their titles.
+    pub clauses: BTreeMap<String, String>,
+    /// Every reading, in the order of the plan.
+    pub results: Vec<Line>,
+}
+
+/// What kind of program was judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// An importer: each result is what it made of one case in one format.
+    #[default]
+    Importer,
+    /// A recorder: each result is one aspect of a session that was played through it.
+    Recorder,
+}
+
+impl Subject {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    fn is_importer(&self) -> bool {
+        *self == Self::Importer
+    }
+}
+
+/// Which suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suite {
+    /// The version of the program that brought it.
+    pub version: String,
+    /// `sha256:` and the digest over all its cases, whether or not they were selected.
+    pub digest: String,
+    /// [`CONTRACT`].
+    pub contract: String,
+    /// What its cases were generated from; none where they were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Suite {
+    /// A suite that was written, not generated, judged by this version of the contract.
+    #[must_use]
+    pub fn new(version: &str, digest: &str) -> Self {
+        let (version, digest) = (version.to_owned(), digest.to_owned());
+        Self { version, digest, contract: CONTRACT.to_owned(), seed: None }
+    }
+}
+
+/// One of several parts of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Part {
+    /// Which, from 1.
+    pub part: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+/// Which importer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Implementation {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it can show.
+    pub level: Level,
+}
+
+/// What a case says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Its title.
+    pub title: String,
+    /// Its words for the person whose importer fails it.
+    pub reason: String,
+    /// Its transcripts by format, where a reading of it fell short; cut where they are long.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub transcripts: BTreeMap<String, String>,
+    /// The lines of these transcripts that matter to what fell short, from 1, by format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lines: BTreeMap<String, Vec<u64>>,
+}
+
+impl Note {
+    /// A case that no reading fell short of yet.
+    #[must_use]
+    pub fn new(title: &str, reason: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            reason: reason.to_owned(),
+            transcripts: BTreeMap::new(),
+            lines: BTreeMap::new(),
+        }
+    }
+}
+
+/// One reading and what came of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Line {
+    /// The case.
+    pub case: String,
+    /// The capture format.
+    pub format: String,
+    /// The transcript, from the root of the suite; none where the case has none in this format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// How many bytes the transcript has; none where nothing was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// How long the importer took for both of its answers. It stands apart, in [`crate::times`]: a record with times
+    /// in it would never be the same twice.
+    #[serde(skip)]
+    pub took: Option<Duration>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The clauses that the case shows.
+    pub clauses: Vec<String>,
+    /// Why it was skipped, what the importer said, or how it failed to say anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The first difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// The whole of what was expected and of what came, where the reading fell short; cut where they are long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
+    /// Where the difference stands in the transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The end of what a program under test wrote to its standard error, where it fell short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// Why a baseline lets the failure pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Reason>,
+    /// Whether a message of the transcript is accounted for nowhere.
+    pub silent_loss: bool,
+    /// How many values were taken as equal because one of them was redacted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redacted: usize,
+}
+
+/// Two readings of one transcript, each as text with an event a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    /// What must come of it, in the normal form or in words.
+    pub expected: String,
+    /// What came of it.
+    pub actual: String,
+}
+
+/// A place in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u64,
+    /// JSON pointer into the document, or into the line's value; empty where it is the whole.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+}
+
+/// Why a failure is let pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// In a sentence.
+    pub reason: String,
+    /// Where it is talked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+}
+
+/// Where an answer first differs. A side that has nothing there is left out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Difference {
+    /// JSON pointer into the answer.
+    pub at: String,
+    /// The value that was expected.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub expected: Option<Box<RawValue>>,
+    /// The value that stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub actual: Option<Box<RawValue>>,
+}
+
+impl Record {
+    /// What is counted, and of what: readings of cases, or aspects of sessions where a recorder was judged.
+    #[must_use]
+    pub fn counts(&self) -> (&'static str, &'static str) {
+        match self.subject {
+            Subject::Importer => ("reading", "case"),
+            Subject::Recorder => ("aspect", "session"),
+        }
+    }
+
+    /// A record of these results. The totals are counted here, so that they add up to the plan.
+    #[must_use]
+    pub fn new(
+        suite: Suite,
+        implementation: Implementation,
+        cases: BTreeMap<String, Note>,
+        results: Vec<Line>,
+    ) -> Self {
+        let mut totals = BTreeMap::new();
+        let mut clauses = BTreeMap::new();
+        for line in &results {
+            *totals.entry(line.verdict).or_default() += 1;
+            for id in &line.clauses {
+                let title = transcript::clauses::find(id).map_or("", |clause| clause.title);
+                clauses.insert(id.clone(), title.to_owned());
+            }
+        }
+        let planned = results.len() as u64;
+        Self {
+            schema: SCHEMA,
+            suite,
+            implementation,
+            subject: Subject::default(),
+            command: None,
+            shard: None,
+            planned,
+            totals,
+            cases,
+            clauses,
+            results,
+        }
+    }
+
+    /// Counts the verdicts again, after some were changed.
+    pub fn recount(&mut self) {
+        self.totals.clear();
+        for line in &self.results {
+            *self.totals.entry(line.verdict).or_default() += 1;
+        }
+    }
+
+    /// Whether the implementation fell short anywhere.
+    #[must_use]
+    pub fn falls_short(&self) -> bool {
+        self.results.iter().any(|line| line.verdict.falls_short())
+    }
+}
+
+impl Line {
+    /// A result with what its judgement says; what was asked is for the caller to fill in.
+    #[must_use]
+    pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
+        let Judgement { verdict, difference, silent_loss, message, redacted } = judgement;
+        let difference = difference.map(|difference| Difference {
+            at: difference.pointer,
+            expected: difference.left.as_deref().and_then(value),
+            actual: difference.right.as_deref().and_then(value),
+        });
+        let (case, format) = (case.to_owned(), format.to_owned());
+        let clauses = clauses.to_vec();
+        Self {
+            case,
+            format,
+            file: None,
+            bytes: None,
+            took: None,
+            verdict,
+            clauses,
+            message,
+            difference,
+            whole: None,
+            place: None,
+            stderr: None,
+            known: None,
+            silent_loss,
+            redacted,
+        }
+    }
+}
+
+/// A text of which a record holds so much as a person reads; where it is cut, it says so.
+#[must_use]
+pub fn kept(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}\n… ({} bytes in all)", &text[..end], text.len())
+}
+
+/// A value on one line, every token as it was spelled; a string with its beginning where it is too long.
+fn value(text: &str) -> Option<Box<RawValue>> {
+    let mut out = Vec::new();
+    match Json::parse(text) {
+        Ok(value) if text.len() <= LONGEST => write_compact(value, &mut out),
+        _ => {
+            let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let cut = format!("{} … ({} bytes in all)", &text[..end], text.len());
+            write_string(cut.as_bytes(), &mut out);
+        }
+    }
+    RawValue::from_string(String::from_utf8(out).ok()?).ok()
+}
+
+/// `null` is a value that stood there, unlike a member that is left out.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Implementation, LONGEST, Line, Record, Suite};
+    use crate::answer::Level;
+    use crate::verdict::{Judgement, Verdict};
+    use std::collections::BTreeMap;
+    use transcript::diff::Difference;
+
+    fn record() -> Record {
+        let difference = |left: Option<&str>, right: Option<&str>| {
+            let (left, right) = (left.map(Into::into), right.map(Into::into));
+            let difference = Difference { pointer: "/events/2/answers".into(), left, right };
+            Judgement { difference: Some(difference), ..Judgement::plain(Verdict::Fail, None) }
+        };
+        let clauses = ["ID-NULL".to_owned()];
+        let line = |format, judgement| Line::new("ids/null-id", format, &clauses, judgement);
+        let results = vec![
+            line("a", Judgement::plain(Verdict::Pass, None)),
+            line("b", difference(Some("null"), Some("1e400"))),
+            line("c", difference(None, Some("{ \"n\": 9007199254740993 }"))),
+            line("d", Judgement::plain(Verdict::Skip, Some("why".into()))),
+        ];
+        let suite = Suite::new("1", "sha256:0");
+        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        Record::new(suite, implementation, BTreeMap::new(), results)
+    }
+
+    #[test]
+    fn the_totals_add_up_to_the_plan() {
+        let record = record();
+        assert_eq!(record.planned, record.totals.values().sum::<u64>());
+        assert_eq!(record.totals[&Verdict::Fail], 2);
+        assert!(record.falls_short());
+        assert!(record.clauses["ID-NULL"].contains("null"));
+    }
+
+    #[test]
+    fn a_record_survives_its_json_byte_for_byte() {
+        let text = serde_json::to_string_pretty(&record()).unwrap();
+        let again: Record = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string_pretty(&again).unwrap(), text);
+        assert!(text.contains("\"expected\": null,\n") && text.contains("\"actual\": 1e400\n"), "{text}");
+        assert!(text.contains("{\"n\":9007199254740993}"), "{text}");
+        assert!(text.contains("\"fail\": 2") && text.contains("\"level\": \"events\""), "{text}");
+    }
+
+    #[test]
+    fn a_long_value_is_cut_and_says_so() {
+        let long = format!("\"{}\"", "é".repeat(LONGEST));
+        let value = super::value(&long).unwrap();
+        assert!(value.get().len() < LONGEST + 100 && value.get().contains("bytes in all"));
+    }
+}

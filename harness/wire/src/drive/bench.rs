@@ -1,0 +1,277 @@
+//! The bench: one session played through a recorder, and both aspects of it judged.
+//!
+//! Knows: where the files of a trial lie, and which verdict what came of it deserves. Refuses to know: how the peers talk.
+
+use super::passed;
+use super::recorder::Recorder;
+use super::recording::{self, Recording};
+use super::scenario::{Manner, Scenario, Transport, conditions};
+use super::truth::Journals;
+#[cfg(unix)]
+use super::{http, stdio};
+use crate::drive::judged::fidelity::{self, Bound, Said};
+use crate::drive::judged::{Aspect, Finding, Kind, judgement};
+use crate::play::journal::{Note, What};
+use formats::{Format, Input, Options, Session};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+use tempfile::TempDir;
+use transcript::session::Side;
+use verdict::record::{Line, Place, Whole, kept};
+use verdict::verdict::{Judgement, Verdict};
+
+/// What every trial of a run shares.
+#[derive(Debug)]
+pub struct Bench {
+    /// The recorder under test.
+    pub recorder: Recorder,
+    /// How everybody talks.
+    pub transport: Transport,
+    /// The format of its recordings, where their content should not decide.
+    pub format: Option<&'static Format>,
+    /// So much later than it was sent may anything arrive.
+    pub patience: Duration,
+    /// So long may a peer wait for the next thing to happen.
+    pub timeout: Duration,
+    /// Where recordings and journals are kept.
+    pub save: Option<PathBuf>,
+    /// This program, whose `play` is the server.
+    pub program: PathBuf,
+}
+
+/// The recorder cannot be run at all, and why.
+#[derive(Debug)]
+pub struct NotRun(pub String);
+
+/// The files of one trial.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The folder that holds them.
+    pub(super) folder: PathBuf,
+    /// Taken away at the end, where nobody wants to keep it.
+    _temporary: Option<TempDir>,
+}
+
+impl Files {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The recording: its name may have been given an ending.
+    pub(super) fn recording(&self) -> PathBuf {
+        let plain = self.path(RECORDING);
+        if plain.exists() {
+            return plain;
+        }
+        let named = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDING))
+        };
+        let mut found: Vec<PathBuf> = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.path())
+            .filter(named)
+            .collect();
+        found.sort();
+        found.into_iter().next().unwrap_or(plain)
+    }
+}
+
+/// The name of the recording, to which a command line may add an ending.
+pub(super) const RECORDING: &str = "recording";
+
+/// What came of a session that was played.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// What the peers wrote down.
+    pub(super) journals: Journals,
+    /// What the recorder and the server wrote to the standard error.
+    pub(super) stderr: String,
+    /// Whether the session came to the moment at which the recorder is killed, and it was.
+    pub(super) killed: bool,
+    /// Where the recorder was told to end: that it, or the server, went on all the same; or that it did not.
+    pub(super) ended: Option<Result<(), String>>,
+    /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
+    pub(super) died: Option<String>,
+}
+
+impl Bench {
+    /// Plays one short session, to see whether the recorder can be run at all.
+    ///
+    /// # Errors
+    /// [`NotRun`], where the server was never started; or where no folder can be had.
+    pub fn try_out(&self) -> io::Result<Result<(), NotRun>> {
+        let Some(scenario) = conditions(self.transport).into_iter().next() else { return Ok(Ok(())) };
+        let files = Files::temporary()?;
+        let played = self.play(&scenario, &files)?;
+        let began = |note: &Note| matches!(note.what, What::Asked { .. } | What::Bytes { .. });
+        let reached = match self.transport.is_http() {
+            true => played.journals.server.iter().any(began),
+            false => !played.journals.server.is_empty(),
+        };
+        if reached {
+            return Ok(Ok(()));
+        }
+        let said = played.stderr.trim();
+        let said = if said.is_empty() { String::new() } else { format!(":\n{said}") };
+        let why = match (self.transport.is_http(), &played.died) {
+            (true, Some(died)) => format!("the recorder never asked the server anything ({died})"),
+            (true, None) => "the recorder never asked the server anything".to_owned(),
+            (false, _) => {
+                format!("the recorder never started the server ({})", played.journals.exit().in_words())
+            }
+        };
+        Ok(Err(NotRun(format!("{why}{said}"))))
+    }
+
+    /// Plays a scenario and judges both aspects.
+    ///
+    /// # Errors
+    /// Where the files of the trial cannot be written or read.
+    pub fn trial(&self, scenario: &Scenario) -> io::Result<Vec<Line>> {
+        let files = match &self.save {
+            Some(folder) => Files::kept(&folder.join(&scenario.name))?,
+            None => Files::temporary()?,
+        };
+        let played = self.play(scenario, &files)?;
+        let recording = recording::read(&files.recording(), self.format);
+        let coarse = recording.as_ref().is_ok_and(|recording| recording.format.carries.exchanges);
+        let (passed, said) = match self.transport.is_http() {
+            true => passed::over_http(self, scenario, &played, coarse),
+            false => passed::over_pipes(self, scenario, &played),
+        };
+        let kept = self.kept(scenario, &recording, &said);
+        let mut lines = Vec::new();
+        for (aspect, (judgement, line)) in Aspect::ALL.into_iter().zip([(passed, None), kept]) {
+            let mut result = Line::new(&scenario.name, aspect.name(), &scenario.clauses, judgement);
+            if self.save.is_some() && files.recording().exists() {
+                result.file = Some(files.recording().display().to_string());
+            }
+            if result.verdict.falls_short() {
+                result.place = line.map(|line| Place { line, pointer: String::new() });
+                result.stderr = Some(tail(&played.stderr)).filter(|said| !said.is_empty());
+                if aspect == Aspect::Fidelity {
+                    result.whole = Some(whole(&said, recording.as_ref().ok()));
+                }
+            }
+            lines.push(result);
+        }
+        Ok(lines)
+    }
+
+    fn play(&self, scenario: &Scenario, files: &Files) -> io::Result<Played> {
+        fs::write(files.path("session"), &scenario.session)?;
+        #[cfg(unix)]
+        return match self.transport.over_http() {
+            Some(transport) => http::play(self, scenario, files, transport),
+            None => stdio::play(self, scenario, files),
+        };
+        #[cfg(not(unix))]
+        Err(io::Error::other(
+            "a recorder is started and killed by the means of Unix, and this system has none",
+        ))
+    }
+
+    /// Whether the recording says what was sent, and the line of the first finding.
+    fn kept(
+        &self,
+        scenario: &Scenario,
+        recording: &Result<Recording, Finding>,
+        said: &[Said],
+    ) -> (Judgement, Option<u64>) {
+        let recording = match recording {
+            Ok(recording) => recording,
+            Err(finding) => {
+                let mut judged = judgement(std::slice::from_ref(finding));
+                // Where nothing was said, nothing is lost.
+                judged.silent_loss = said.iter().any(|one| one.due) && finding.kind == Kind::NoRecording;
+                return (judged, finding.line);
+            }
+        };
+        let skip = |why: String| (Judgement::plain(Verdict::Skip, Some(why)), None);
+        let name = recording.format.name;
+        if let Some((_, why)) = scenario.uncarried.iter().find(|(format, _)| *format == name) {
+            return skip(format!("{name} cannot carry it: {why}"));
+        }
+        let bound = if recording.format.carries.exchanges { Bound::WithinExchange } else { Bound::All };
+        let terms = fidelity::Terms { patience: micros(self.patience), bound };
+        let judged = fidelity::judge(said, &recording.written, terms);
+        if judged.findings.is_empty() {
+            if let Some(why) = judged.unsaid.first() {
+                return skip(format!("{name} cannot carry it: {why}"));
+            }
+            if let Some(why) = unsaid(scenario, recording) {
+                return skip(why);
+            }
+        }
+        (judgement(&judged.findings), judged.findings.first().and_then(|finding| finding.line))
+    }
+}
+
+/// What the format cannot carry of the session by its own statement, so that its meaning would be another one.
+fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
+    let mut bytes = &*scenario.session;
+    let mut input = Input::new(&mut bytes).ok()?;
+    let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
+    // A challenge is no message.
+    let loss = session
+        .losses(recording.format)
+        .into_iter()
+        .find(|loss| loss.clause.is_some_and(|clause| clause != "K2A-SUMMARY"))?;
+    let clause = loss.clause.unwrap_or_default();
+    Some(format!("{} cannot carry it: {clause}: {}", recording.format.name, loss.what))
+}
+
+/// So many lines of a standard error are shown.
+const LAST_LINES: usize = 5;
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+}
+
+/// What was sent and what was written, a message a line.
+fn whole(said: &[Said], written: Option<&Recording>) -> Whole {
+    let mut expected = String::new();
+    for one in said.iter().filter(|one| one.due) {
+        let _ = writeln!(expected, "{} {}", one.side.name(), one.text.trim());
+    }
+    let mut actual = String::new();
+    for one in written.iter().flat_map(|recording| &recording.written) {
+        let _ = writeln!(actual, "{} {}", one.side.map_or("either", Side::name), one.text.trim());
+    }
+    if written.is_none() {
+        actual.push_str("no recording that could be read");
+    }
+    Whole { expected: kept(&expected), actual: kept(&actual) }
+}
+
+impl Files {
+    fn temporary() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("mcp-concord-drive").tempdir()?;
+        Ok(Self { folder: folder.path().to_owned(), _temporary: Some(folder) })
+    }
+
+    /// A folder that stays. What an earlier run left there goes first, since recorders append.
+    fn kept(folder: &Path) -> io::Result<Self> {
+        if folder.join("session").exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.canonicalize()?, _temporary: None })
+    }
+}
+
+impl Manner {
+    /// How long the server waits before each message.
+    pub(super) fn delay(&self, patience: Duration) -> Duration {
+        patience.mul_f64(self.pause)
+    }
+}
+
+pub(super) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,93 @@
+//! What stands in a recording, item by item, whatever is wrong with it.
+//!
+//! Knows: how to read a file by its format, with every faulty message as an item of its own. Refuses to know: what should
+//! stand there.
+
+use crate::drive::judged::fidelity::Written;
+use crate::drive::judged::{Finding, Kind};
+use formats::{Format, Input, Options, ReadError, Tolerance};
+use std::fs::File;
+use std::path::Path;
+use transcript::session::Content;
+
+/// A recording that could be read.
+#[derive(Debug)]
+pub(super) struct Recording {
+    /// Its format.
+    pub(super) format: &'static Format,
+    /// What stands where messages belong.
+    pub(super) written: Vec<Written>,
+}
+
+/// Reads the file, in the format that was asked for or else the one that its content shows.
+///
+/// # Errors
+/// The finding that there is no file, or that it cannot be read.
+pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, Finding> {
+    let none = |says: &str| Finding::new(Kind::NoRecording, None, 0, says);
+    let unreadable = |says: String| Finding::new(Kind::Unreadable, None, 0, says);
+    let mut file =
+        File::open(path).map_err(|_| none("the recorder wrote no recording: there is no such file"))?;
+    if file.metadata().is_ok_and(|it| it.len() == 0) {
+        return Err(none("the recording is empty"));
+    }
+    let refused = |error: ReadError| match error {
+        ReadError::Rejected(rejection) => {
+            let (line, message) = (rejection.place.line, &rejection.message);
+            let clause = rejection.clause;
+            unreadable(format!("the recording cannot be read: line {line}: {message} ({clause})")).on(line)
+        }
+        other => unreadable(format!("the recording cannot be read: {other}")),
+    };
+    let mut input = Input::new(&mut file).map_err(refused)?;
+    let format = match format {
+        Some(format) => format,
+        None => formats::detect(&mut input).map_err(refused)?.ok_or_else(|| {
+            unreadable("the recording is in no format that is known; --format names one".to_owned())
+        })?,
+    };
+    let mut written = Vec::new();
+    let options = Options { tolerance: Tolerance::Faults };
+    (format.read)(&mut input, options, &mut |entry| {
+        let (text, noise) = match &entry.content {
+            Content::Message(message) => (message.text().to_owned(), false),
+            Content::Noise(noise) => (noise.text.clone().into_owned(), true),
+            _ => return Ok(()),
+        };
+        written.push(Written { side: entry.side, time: entry.time, text, line: entry.spot.line, noise });
+        Ok(())
+    })
+    .map_err(refused)?;
+    Ok(Recording { format, written })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::drive::judged::Kind;
+    use std::fs;
+
+    #[test]
+    fn a_recording_is_read_with_its_faults() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        assert_eq!(read(&path, None).unwrap_err().kind, Kind::NoRecording);
+        let kind = |text: &str| {
+            fs::write(&path, text).unwrap();
+            read(&path, None).map(|it| it.written.len()).map_err(|finding| (finding.kind, finding.line))
+        };
+        assert_eq!(kind(""), Err((Kind::NoRecording, None)));
+        assert_eq!(kind("garbage"), Err((Kind::Unreadable, None)));
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        assert_eq!(kind(&format!("{ping}\n{}\n{ping}", ping.replace("2.0", "1.0"))), Ok(3));
+        assert_eq!(kind(&format!("{ping}\n{ping}\u{0}\n")), Ok(2));
+        fs::write(
+            &path,
+            format!("{ping}\n").into_bytes().into_iter().chain(*b"\"\xff\"\n").collect::<Vec<_>>(),
+        )
+        .unwrap();
+        let finding = read(&path, None).unwrap_err();
+        assert_eq!((finding.kind, finding.line), (Kind::Unreadable, Some(2)));
+        assert!(finding.says.contains("line 2") && finding.says.contains("SRV-BYTES"), "{}", finding.says);
+    }
+}

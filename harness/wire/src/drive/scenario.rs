@@ -1,0 +1,144 @@
+//! What is played around a recorder: the sessions of cases, and conditions under which recorders go wrong.
+//!
+//! Knows: which session is said, and in which manner. Refuses to know: who says it, and what is judged of it.
+
+mod conditions;
+
+pub use conditions::conditions;
+
+use crate::play::http;
+use formats::{Format, Input, Options, Session};
+use std::time::Duration;
+use verdict::record::Note;
+
+/// How the peers and the recorder talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// Lines over pipes; the recorder starts the server.
+    Stdio,
+    /// Streamable HTTP; the recorder listens, and forwards.
+    StreamableHttp,
+    /// The older HTTP+SSE; the recorder listens, and forwards.
+    HttpSse,
+}
+
+impl Transport {
+    /// Every transport.
+    pub const ALL: [Self; 3] = [Self::Stdio, Self::StreamableHttp, Self::HttpSse];
+
+    /// The name in commands.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.over_http().map_or("stdio", http::Transport::name)
+    }
+
+    /// What it is, in a line.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Stdio => "Lines over pipes; the recorder starts the server",
+            Self::StreamableHttp => "Streamable HTTP; the recorder listens, and forwards",
+            Self::HttpSse => "The older HTTP+SSE; the recorder listens, and forwards",
+        }
+    }
+
+    /// Whether it is over HTTP.
+    #[must_use]
+    pub fn is_http(self) -> bool {
+        self != Self::Stdio
+    }
+
+    /// The same, as peers over HTTP know it.
+    pub(super) fn over_http(self) -> Option<http::Transport> {
+        match self {
+            Self::Stdio => None,
+            Self::StreamableHttp => Some(http::Transport::StreamableHttp),
+            Self::HttpSse => Some(http::Transport::HttpSse),
+        }
+    }
+
+    /// The formats whose transcripts show how such a session goes, the best one first.
+    #[must_use]
+    pub fn formats(self) -> &'static [&'static str] {
+        match self {
+            Self::Stdio => &["mcp-replay", "jsonrpc", "inspector"],
+            Self::StreamableHttp => &["streamable-http", "har"],
+            Self::HttpSse => &["http-sse"],
+        }
+    }
+}
+
+/// One session and the manner in which it is said.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The case's name, or `conditions/` and its own.
+    pub name: String,
+    /// What is said of it in a record.
+    pub note: Note,
+    /// The clauses that it shows.
+    pub clauses: Vec<String>,
+    /// The session as a transcript.
+    pub(super) session: Vec<u8>,
+    /// The transcript's format.
+    pub(super) format: &'static Format,
+    /// The formats that cannot carry it, each with the reason.
+    pub(super) uncarried: Vec<(&'static str, String)>,
+    /// How it is said.
+    pub(super) manner: Manner,
+}
+
+/// How a session is said.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manner {
+    /// The server waits so many times the patience before each message.
+    pub(super) pause: f64,
+    /// Both sides write in pieces of so many bytes.
+    pub(super) chunk: Option<usize>,
+    /// Both sides say together what they can.
+    pub(super) merge: bool,
+    /// The server prints this line before each message.
+    pub(super) noise: Option<&'static str>,
+    /// The server prints this line to its standard error.
+    pub(super) stderr: Option<&'static str>,
+    /// The client waits so long before each read, and reads little.
+    pub(super) slow: Duration,
+    /// The server ends with half a message.
+    pub(super) half: bool,
+    /// The server ends with this exit code.
+    pub(super) exit: i32,
+    /// The recorder gets this signal once the client has heard so many messages.
+    pub(super) kill: Option<(Kill, usize)>,
+}
+
+/// A signal to a recorder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kill {
+    /// The polite one.
+    Term,
+    /// The other one.
+    Kill,
+}
+
+impl Scenario {
+    /// A session as its transcript has it; none where what the transcript holds is not a session with messages.
+    /// `uncarried` names formats that cannot carry it, each with the reason.
+    #[must_use]
+    pub fn of(
+        (name, note, clauses): (&str, Note, &[String]),
+        format: &'static Format,
+        session: Vec<u8>,
+        uncarried: Vec<(&'static str, String)>,
+    ) -> Option<Self> {
+        let read = Input::new(&mut &*session)
+            .and_then(|mut input| Session::read(format, &mut input, Options::default()));
+        read.is_ok_and(|session| session.messages().next().is_some()).then(|| Self {
+            name: name.to_owned(),
+            note,
+            clauses: clauses.to_vec(),
+            session,
+            format,
+            uncarried,
+            manner: Manner::default(),
+        })
+    }
+}

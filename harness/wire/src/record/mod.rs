@@ -1,0 +1,256 @@
+//! A transparent recorder for stdio: stands between a client and a server, and writes down what it sees.
+//!
+//! Knows: the two processes, their pipes and signals, and which thread does what. Refuses to know: what messages say,
+//! and formats other than the one that can be written line by line.
+//!
+//! Two threads forward bytes, one each way, and put a copy into a queue; a third writes the queue down. The standard
+//! error is the server's own. Memory: [`ROOM`] for what waits, [`HELD`] for an unfinished line of each side, and the
+//! blocks in hand; with redaction, the longest line besides.
+
+mod long;
+mod output;
+mod pump;
+mod queue;
+mod redact;
+mod signals;
+mod spell;
+pub(crate) mod split;
+mod trace;
+
+pub use queue::{PATIENCE, ROOM};
+pub use redact::{MARKER, Redaction};
+pub use split::HELD;
+pub use trace::Summary;
+
+use crate::Notify;
+use crate::group;
+use output::Output;
+use pump::Pump;
+use queue::Queue;
+use spell::Speller;
+use std::fs::File;
+use std::io::{self, PipeWriter};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+use trace::Trace;
+use transcript::session::Side;
+
+/// So long may the file keep the end of a session waiting.
+const LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// What is to be recorded, and where to.
+#[derive(Debug)]
+pub struct Plan {
+    /// The server's command line: the program, and its arguments.
+    pub command: Vec<String>,
+    /// The file, with its holes.
+    pub out: PathBuf,
+    /// Write over a file that is there.
+    pub force: bool,
+    /// The name of the trace; the program's own where there is none.
+    pub label: Option<String>,
+    /// What is to be taken out.
+    pub redaction: Redaction,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug)]
+pub enum Refused {
+    /// The file cannot be used.
+    File(String),
+    /// The server cannot be started.
+    Command(String),
+}
+
+/// A session that was recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The server's exit code; 128 and the signal's number where a signal ended it.
+    pub exit: i32,
+    /// What came into the file.
+    pub summary: Summary,
+}
+
+/// Fills the holes of a file's name: `{time}` and `{pid}`.
+#[must_use]
+pub fn file_name(path: &Path) -> PathBuf {
+    output::filled(path, Queue::new().time())
+}
+
+/// Opens a file that is written in place, as an archive is whose end moves.
+///
+/// # Errors
+/// A sentence, where something is there already, it cannot be written, or it is no file.
+pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
+    match output::open(path, force)? {
+        output::Opened { file, regular: true, .. } => Ok(file),
+        _ => Err(format!("{} is no file, and this format is written in place", path.display())),
+    }
+}
+
+/// Runs the command between the standard streams of this process, and records what goes through them.
+///
+/// # Errors
+/// Where the file or the command cannot be used. Whatever happens later is a matter of the recording.
+pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, Refused> {
+    let [program, arguments @ ..] = &plan.command[..] else {
+        return Err(Refused::Command("the command is empty; name a program".to_owned()));
+    };
+    let path = plan.out.clone();
+    let (output, is_new) = Output::create(&path, plan.force).map_err(Refused::File)?;
+    let queue = Arc::new(Queue::new());
+    let started = queue.time();
+
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    // Signals reach the server through this process alone, and so once.
+    group::lead(&mut command);
+    let signals = signals::Signals::catch();
+    let mut child = command.spawn().map_err(|error| {
+        if is_new {
+            let _ = std::fs::remove_file(&path);
+        }
+        Refused::Command(refused(program, &error))
+    })?;
+    let leader = signals.pass_on_to(&child);
+
+    let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program);
+    let redacted = plan.redaction.command(&plan.command);
+    let trace = Trace {
+        queue: Arc::clone(&queue),
+        output,
+        path: path.clone(),
+        notify,
+        started,
+        meta: spell::meta(started, plan.label.as_deref().unwrap_or(name), &redacted),
+        speller: Speller::new(plan.redaction.clone()),
+        sides: Default::default(),
+        block: Default::default(),
+        summary: Summary::default(),
+        gap: [0; 2],
+    };
+    let (done, written) = channel();
+    thread::spawn(move || {
+        let _ = done.send(trace.run());
+    });
+    let (over, forwarded) = forward(&mut child, &queue).map_err(|error| {
+        group::kill(&mut child);
+        Refused::Command(format!("the standard streams cannot be used: {error}"))
+    })?;
+    let status = leader.wait(&mut child);
+    drop(over);
+    let _ = forwarded.recv();
+    let exit = exit_code(status);
+    queue.close(exit);
+    Ok(Recorded { path, exit, summary: patiently(&written, &queue) })
+}
+
+/// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
+/// it said has been passed on.
+fn forward(child: &mut Child, queue: &Arc<Queue>) -> io::Result<(PipeWriter, Receiver<()>)> {
+    let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let (client_in, client_out) = standard_streams()?;
+    let server_in = owned(child.stdin.take().ok_or_else(missing)?);
+    let server_out = owned(child.stdout.take().ok_or_else(missing)?);
+    [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
+    let (is_over, over) = io::pipe()?;
+    let (done, forwarded) = channel();
+    let asking =
+        Pump { side: Side::Client, from: client_in, to: server_in, queue: Arc::clone(queue), over: None };
+    let answering = Pump {
+        side: Side::Server,
+        from: server_out,
+        to: client_out,
+        queue: Arc::clone(queue),
+        over: Some(is_over),
+    };
+    // Nobody waits for the first: a client that says nothing more may keep its end open for ever.
+    thread::spawn(move || asking.run());
+    thread::spawn(move || {
+        answering.run();
+        let _ = done.send(());
+    });
+    Ok((over, forwarded))
+}
+
+/// Gives a pipe more room, so that a long message goes through in fewer steps. Where that is refused, it goes slower.
+fn widen(pipe: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, 1 << 20);
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
+}
+
+/// The streams that the client holds, as files of their own: no buffer is between, and each closes when it is dropped.
+#[cfg(unix)]
+pub(crate) fn standard_streams() -> io::Result<(File, File)> {
+    use std::os::fd::AsFd as _;
+    let client_in = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let client_out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    Ok((client_in, client_out))
+}
+
+#[cfg(windows)]
+pub(crate) fn standard_streams() -> io::Result<(File, File)> {
+    use std::os::windows::io::AsHandle as _;
+    let client_in = File::from(io::stdin().as_handle().try_clone_to_owned()?);
+    let client_out = File::from(io::stdout().as_handle().try_clone_to_owned()?);
+    Ok((client_in, client_out))
+}
+
+#[cfg(unix)]
+pub(crate) fn owned(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
+    File::from(pipe.into())
+}
+
+#[cfg(windows)]
+pub(crate) fn owned(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
+    File::from(pipe.into())
+}
+
+/// Waits for the last line, but not for a file that hangs.
+fn patiently(written: &Receiver<Summary>, queue: &Queue) -> Summary {
+    loop {
+        match written.recv_timeout(LAST_WRITE / 20) {
+            Ok(summary) => return summary,
+            Err(RecvTimeoutError::Timeout) if !queue.is_stuck(LAST_WRITE) => {}
+            Err(_) => {
+                return Summary {
+                    trouble: Some("it does not take what is written".to_owned()),
+                    ..Summary::default()
+                };
+            }
+        }
+    }
+}
+
+fn exit_code(status: Option<ExitStatus>) -> i32 {
+    #[cfg(unix)]
+    if let Some(signal) = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)) {
+        return 128 + signal;
+    }
+    status.and_then(|status| status.code()).unwrap_or(1)
+}
+
+pub(crate) fn refused(program: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!(
+                "there is no program `{program}`; name one that is on the PATH, or its path from this folder"
+            )
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("`{program}` may not be executed; make it executable, or name its interpreter first")
+        }
+        _ => format!("`{program}` cannot be started: {error}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! Signals that ask this process to end, passed on to the server.
+//!
+//! Knows: the server's process group, and that a process which has been waited for has no number any more. Refuses to
+//! know: what the server makes of them; this process ends when the server has.
+
+use crate::group;
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often the server is looked at, where the system has no other way.
+const TICK: Duration = Duration::from_millis(2);
+
+/// Signals that were caught and belong to nobody yet.
+pub(super) struct Signals {
+    #[cfg(unix)]
+    caught: Option<signal_hook::iterator::Signals>,
+}
+
+/// The server, as long as it may be sent signals.
+pub(super) struct Leader {
+    alive: Arc<Mutex<bool>>,
+}
+
+impl Signals {
+    /// Catches signals from now on. To be called before the server is started, so that none is missed.
+    pub(super) fn catch() -> Self {
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+            let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+            Self { caught: signal_hook::iterator::Signals::new(signals).ok() }
+        }
+        #[cfg(not(unix))]
+        Self {}
+    }
+
+    /// Passes them on to the group of `child`.
+    pub(super) fn pass_on_to(self, child: &Child) -> Leader {
+        let leader = Leader { alive: Arc::new(Mutex::new(true)) };
+        #[cfg(unix)]
+        if let (Some(mut caught), Some(group)) =
+            (self.caught, i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw))
+        {
+            let alive = Arc::clone(&leader.alive);
+            std::thread::spawn(move || {
+                for signal in caught.forever() {
+                    let alive = alive.lock().unwrap_or_else(PoisonError::into_inner);
+                    let named = rustix::process::Signal::from_named_raw(signal);
+                    if let (true, Some(signal)) = (*alive, named) {
+                        let _ = rustix::process::kill_process_group(group, signal);
+                    }
+                }
+            });
+        }
+        #[cfg(not(unix))]
+        let _ = child;
+        leader
+    }
+}
+
+impl Leader {
+    /// Waits for the server to end.
+    pub(super) fn wait(&self, child: &mut Child) -> Option<ExitStatus> {
+        #[cfg(unix)]
+        if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+            use rustix::process::{WaitId, WaitIdOptions, waitid};
+            // It is left unburied, so that its number is nobody else's until signals are passed on no more.
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
+        }
+        while !group::exited(child) {
+            std::thread::sleep(TICK);
+        }
+        *self.alive.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        child.wait().ok()
+    }
+}
