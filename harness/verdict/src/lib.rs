@@ -11,6 +11,7 @@ pub mod change;
 mod compare;
 pub mod consistency;
 pub mod expectation;
+pub mod jobs;
 pub mod kills;
 mod loss;
 pub mod merge;
