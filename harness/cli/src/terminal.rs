@@ -122,6 +122,14 @@ impl wire::Notify for Voice {
     fn error(&self, text: &str) {
         self.say("error", text);
     }
+
+    fn note(&self, text: &str) {
+        Voice::note(self, text);
+    }
+
+    fn mismatch(&self, text: &str) {
+        self.write(&format!("{text}\n"));
+    }
 }
 
 /// An excerpt with marks where its line goes on, and the place in it.

@@ -19,7 +19,7 @@ use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::{self, Line};
-use wire::drive::judged::Dimension;
+use wire::drive::judge::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
 /// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
@@ -29,7 +29,7 @@ use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 /// Fidelity: what has the recording lost, added, changed, merged, reordered, stamped wrongly or bound to another request?
 /// The sessions are those of the suite, or of --cases, and conditions under which recorders go wrong.
 ///
-/// The recorder's command is split into words as a shell splits it, with holes in it: {server} is the command line of our
+/// The recorder's command is split into words as a shell splits it, with placeholders in it: {server} is the command line of our
 /// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
 /// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,7 @@ Examples:
 Exit code 0: all well; 1: the recorder fell short, or the baseline is stale; 2: the call, the suite or the baseline cannot
 be used; 3: the recorder cannot be run.")]
 pub(crate) struct Args {
-    /// The recorder's command line, with holes.
+    /// The recorder's command line, with placeholders.
     #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
     recorder: Recorder,
     /// How the client, the recorder and the server talk.
@@ -98,13 +98,17 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let holes: &[&[&str]] = match args.transport.is_http() {
+    let placeholders: &[&[&str]] = match args.transport.is_http() {
         true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
         false => &[&["{out}"], &["{server}"]],
     };
-    if let Some([hole, ..]) = holes.iter().find(|any| args.recorder.lacks(any).len() == any.len()) {
-        let why =
-            format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
+    if let Some([placeholder, ..]) =
+        placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
+    {
+        let why = format!(
+            "the recorder's command has no {placeholder}; over {} it needs one",
+            args.transport.name()
+        );
         return Err(Failure::Unusable(why));
     }
     let suite = suite(args, around)?;

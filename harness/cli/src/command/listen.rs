@@ -6,7 +6,7 @@ use super::{Around, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
-use wire::proxy::{Proxy, StartError, Target};
+use wire::proxy::{Proxy, Target};
 use wire::record::{self, Redaction};
 
 /// The format that is written while the session goes on.
@@ -24,15 +24,14 @@ pub(super) fn run(
     force: bool,
     around: Around,
 ) -> Result<bool, Failure> {
-    let unusable = |refused: StartError| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(unusable)?.redacting(redaction);
+    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction);
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
-    around.voice.note(&format!("http://{at}{path} is {origin}{path} from now on; Ctrl-C ends the recording"));
+    around.voice.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
     let say = |text: &str| around.voice.error(&format!("{}: {text}", out.display()));
-    let summary = proxy.record(file, &interrupt::came, &say).map_err(unusable)?;
+    let summary = proxy.record(file, &interrupt::came, &say).map_err(Failure::Unusable)?;
     let text = format!("{}: {summary}", out.display());
     if summary.is_whole() {
         around.voice.note(&text)
@@ -47,7 +46,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let local = || Some(SocketAddr::from(([127, 0, 0, 1], text.parse::<u16>().ok()?)));
     text.parse().ok().or_else(local).ok_or_else(|| {
         format!(
-            "`{text}` is no address: write 127.0.0.1:PORT, or the port alone; port 0 takes one that is free"
+            "`{text}` is not an address: write 127.0.0.1:PORT, or the port alone; port 0 takes one that is free"
         )
     })
 }

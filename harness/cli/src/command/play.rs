@@ -2,19 +2,19 @@
 
 use super::{Around, Failure, format_of, listen, named_format, open, under_test};
 use crate::exit;
-use crate::terminal::{Voice, Volume, plain};
+use crate::terminal::plain;
 use formats::{Format, Input, Options, Session};
 use std::fs;
-use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use suite::{Case, Root, Suite};
 use transcript::diff::{Pattern, Rules};
 use transcript::session::Side;
+use wire::StartError;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
-use wire::play::{self, Mismatch, Plan, Played, Script, StartError, Tell, Variants};
+use wire::play::{self, Plan, Played, Script, Variants};
 use wire::proxy::{Target, put_in_order_if_timed};
 
 /// Plays one side of a recorded session, and tells where the other side departs from it.
@@ -178,14 +178,14 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     };
     let (rules, variants) =
         (Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
-    let teller = Teller { voice: around.voice, script: &script, name: &name };
     let plan = Plan {
         script: &script,
         rules: &rules,
         patience: args.timeout,
         variants: &variants,
         journal: &journal,
-        tell: &teller,
+        name: &name,
+        notify: &around.voice,
     };
     let played = match how {
         How::OnPipes => play::as_server(&plan),
@@ -194,8 +194,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
-        StartError::Here(why) => Failure::Unusable(why),
-        StartError::Command(why) => Failure::NotRun(why),
+        StartError::Unusable(why) => Failure::Unusable(why),
+        StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is not whole: {why}")));
@@ -259,44 +259,23 @@ fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result
         Some(Form::Sse) => Answers::Stream,
     };
     let server = Server::listen(at, transport(args), answers)?;
-    let url = server.url().map_err(|error| StartError::Here(format!("the port cannot be told: {error}")))?;
-    around.voice.note(&format!("{url} is the server from now on"));
+    let url =
+        server.url().map_err(|error| StartError::Unusable(format!("the port cannot be told: {error}")))?;
+    around.voice.note(&format!("Serving {url}"));
     server.play(plan)
 }
 
 fn told(played: &Played, name: &str) -> String {
     let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
-        "{name}: {} said, {} heard, {}",
-        counted(played.said, "message"),
-        played.heard,
+        "{name}: {} sent, {} received, {}",
+        counted(played.sent, "message"),
+        played.received,
         match played.mismatches {
             1 => "1 mismatch".to_owned(),
             count => format!("{count} mismatches"),
         }
     )
-}
-
-/// Tells a person. The standard output may be the other side's.
-#[derive(Debug)]
-struct Teller<'t> {
-    voice: Voice,
-    script: &'t Script,
-    name: &'t str,
-}
-
-impl Tell for Teller<'_> {
-    fn mismatch(&self, mismatch: &Mismatch) {
-        let text = mismatch.describe(self.script, self.name);
-        // Nobody may be left to be told, and the exit code tells too.
-        let _ = writeln!(io::stderr().lock(), "{text}\n");
-    }
-
-    fn note(&self, text: &str) {
-        if self.voice.volume >= Volume::Normal {
-            self.voice.note(text);
-        }
-    }
 }
 
 /// The session with a name to call it by.
