@@ -209,13 +209,13 @@ impl Fault {
 
     /// As [`Fault::answer`], for a fault that may answer otherwise when it is asked again (clause SRV-SAME).
     #[must_use]
-    pub fn asked_twice(&self, asked: &Asked<'_>) -> Option<Answer> {
+    pub fn confirmed_by(&self, asked: &Asked<'_>) -> Option<Answer> {
         let first = self.answer(asked);
         if !matches!(self.seed, Seed::Answer(_)) {
             return first;
         }
         let whole = |answer: Option<Answer>| answer.unwrap_or_else(|| asked.answer.clone());
-        let answer = whole(first).asked_twice(&whole(self.answer(asked)));
+        let answer = whole(first).confirmed_by(&whole(self.answer(asked)));
         (answer != asked.answer).then_some(answer)
     }
 }
@@ -307,7 +307,7 @@ mod tests {
                 let Some(again) = same else { continue };
                 let again = Found::of(transcript.format, again.as_bytes()).answer(&super::FAITHFUL, |_| {});
                 let expected = asked.faithful().clone();
-                assert_eq!(expected.clone().asked_twice(&again), expected, "{}, {name}", case.name);
+                assert_eq!(expected.clone().confirmed_by(&again), expected, "{}, {name}", case.name);
                 edited += 1;
             }
         }
