@@ -21,7 +21,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// So long may a recorder take to listen.
@@ -57,7 +57,7 @@ pub(super) fn play(
     let (chunk, merge) = (conditions.chunk, conditions.merge);
     let asking = Variants { chunk, slow_read: conditions.slow, ..Variants::default() };
     let answering = Variants { chunk, merge, delay: rig.delay(conditions), ..Variants::default() };
-    let rules = Rules::default();
+    let rules = DiffOptions::default();
     let plan = |script, variants, journal, patience| Plan {
         script,
         rules: &rules,

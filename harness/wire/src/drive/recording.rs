@@ -2,7 +2,7 @@
 
 use crate::drive::judge::messages::RecordedMessage;
 use crate::drive::judge::{Finding, Kind};
-use formats::{Format, Input, Options, ReadError, Tolerance};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::fs::File;
 use std::path::Path;
 use transcript::session::Content;
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
     }
     let refused = |error: ReadError| match error {
         ReadError::Rejected(rejection) => {
-            let (line, message) = (rejection.place.line, &rejection.message);
+            let (line, message) = (rejection.position.line, &rejection.message);
             let clause = rejection.clause;
             unreadable(format!("the recording cannot be read: line {line}: {message} ({clause})")).on(line)
         }
@@ -44,7 +44,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
         })?,
     };
     let mut written = Vec::new();
-    let options = Options { tolerance: Tolerance::Faults };
+    let options = ReadOptions { tolerance: Tolerance::Faults };
     (format.read)(&mut input, options, &mut |entry| {
         let (text, noise) = match &entry.content {
             Content::Message(message) => (message.text().to_owned(), false),
@@ -55,7 +55,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
             side: entry.side,
             time: entry.time,
             text,
-            line: entry.spot.line,
+            line: entry.location.line,
             noise,
         });
         Ok(())

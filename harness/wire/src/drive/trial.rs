@@ -11,7 +11,7 @@ use crate::drive::judge::fidelity::{self, BindingScope};
 use crate::drive::judge::messages::SentMessage;
 use crate::drive::judge::{Dimension, Finding, Kind, judgement};
 use crate::play::journal::{Entry, Event, micros};
-use formats::{Input, Options, Session};
+use formats::{Input, ReadOptions, Session};
 use std::fmt::Write as _;
 use std::{fs, io};
 use transcript::session::Side;
@@ -140,7 +140,7 @@ impl Rig {
 fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
     let mut bytes = &*scenario.session;
     let mut input = Input::new(&mut bytes).ok()?;
-    let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
+    let session = Session::read(scenario.format, &mut input, ReadOptions::default()).ok()?;
     // A challenge is no message.
     let loss = session
         .losses(recording.format)

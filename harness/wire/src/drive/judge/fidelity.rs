@@ -8,8 +8,8 @@ use super::messages::{RecordedMessage, SentMessage};
 use super::pairing::{Pairing, rounded};
 use super::{Finding, Kind, named, order, shown};
 use std::collections::HashSet;
-use transcript::diff::{Rules, first};
-use transcript::json::{Json, Kind as JsonKind, Tree};
+use transcript::diff::{DiffOptions, first};
+use transcript::json::{Json, JsonKind, Tree};
 use transcript::message::Message;
 use transcript::session::Side;
 
@@ -151,7 +151,7 @@ impl Comparison<'_> {
                 self.find(finding);
                 continue;
             };
-            let Some(difference) = first(left, right, &Rules::default()).difference else { continue };
+            let Some(difference) = first(left, right, &DiffOptions::default()).difference else { continue };
             let at = if difference.pointer.is_empty() { "its root" } else { &difference.pointer };
             let how = match (&difference.left, &difference.right) {
                 (Some(left), Some(right)) if rounded(left, right) => ": a number was rounded to a double",
@@ -254,7 +254,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether the recording has it as it was sent.
+    /// Whether the recording has it was sent.
     fn is_kept(&self, said: usize) -> bool {
         let value = |text: &str, to: usize| {
             Json::parse(text).is_ok_and(|a| Json::parse(&self.written[to].text).is_ok_and(|b| a.same(b)))

@@ -9,7 +9,7 @@ use crate::net::{self, error_chain, header_list};
 use crate::play::journal::{Direction, Event, Journal};
 use crate::play::plan::Plan;
 use crate::proxy::Target;
-use formats::sse::{Kind, Parser};
+use formats::sse::{SseBlockKind, SseParser};
 use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
@@ -165,7 +165,7 @@ impl Responses {
 
     /// Reads a stream to its end, and why it ended; none where it was let go.
     async fn stream(&self, number: u64, mut body: Incoming) -> Option<Option<String>> {
-        let (mut parser, mut waiting) = (Parser::default(), 0);
+        let (mut parser, mut waiting) = (SseParser::default(), 0);
         loop {
             let part = match self.part(number, &mut body).await {
                 Ok(Some(part)) => part,
@@ -176,7 +176,7 @@ impl Responses {
             parser.feed(&part, &mut |event| {
                 let text =
                     |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-                if matches!(event.kind, Kind::Event | Kind::Dataless) {
+                if matches!(event.kind, SseBlockKind::Event | SseBlockKind::Dataless) {
                     let (name, id) = (text(event.name), text(event.id));
                     events.push(CallEvent::Event { name, id, data: event.data.to_vec() });
                 }

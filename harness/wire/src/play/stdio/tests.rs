@@ -9,7 +9,7 @@ use crate::play::testing::{Told, sessions};
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 fn pipe() -> (File, File) {
@@ -25,7 +25,7 @@ fn play(
     pipes: (File, File),
 ) -> (Played, Vec<String>) {
     let script = of_bytes(format, session, side).unwrap();
-    let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+    let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
     let patience = Duration::from_secs(20);
     let plan = Plan {
         script: &script,
