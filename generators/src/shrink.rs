@@ -18,7 +18,7 @@ use crate::making::Making;
 use crate::mutators::dice::Dice;
 use crate::mutators::{Apply, Level, Mutator};
 use crate::variant::{Draft, Turn, Variant};
-use formats::What;
+use formats::OwnedContent;
 use std::ops::Range;
 use transcript::session::header;
 
@@ -123,7 +123,7 @@ impl Recipe {
 fn challenges(turn: &Turn) -> bool {
     let context = turn.entry.context.as_ref();
     context.is_some_and(|context| header(&context.headers, "www-authenticate").is_some())
-        || matches!(turn.entry.what, What::Exchange(_))
+        || matches!(turn.entry.what, OwnedContent::Exchange(_))
 }
 
 /// The smallest variant on the way down that `ask` says still shows what it is about. `ask` has seen what it begins with.
@@ -258,7 +258,7 @@ mod tests {
     use super::{Recipe, Told, shrink};
     use crate::plan::{Source, recipe, variant};
     use crate::variant::Variant;
-    use formats::{Options, ReadError, meaning};
+    use formats::{ReadError, ReadOptions, meaning};
     use transcript::json::Json;
     use verdict::expectation::Expectation;
 
@@ -269,7 +269,7 @@ mod tests {
         }
         for (format, file) in &variant.files {
             let Ok(bytes) = file else { continue };
-            let read = meaning(format, &mut &bytes[..], Options::default());
+            let read = meaning(format, &mut &bytes[..], ReadOptions::default());
             match (&variant.expectation, read) {
                 (Expectation::Meaning(expected), Ok(read)) => {
                     let events = |text| Json::parse(text).unwrap().member("events").unwrap();

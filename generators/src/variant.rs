@@ -7,11 +7,11 @@
 use crate::mutators::node::Node;
 use crate::relation::Relation;
 use crate::session::Known;
-use formats::{Format, Owned, Session, Totals, What};
+use formats::{Format, OwnedContent, OwnedEntry, Session, Totals};
 use transcript::json::Json;
-use transcript::k2a::Summary;
+use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
-use transcript::session::{Side, Slot, Spot, Sse};
+use transcript::session::{Carrier, Location, Side, Sse};
 use verdict::expectation::Expectation;
 
 /// A session in hand.
@@ -29,7 +29,7 @@ pub struct Draft {
 #[derive(Debug, Clone)]
 pub struct Turn {
     /// How it travels.
-    pub entry: Owned,
+    pub entry: OwnedEntry,
     /// What it says.
     pub message: Option<Spoken>,
 }
@@ -161,8 +161,12 @@ impl Turn {
     pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
         let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
         let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
-        let entry =
-            Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..Owned::new(What::Event) };
+        let entry = OwnedEntry {
+            carrier: Carrier::Sse,
+            side: Some(Side::Server),
+            sse: Some(sse),
+            ..OwnedEntry::new(OwnedContent::Event)
+        };
         Self { entry, message: None }
     }
 
@@ -189,14 +193,17 @@ impl Turn {
             spoken.set_id(id);
         }
         // The text goes into the entry when the session is written.
-        Self { entry: Owned { side: Some(side), ..Owned::new(What::Event) }, message: Some(spoken) }
+        Self {
+            entry: OwnedEntry { side: Some(side), ..OwnedEntry::new(OwnedContent::Event) },
+            message: Some(spoken),
+        }
     }
 
     /// The same turn from the other side, in a slot of that side.
     #[must_use]
     pub fn turned(mut self) -> Self {
         self.entry.side = self.entry.side.map(Side::other);
-        self.entry.slot = Slot::Line;
+        self.entry.carrier = Carrier::Line;
         self.entry.sse = None;
         self
     }
@@ -227,16 +234,16 @@ impl Draft {
         };
         for mut entry in session.entries {
             // What a variant claims of its messages it claims for itself; exchanges are planned anew.
-            (entry.inferred, entry.exchange, entry.spot) = (false, None, Spot::default());
+            (entry.inferred, entry.exchange, entry.location) = (false, None, Location::default());
             let message = match &entry.what {
-                What::Message(text, _) => {
+                OwnedContent::Message(text, _) => {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
                     let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
                     Some(Spoken { text: Node::of(text), event: Node::of(event) })
                 }
-                What::Exchange(exchange) if exchange.status != Some(401) => continue,
-                What::Missing(_) | What::Left(_) => continue,
+                OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
+                OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,
                 _ => None,
             };
             draft.turns.push(Turn { entry, message });
@@ -296,15 +303,15 @@ impl Draft {
         let events = self.turns.iter().filter_map(|turn| Some(turn.message.as_ref()?.event.spell(None)));
         let events: Vec<_> = events.collect();
         let between = if events.is_empty() { "" } else { "\n" };
-        let discovery = self.summary().map_or_else(|| "null".to_owned(), Summary::to_json);
+        let discovery = self.summary().map_or_else(|| "null".to_owned(), AuthorizationSummary::to_json);
         format!(
             "{{\"events\": [{between}{}\n],\n\"authorization_discovery\": {discovery}}}\n",
             events.join(",\n")
         )
     }
 
-    fn summary(&self) -> Option<Summary> {
-        self.discovery.map(|(metadata, scope)| Summary {
+    fn summary(&self) -> Option<AuthorizationSummary> {
+        self.discovery.map(|(metadata, scope)| AuthorizationSummary {
             resource_metadata_visible: metadata,
             scope_challenge_visible: scope,
         })
@@ -318,7 +325,7 @@ impl Draft {
             if let Some(message) = &turn.message {
                 let text = message.text.spell(None);
                 let shape = Message::parse(&text)?.shape();
-                entry.what = What::Message(text, shape);
+                entry.what = OwnedContent::Message(text, shape);
             }
             entries.push(entry);
         }

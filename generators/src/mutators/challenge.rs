@@ -9,8 +9,8 @@ use super::page::Page;
 use super::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::variant::{Draft, Turn};
-use formats::{Owned, Surroundings, What};
-use transcript::session::{Side, Slot};
+use formats::{OwnedContent, OwnedEntry, TransportContext};
+use transcript::session::{Carrier, Side};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -38,11 +38,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Session(|draft, dice| {
             let Some(&(name, value, metadata, scope)) = dice.pick(VISIBLE) else { return false };
             show(draft, metadata, scope);
-            let entry = Owned {
-                slot: Slot::Response,
+            let entry = OwnedEntry {
+                carrier: Carrier::Response,
                 side: Some(Side::Server),
                 context: Some(surroundings(401, &[(name, value)])),
-                ..Owned::new(What::Empty)
+                ..OwnedEntry::new(OwnedContent::Empty)
             };
             anywhere(draft, dice, Turn { entry, message: None })
         }),
@@ -163,16 +163,16 @@ fn refusal(draft: &mut Draft, dice: &mut Dice, status: u16, headers: &[(&str, &s
         &format!(r#"{{"kind":"error","error":{error}}}"#),
         None,
     );
-    turn.entry.slot = Slot::Response;
+    turn.entry.carrier = Carrier::Response;
     turn.entry.context = Some(surroundings(status, headers));
     anywhere(draft, dice, turn)
 }
 
-fn surroundings(status: u16, headers: &[(&str, &str)]) -> Surroundings {
+fn surroundings(status: u16, headers: &[(&str, &str)]) -> TransportContext {
     let member = |(name, value): &(&str, &str)| format!("{}:{}", quoted(name), quoted(value));
     let members: Vec<String> = headers.iter().map(member).collect();
     let own = |(name, value): &(&str, &str)| ((*name).to_owned().into(), (*value).to_owned().into());
-    Surroundings {
+    TransportContext {
         text: format!("{{\"status\":{status},\"headers\":{{{}}}}}", members.join(",")),
         status: Some(status),
         headers: headers.iter().map(own).collect(),

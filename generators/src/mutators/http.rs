@@ -6,8 +6,8 @@ use super::page::Page;
 use super::{Apply, Mutator};
 use crate::relation::Relation;
 use crate::variant::{Draft, Turn};
-use formats::Surroundings;
-use transcript::session::{Side, Slot, Sse};
+use formats::TransportContext;
+use transcript::session::{Carrier, Side, Sse};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -50,14 +50,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Everything that the server says comes on a stream.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| slots(draft, |_| Slot::Sse)),
+        apply: Apply::Session(|draft, _| slots(draft, |_| Carrier::Sse)),
     },
     Mutator {
         name: "http-no-events",
         sentence: "Everything that the server says comes in a body of its own.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| slots(draft, |_| Slot::Response)),
+        apply: Apply::Session(|draft, _| slots(draft, |_| Carrier::Response)),
     },
 ];
 
@@ -69,8 +69,11 @@ fn sent(draft: &mut Draft) -> impl Iterator<Item = &mut Turn> {
 fn surround(turn: &mut Turn, status: Option<u16>, name: &str, value: &str) {
     let head = status.map(|status| format!("\"status\":{status},")).unwrap_or_default();
     let text = format!("{{{head}\"headers\":{{{}:{}}}}}", quoted(name), quoted(value));
-    turn.entry.context =
-        Some(Surroundings { text, status, headers: vec![(name.to_owned().into(), value.to_owned().into())] });
+    turn.entry.context = Some(TransportContext {
+        text,
+        status,
+        headers: vec![(name.to_owned().into(), value.to_owned().into())],
+    });
 }
 
 fn session_ids(draft: &mut Draft, dice: &mut Dice) -> bool {
@@ -91,8 +94,8 @@ fn session_ids(draft: &mut Draft, dice: &mut Dice) -> bool {
 fn statuses(draft: &mut Draft, dice: &mut Dice) -> bool {
     let mut took = false;
     for turn in sent(draft) {
-        if turn.entry.context.is_none() && turn.entry.slot != Slot::Sse {
-            turn.entry.slot = Slot::Response;
+        if turn.entry.context.is_none() && turn.entry.carrier != Carrier::Sse {
+            turn.entry.carrier = Carrier::Response;
             let status = dice.pick(&[200, 202, 400, 401, 404, 500]).copied();
             surround(turn, status, "Content-Type", "application/json");
             took = true;
@@ -144,7 +147,7 @@ fn event_ids(draft: &mut Draft, dice: &mut Dice) -> bool {
             2 => String::new(),
             _ => format!("{count:x}/0:é {{}}"),
         };
-        turn.entry.slot = Slot::Sse;
+        turn.entry.carrier = Carrier::Sse;
         let name = turn.entry.sse.take().and_then(|sse| sse.name);
         turn.entry.sse = Some(Sse { name, id: Some(id.into()), ..Sse::default() });
         count += 1;
@@ -167,7 +170,7 @@ fn redelivery(draft: &mut Draft, dice: &mut Dice) -> bool {
     if turn.message.as_ref().is_some_and(|message| message.is("tool_call")) {
         return false;
     }
-    turn.entry.slot = Slot::Sse;
+    turn.entry.carrier = Carrier::Sse;
     let sse = turn.entry.sse.get_or_insert_default();
     sse.id = Some(format!("again-{at}").into());
     let again = turn.clone();
@@ -176,11 +179,11 @@ fn redelivery(draft: &mut Draft, dice: &mut Dice) -> bool {
     true
 }
 
-fn slots(draft: &mut Draft, slot: impl Fn(&Turn) -> Slot) -> bool {
+fn slots(draft: &mut Draft, slot: impl Fn(&Turn) -> Carrier) -> bool {
     let mut took = false;
     for turn in sent(draft).filter(|turn| turn.entry.context.is_none()) {
-        turn.entry.slot = slot(turn);
-        if turn.entry.slot != Slot::Sse {
+        turn.entry.carrier = slot(turn);
+        if turn.entry.carrier != Carrier::Sse {
             turn.entry.sse = None;
         }
         took = true;

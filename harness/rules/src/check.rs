@@ -4,7 +4,7 @@
 
 use crate::engine::{Judged, Panel, Revision, Sharing, Subject};
 use crate::rule::Need;
-use formats::{Format, Input, Options, ReadError, Tolerance};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::io;
 use std::num::NonZero;
 use std::thread;
@@ -43,7 +43,7 @@ pub fn judge(format: &Format, input: &mut Input<'_>, how: &How) -> io::Result<Ju
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let sharing = how.sharing.unwrap_or_else(|| Sharing::among(cores().min(MOST_JUDGES)));
     let mut panel = Panel::new(how_to, sharing);
-    let options = Options { tolerance: Tolerance::Faults };
+    let options = ReadOptions { tolerance: Tolerance::Faults };
     let read = (format.read)(input, options, &mut |entry| {
         panel.take(&entry);
         Ok(())

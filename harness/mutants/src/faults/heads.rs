@@ -3,7 +3,7 @@
 use super::edit::set;
 use super::replay::{kind, lines};
 use super::{Fault, Seed, fault};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAULTS: &[Fault] = &[
     fault(
@@ -103,13 +103,13 @@ pub(super) const FAULTS: &[Fault] = &[
         "heads/version-as-text",
         &["RPL-VERSION"],
         "takes the string `1` for version 1",
-        versions(|version| version.kind() == Kind::String),
+        versions(|version| version.kind() == JsonKind::String),
     ),
     fault(
         "heads/version-null",
         &["RPL-VERSION"],
         "takes a null version",
-        versions(|version| version.kind() == Kind::Null),
+        versions(|version| version.kind() == JsonKind::Null),
     ),
     fault(
         "heads/version-rounded",

@@ -2,7 +2,7 @@
 
 use super::edit::{quoted, set};
 use super::{Fault, Seed, fault};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAULTS: &[Fault] = &[
     fault(
@@ -43,7 +43,9 @@ pub(super) const FAULTS: &[Fault] = &[
         "messages/version-null",
         &["JRP-VERSION"],
         "takes a null version for a missing one, and lets it pass",
-        Seed::Message(|message| version(message, |version| version.is_some_and(|v| v.kind() == Kind::Null))),
+        Seed::Message(|message| {
+            version(message, |version| version.is_some_and(|v| v.kind() == JsonKind::Null))
+        }),
     ),
     fault(
         "messages/version-without-case",
@@ -78,7 +80,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "prints a method that is a number, true or false",
         Seed::Message(|message| {
             let method = message.member("method")?;
-            let odd = matches!(method.kind(), Kind::Number | Kind::Bool);
+            let odd = matches!(method.kind(), JsonKind::Number | JsonKind::Bool);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
@@ -88,7 +90,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "prints a method that is an object or an array",
         Seed::Message(|message| {
             let method = message.member("method")?;
-            let odd = matches!(method.kind(), Kind::Object | Kind::Array);
+            let odd = matches!(method.kind(), JsonKind::Object | JsonKind::Array);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
@@ -96,7 +98,7 @@ pub(super) const FAULTS: &[Fault] = &[
         "messages/null-method-dropped",
         &["JRP-SHAPE"],
         "passes over a message whose method is null",
-        Seed::Message(|message| (message.member("method")?.kind() == Kind::Null).then(String::new)),
+        Seed::Message(|message| (message.member("method")?.kind() == JsonKind::Null).then(String::new)),
     ),
     fault(
         "messages/empty-method-dropped",
@@ -126,7 +128,7 @@ pub(super) const FAULTS: &[Fault] = &[
         Seed::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
             let new = super::edit::messages("har", text, &|message| {
-                let error = message.member("error").filter(|error| error.kind() == Kind::Null)?;
+                let error = message.member("error").filter(|error| error.kind() == JsonKind::Null)?;
                 message.member("result").map(|_| (set(message, "error", ""), error)).map(|(new, _)| new)
             })?;
             Some(super::Asked::of(asked.format, new.as_bytes()).answer)

@@ -243,7 +243,7 @@ impl Found {
         }
         let place = match (wrong.place, wrong.inside) {
             (Some(place), _) => place,
-            (None, Some(value)) => Place::inside(&at.entry.spot, at.entry.slot, at.text(), value),
+            (None, Some(value)) => Place::inside(&at.entry.location, at.entry.carrier, at.text(), value),
             (None, None) => at.place(),
         };
         tally.findings.push(Finding {

@@ -14,10 +14,10 @@ use crate::families::FAMILIES;
 use crate::family::Watch;
 use crate::revision::Revision;
 use std::borrow::Cow;
-use transcript::json::{Json, Part, take_apart};
+use transcript::json::{Json, MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
+use transcript::session::{Content, Entry, Exchange, Location, Noise, Side, header};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -54,10 +54,10 @@ pub struct Judging {
     ledger: Ledger,
     found: Found,
     exchange: Option<Exchange<'static>>,
-    last: Spot,
+    last: Location,
     rejected: Option<Rejection>,
     /// What is inside of the message at hand. It is kept for its memory alone.
-    parts: Vec<Part>,
+    parts: Vec<MemberIndex>,
 }
 
 impl Judging {
@@ -80,7 +80,7 @@ impl Judging {
             facts: Facts::of(options.subject, options.spec),
             ledger: Ledger::default(),
             exchange: None,
-            last: Spot::default(),
+            last: Location::default(),
             rejected: None,
             parts: Vec::new(),
         }
@@ -88,7 +88,7 @@ impl Judging {
 
     /// Takes the next entry.
     pub fn take(&mut self, entry: &Entry<'_>) {
-        self.last = entry.spot;
+        self.last = entry.location;
         if let Content::Exchange(exchange) = &entry.content {
             self.exchange = Some(exchange.owned());
         }
@@ -157,12 +157,12 @@ impl Judging {
 
     /// A message is taken apart once, by its reader or here, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        if !message.json().parts().is_empty() {
+        if !message.json().index().is_empty() {
             return self.apart(entry, message, item);
         }
         let mut parts = std::mem::take(&mut self.parts);
-        take_apart(message.text(), &mut parts);
-        self.apart(entry, message.apart(&parts), item);
+        index_members(message.text(), &mut parts);
+        self.apart(entry, message.indexed(&parts), item);
         self.parts = parts;
     }
 
@@ -187,7 +187,7 @@ impl Judging {
             if method == "notifications/cancelled"
                 && let Some(id) = said.param("requestId")
             {
-                let place = Place::inside(&entry.spot, entry.slot, message.text(), id);
+                let place = Place::inside(&entry.location, entry.carrier, message.text(), id);
                 self.ledger.cancel(side, id, place, entry.time);
             }
             self.show(entry, Some(said), side);
@@ -227,7 +227,7 @@ mod tests {
     use crate::engine::{Subject, Verdict};
     use crate::rule::Need;
     use transcript::message::Message;
-    use transcript::session::{Content, Entry, Side, Spot};
+    use transcript::session::{Content, Entry, Location, Side};
 
     /// Judges messages as a trace would have them, each with who said it.
     fn judged(messages: impl Iterator<Item = (Side, String)>) -> Judged {
@@ -238,9 +238,9 @@ mod tests {
         };
         let mut judging = Judging::new(Options { subject, spec: None, wake_everybody: false });
         for (line, (side, text)) in (1..).zip(messages) {
-            let spot = Spot { line, ..Spot::default() };
+            let location = Location { line, ..Location::default() };
             let content = Content::Message(Message::parse(&text).unwrap());
-            judging.take(&Entry { side: Some(side), ..Entry::new(spot, content) });
+            judging.take(&Entry { side: Some(side), ..Entry::new(location, content) });
         }
         judging.finish()
     }

@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::call_ids::CallIds;
-use transcript::json::{Json, Kept};
+use transcript::json::{Json, OwnedJson};
 use transcript::message::{Id, Message};
-use transcript::session::{Entry, Side, Spot};
+use transcript::session::{Entry, Location, Side};
 
 /// How many open requests are remembered.
 pub(crate) const MOST_OPEN: usize = 50_000;
@@ -36,7 +36,7 @@ const BETWEEN: u64 = 1_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     method: Cow<'static, str>,
-    params: Option<Kept>,
+    params: Option<OwnedJson>,
     /// The id as it was written, quotes and all.
     pub(crate) id: Box<str>,
     /// Who asked.
@@ -46,7 +46,7 @@ pub(crate) struct Asked {
     /// The revision it was judged by.
     pub(crate) revision: Option<Revision>,
     /// Where its entry stands.
-    spot: Spot,
+    location: Location,
     /// Its number among the requests of the session, from 0.
     pub(crate) number: u64,
     /// The HTTP exchange that it was made in.
@@ -58,12 +58,12 @@ pub(crate) struct Asked {
 impl Asked {
     /// Its place.
     pub(crate) fn place(&self) -> Place {
-        Place::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+        Place::of(&self.location, &format!("{} with the id {}", self.method, self.id))
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
-    pub(crate) fn spot(&self) -> &Spot {
-        &self.spot
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
     }
 
     /// Its method.
@@ -235,7 +235,7 @@ impl Ledger {
             side,
             time: entry.time,
             revision,
-            spot: entry.spot,
+            location: entry.location,
             number,
             exchange: entry.exchange,
             cancelled: None,
@@ -280,13 +280,13 @@ impl Ledger {
     }
 
     /// Params are long where many requests are open; past a limit, their members are looked for in their text.
-    fn keep(&mut self, params: Json<'_>) -> Kept {
+    fn keep(&mut self, params: Json<'_>) -> OwnedJson {
         self.held += params.text().len();
         let kept = match self.beside < MOST_BESIDE {
-            true => Kept::of(params),
-            false => Kept::text_of(params),
+            true => OwnedJson::new(params),
+            false => OwnedJson::unindexed(params),
         };
-        self.beside += kept.beside();
+        self.beside += kept.index_size();
         kept
     }
 
@@ -300,7 +300,7 @@ impl Ledger {
             self.count -= 1;
             if let Some(params) = &asked.params {
                 self.held -= params.json().text().len();
-                self.beside -= params.beside();
+                self.beside -= params.index_size();
             }
         }
         asked

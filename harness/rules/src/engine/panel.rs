@@ -12,7 +12,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use transcript::batch::Batch;
+use transcript::entry_buffer::EntryBuffer;
 use transcript::rejection::Rejection;
 use transcript::session::Entry;
 
@@ -42,7 +42,7 @@ pub struct Panel {
     options: Options,
     sharing: Sharing,
     seats: Vec<Seat>,
-    batch: Batch,
+    batch: EntryBuffer,
 }
 
 /// A judge on its thread.
@@ -56,7 +56,7 @@ struct Seat {
 /// What a judge is handed.
 #[derive(Debug, Clone)]
 enum Step {
-    Entries(Arc<Batch>),
+    Entries(Arc<EntryBuffer>),
     Rejected(Rejection),
 }
 
@@ -64,7 +64,7 @@ impl Panel {
     /// Begins.
     #[must_use]
     pub fn new(options: Options, sharing: Sharing) -> Self {
-        Self { options, sharing, seats: Vec::new(), batch: Batch::default() }
+        Self { options, sharing, seats: Vec::new(), batch: EntryBuffer::default() }
     }
 
     /// Takes the next entry.
@@ -99,7 +99,7 @@ impl Panel {
             let judges = self.sharing.judges.max(1);
             self.seats = (0..judges).map(|seat| Seat::taken(&self.options, seat, judges)).collect();
         }
-        let next = Batch::like(&self.batch);
+        let next = EntryBuffer::with_capacity_of(&self.batch);
         let batch = replace(&mut self.batch, next);
         self.hand(&Step::Entries(Arc::new(batch)));
     }

@@ -198,8 +198,8 @@ impl File {
             }
         }
         let gave_up = judged.rejected.as_ref().map(|rejection| GaveUp {
-            line: rejection.place.line,
-            pointer: rejection.place.pointer.clone(),
+            line: rejection.position.line,
+            pointer: rejection.position.pointer.clone(),
             clause: rejection.clause,
             message: rejection.message.clone(),
         });

@@ -8,7 +8,7 @@ use crate::families::FAMILIES;
 use crate::family::Hears;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 /// Families by their numbers in [`FAMILIES`], a bit each.
 type Families = u64;
@@ -92,7 +92,7 @@ impl Waking {
         if at.entry.context.is_some() {
             families |= self.contexts;
         }
-        if at.entry.slot == Slot::Sse {
+        if at.entry.carrier == Carrier::Sse {
             families |= self.events;
         }
         std::iter::from_fn(move || {

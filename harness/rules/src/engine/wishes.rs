@@ -8,7 +8,7 @@ use super::content::{LONGEST_NAME, string_of};
 use super::moment::{Moment, Sort};
 use super::place::Place;
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// So many questions are remembered.
 const MOST_OPEN: usize = 100;
@@ -109,7 +109,7 @@ impl Wishes {
                 .into_iter()
                 .collect();
         }
-        let answers = said.param("inputResponses").filter(|answers| answers.kind() == Kind::Object);
+        let answers = said.param("inputResponses").filter(|answers| answers.kind() == JsonKind::Object);
         answers
             .into_iter()
             .flat_map(Json::members)

@@ -203,7 +203,7 @@ impl Watching {
             return;
         }
         self.token(trip, at, found);
-        let challenges = Challenge::all(&trip.exchange.answer_headers);
+        let challenges = Challenge::all(&trip.exchange.response_headers);
         self.refused(trip.status(), challenges, Some(trip.asked("authorization").is_some()), at);
         self.count(trip, at);
     }

@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
@@ -111,7 +111,7 @@ impl Documents {
             }
             _ => {}
         }
-        for challenge in Challenge::all(&trip.exchange.answer_headers) {
+        for challenge in Challenge::all(&trip.exchange.response_headers) {
             if let Some(url) = challenge.param("resource_metadata")
                 && trip.transport != Transport::Other
                 && self.named.len() < MOST
@@ -250,7 +250,7 @@ fn servers(document: &Document, at: &Moment<'_>, found: &mut Found) {
         );
     };
     let listed = value.member("authorization_servers");
-    let some = listed.is_some_and(|list| list.kind() == Kind::Array && list.items().next().is_some());
+    let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());
     found.check(&SERVERS, at, some, || {
         Wrong::of("the resource metadata names no authorization server").at(document.place.clone())
     });

@@ -9,7 +9,7 @@ use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Side, Spot};
+use transcript::session::{Content, Location, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "batch",
@@ -92,7 +92,7 @@ const MOST_BATCHES: usize = 10_000;
 struct Watching {
     session: u64,
     /// The last batch of each side that nothing came back for yet: the client, the server.
-    waiting: [Option<Spot>; 2],
+    waiting: [Option<Location>; 2],
     /// `initialize` came in a batch: where.
     initialize: Option<Place>,
     /// The exchanges whose request was a batch.
@@ -150,7 +150,7 @@ impl Watching {
             && !mixed
             && !opens
         {
-            self.waiting[lane(side)] = Some(at.entry.spot);
+            self.waiting[lane(side)] = Some(at.entry.location);
             if let Some(exchange) = at.entry.exchange
                 && self.exchanges.len() < MOST_BATCHES
             {
@@ -182,14 +182,14 @@ impl Watching {
 
     fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         let Some(asker) = at.side.map(Side::other) else { return };
-        let Some(spot) = self.waiting[lane(asker)] else { return };
+        let Some(location) = self.waiting[lane(asker)] else { return };
         match said.bound {
-            Bound::To(asked) if *asked.spot() == spot => {
+            Bound::To(asked) if *asked.location() == location => {
                 found.held(&RECEIVABLE, at);
                 self.waiting[lane(asker)] = None;
             }
             Bound::Nothing if said.sort == Sort::Error && !turned_away(at) => {
-                let batch = Place::of(&spot, "the batch");
+                let batch = Place::of(&location, "the batch");
                 let wrong = Wrong::of("a batch is answered with an error as a whole").see(batch, "the batch");
                 found.broke(&RECEIVABLE, at, wrong);
                 self.waiting[lane(asker)] = None;

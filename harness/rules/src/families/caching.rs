@@ -8,7 +8,7 @@ use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, shown, text_o
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "caching",
@@ -81,7 +81,7 @@ impl Watch for Watching {
         let Some(said) = at.said.as_ref().filter(|said| said.sort == Sort::Result) else { return };
         let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
         let Some(method) = CACHEABLE.iter().find(|method| **method == asked.method()) else { return };
-        if result.kind() != Kind::Object {
+        if result.kind() != JsonKind::Object {
             return;
         }
         match result.member("resultType").and_then(text_of).as_deref() {
@@ -101,7 +101,7 @@ fn fields(result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
         (None, _) => Some(Wrong::of("the result has no `ttlMs`")),
-        (Some(ttl), _) if ttl.kind() != Kind::Number => {
+        (Some(ttl), _) if ttl.kind() != JsonKind::Number => {
             Some(Wrong::of(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
         }
         (_, None) => Some(Wrong::of("the result has no `cacheScope`")),

@@ -5,7 +5,7 @@
 use crate::engine::{Found, Moment, Sort, Wrong};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "completion",
@@ -35,7 +35,7 @@ impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
         let result = at.said.as_ref().and_then(|said| said.result_of("completion/complete"));
         let values = result.and_then(|result| result.member("completion")?.member("values"));
-        let Some(values) = values.filter(|values| values.kind() == Kind::Array) else { return };
+        let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
         found.check(&MOST, at, count <= LIMIT, || {
             Wrong::of(format!("{count} values are suggested")).inside(values)

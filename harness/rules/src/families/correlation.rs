@@ -130,7 +130,7 @@ impl Watch for Watching {
                 }
                 Sort::Result | Sort::Error => self.response(said, at, found),
             },
-            (None, Content::Closed(_)) => self.ended = at.entry.time,
+            (None, Content::TraceEnd(_)) => self.ended = at.entry.time,
             (None, Content::Noise(noise)) => {
                 match at.side {
                     Some(side) => self.unreadable[lane(side)] = true,

@@ -6,7 +6,7 @@
 use crate::engine::{Found, Moment, Said, Wrong, quoted};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Fault, Json, Scanner, Text};
+use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
 
@@ -98,7 +98,7 @@ fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     found.held(&PARSE, at);
     found.held(&BOM, at);
     // Which names stand twice is looked for only where some may.
-    let repeated = if said.message.json().may_repeat() { repeated(text) } else { Ok(None) };
+    let repeated = if said.message.json().may_have_duplicates() { repeated(text) } else { Ok(None) };
     match repeated {
         Ok(Some(name)) => found.broke(&TWICE, at, name),
         Ok(None) | Err(_) => found.held(&TWICE, at),
@@ -135,8 +135,8 @@ fn fault(noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
 }
 
 /// What is wrong with the names of the members of an object somewhere in `text`, if anything is.
-fn repeated(text: &str) -> Result<Option<String>, Fault> {
-    let mut names: Vec<Text<'_>> = Vec::new();
+fn repeated(text: &str) -> Result<Option<String>, SyntaxError> {
+    let mut names: Vec<JsonString<'_>> = Vec::new();
     // Of each object or list that is open: what closes it, and where its names begin.
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -181,7 +181,7 @@ fn repeated(text: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-fn twice(names: &[Text<'_>], in_any_case: bool) -> Option<String> {
+fn twice(names: &[JsonString<'_>], in_any_case: bool) -> Option<String> {
     if names.len() < 2 {
         return None;
     }

@@ -4,7 +4,7 @@ use crate::engine::{Found, Moment};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Party, Rule};
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Slot};
+use transcript::session::{Carrier, Content};
 
 pub(super) const FAMILY: Family = Family {
     name: "envelope",
@@ -56,7 +56,7 @@ impl Watch for Watching {
             return;
         }
         found.held(&ONE_SLOT, at);
-        if at.entry.slot == Slot::Sse {
+        if at.entry.carrier == Carrier::Sse {
             let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
             found.check(
                 &ENDPOINT,

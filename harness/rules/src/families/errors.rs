@@ -6,7 +6,7 @@
 use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, text_of};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -121,7 +121,7 @@ impl Watching {
 fn url_elicitations(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(error) = said.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
-    let Some(list) = list.filter(|list| list.kind() == Kind::Array) else {
+    let Some(list) = list.filter(|list| list.kind() == JsonKind::Array) else {
         return found.broke(&URL_SHAPE, at, Wrong::of("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
@@ -129,7 +129,7 @@ fn url_elicitations(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
-            && item.member("elicitationId").is_some_and(|id| id.kind() == Kind::String)
+            && item.member("elicitationId").is_some_and(|id| id.kind() == JsonKind::String)
     };
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {

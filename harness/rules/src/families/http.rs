@@ -314,7 +314,7 @@ fn told(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
         }
         202 => {
             found.held(&ACCEPTED, at);
-            match trip.exchange.answer_size {
+            match trip.exchange.response_size {
                 Some(size) => found.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
                 None => found.unsure(&EMPTY, at, "the recording does not say how long the body was"),
             }
@@ -346,7 +346,7 @@ fn answered(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
         (Some(Code::InvalidJson), _) => found.broke(&JSON_SINGLE, at, "the body is not one JSON value"),
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => found.held(&JSON_SINGLE, at),
-        (None, 0) if trip.exchange.answer_size.is_none_or(|size| size == 0) => {
+        (None, 0) if trip.exchange.response_size.is_none_or(|size| size == 0) => {
             found.unsure(
                 &JSON_SINGLE,
                 at,

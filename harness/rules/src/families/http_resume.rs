@@ -19,7 +19,7 @@ use asked::{
 };
 use std::collections::{BTreeSet, HashMap};
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Side, Slot};
+use transcript::session::{Carrier, Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "http-resume",
@@ -108,9 +108,9 @@ impl Watch for Watching {
             self.resumed =
                 trip.asked(LAST_EVENT).and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
         }
-        if let Some(said) = at.said.as_ref().filter(|_| at.entry.slot == Slot::Request) {
+        if let Some(said) = at.said.as_ref().filter(|_| at.entry.carrier == Carrier::Request) {
             self.cancels(&scope, said);
-        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
+        } else if at.entry.carrier == Carrier::Sse && trip.endpoint.is_none() && trip.streams() {
             let (number, resumes) = (trip.number, trip.resumes());
             let begun = if trip.is("GET") { STANDING } else { number };
             self.id(&scope, [number, begun], resumes, at, found);

@@ -343,7 +343,7 @@ fn assigned(trip: &Trip, session: &str, at: &Moment<'_>, found: &mut Found) {
         return found.unsure(&ENTROPY, at, why);
     }
     let times =
-        trip.exchange.answer_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
+        trip.exchange.response_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
     found.check(&CHARSET, at, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),

@@ -12,7 +12,7 @@ use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
@@ -100,9 +100,9 @@ impl Watch for Watching {
         }
         let (Some(trip), Some(said)) = (self.trips.current(), &at.said) else { return };
         let (scope, number) = (scope(trip, at), trip.number);
-        if at.entry.slot == Slot::Request {
+        if at.entry.carrier == Carrier::Request {
             self.asked(&scope, said, at, found);
-        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
+        } else if at.entry.carrier == Carrier::Sse && trip.endpoint.is_none() && trip.streams() {
             match (trip.is("GET"), trip.resumes()) {
                 (true, resumes) => self.on_get(&scope, resumes, said, at, found),
                 (false, _) => self.on_post(&scope, number, said, at, found),

@@ -5,7 +5,7 @@
 use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, known, shown};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::Content;
@@ -237,7 +237,7 @@ fn error(message: &Message<'_>, at: &Moment<'_>, found: &mut Found) {
         }
     }
     let Some(error) = message.outcome() else { return };
-    if error.kind() != Kind::Object {
+    if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
         return found.broke(&ERROR_SHAPE, at, Wrong::of(wrong).inside(error));
     }
@@ -245,7 +245,7 @@ fn error(message: &Message<'_>, at: &Moment<'_>, found: &mut Found) {
     let lacks = match (code, text) {
         (None, _) => Some("`code`"),
         (_, None) => Some("`message`"),
-        (_, Some(text)) if text.kind() != Kind::String => Some("a `message` that is a string"),
+        (_, Some(text)) if text.kind() != JsonKind::String => Some("a `message` that is a string"),
         _ => None,
     };
     match lacks {
@@ -263,7 +263,7 @@ fn error(message: &Message<'_>, at: &Moment<'_>, found: &mut Found) {
 }
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
-    found.check(rule, at, value.kind() == Kind::Object, || {
+    found.check(rule, at, value.kind() == JsonKind::Object, || {
         Wrong::of(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
     });
 }
@@ -271,7 +271,7 @@ fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &Moment<'_>, fou
 /// An object that was to be a message, and has a fault that no reader passes over.
 fn fault(why: &Refusal, text: &str, at: &Moment<'_>, found: &mut Found) {
     let Ok(value) = Json::parse(text) else { return };
-    if value.kind() != Kind::Object {
+    if value.kind() != JsonKind::Object {
         return;
     }
     let has = |name| value.member(name).is_some();
@@ -290,7 +290,7 @@ fn fault(why: &Refusal, text: &str, at: &Moment<'_>, found: &mut Found) {
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
-            let null = value.member("error").is_some_and(|error| error.kind() == Kind::Null);
+            let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
             let wrong = Wrong::of("the response has both `result` and `error`");
             found.broke(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
         }

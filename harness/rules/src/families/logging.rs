@@ -6,7 +6,7 @@
 use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -146,7 +146,7 @@ impl Watching {
         let Some(asked) = said.asked() else { return };
         let set = asked.method() == "logging/setLevel";
         let level = if set { asked.param("level") } else { asked.meta(META_LEVEL) };
-        let Some(level) = level.filter(|level| level.kind() == Kind::String) else { return };
+        let Some(level) = level.filter(|level| level.kind() == JsonKind::String) else { return };
         if let Some(rank) = rank(level) {
             if set && said.sort == Sort::Result {
                 self.minimum = Some(rank);

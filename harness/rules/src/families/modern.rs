@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind, write_compact};
+use transcript::json::{Json, JsonKind, write_compact};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -154,7 +154,7 @@ pub(super) fn is_clients(said: &Said<'_>, at: &Moment<'_>) -> bool {
 pub(super) fn hides_meta(said: &Said<'_>, at: &Moment<'_>) -> bool {
     let holder = said.message.params().or_else(|| said.message.outcome());
     let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
-    both.into_iter().flatten().any(|value| value.kind() != Kind::Object && at.facts.redacted(value))
+    both.into_iter().flatten().any(|value| value.kind() != JsonKind::Object && at.facts.redacted(value))
 }
 
 /// Why nothing is said of what a recorder took out.
@@ -173,9 +173,9 @@ impl Watching {
             }
             return;
         }
-        let version = field(&VERSION, META_VERSION, Kind::String, said, at, found);
-        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, said, at, found);
-        field(&CLIENT_INFO, CLIENT, Kind::Object, said, at, found);
+        let version = field(&VERSION, META_VERSION, JsonKind::String, said, at, found);
+        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, said, at, found);
+        field(&CLIENT_INFO, CLIENT, JsonKind::Object, said, at, found);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",
@@ -221,7 +221,7 @@ pub(super) fn status(at: &Moment<'_>) -> Option<u16> {
 fn field(
     rule: &'static Rule,
     name: &'static str,
-    kind: Kind,
+    kind: JsonKind,
     said: &Said<'_>,
     at: &Moment<'_>,
     found: &mut Found,
@@ -240,12 +240,13 @@ fn field(
 
 fn result(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-    if asked.side == Some(Side::Server) || asked.method() == "initialize" || result.kind() != Kind::Object {
+    if asked.side == Some(Side::Server) || asked.method() == "initialize" || result.kind() != JsonKind::Object
+    {
         return;
     }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
-        Some(info) if info.kind() == Kind::Object => found.held(&SERVER_INFO, at),
+        Some(info) if info.kind() == JsonKind::Object => found.held(&SERVER_INFO, at),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
             found.broke(&SERVER_INFO, at, Wrong::of(wrong).inside(info));
@@ -255,7 +256,7 @@ fn result(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         None => found.unsure(&SERVER_INFO, at, UNPROVEN),
     }
     match result.member("resultType") {
-        Some(kind) if kind.kind() == Kind::String => {
+        Some(kind) if kind.kind() == JsonKind::String => {
             found.held(&TYPE_PRESENT, at);
             known(kind, said, at, found);
         }
@@ -298,7 +299,7 @@ fn error(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let required = error.member("data").and_then(|data| data.member("requiredCapabilities"));
     let wrong = match required {
         None => Some(Wrong::of("the error has no data.requiredCapabilities").inside(error)),
-        Some(required) if required.kind() != Kind::Object || required.members().next().is_none() => {
+        Some(required) if required.kind() != JsonKind::Object || required.members().next().is_none() => {
             Some(Wrong::of("data.requiredCapabilities names no capability").inside(required))
         }
         Some(required) if declared(said).is_some_and(|declared| has_all(declared, required)) => {

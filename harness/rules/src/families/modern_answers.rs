@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Exchange, Headers, Slot, header};
+use transcript::session::{Carrier, Content, Exchange, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "modern_answers",
@@ -160,13 +160,13 @@ impl Watch for Watching {
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
         }
-        if at.entry.slot == Slot::Sse
+        if at.entry.carrier == Carrier::Sse
             && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
         {
             self.trip.id.get_or_insert_with(|| at.place());
         }
         let Some(said) = at.said.as_ref().filter(|said| said.item.is_none()) else { return };
-        if at.entry.slot == Slot::Request {
+        if at.entry.carrier == Carrier::Request {
             if said.sort == Sort::Request
                 && is_clients(said, at)
                 && at.revision == Some(Revision::V2026_07_28)
@@ -254,7 +254,7 @@ impl Watching {
     }
 
     fn answer(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
-        let stream = at.entry.slot == Slot::Sse;
+        let stream = at.entry.carrier == Carrier::Sse;
         if self.trip.answered {
             found.broke(&ENDS, at, "the stream goes on after the response");
         }
@@ -276,7 +276,7 @@ impl Watching {
             return;
         }
         self.trip.judged = true;
-        let session = header(&exchange.answer_headers, "Mcp-Session-Id");
+        let session = header(&exchange.response_headers, "Mcp-Session-Id");
         found.check(&SESSION, at, session.is_none(), || {
             format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
         });
@@ -287,10 +287,10 @@ impl Watching {
             None => found.held(&RESUME, at),
             Some(place) => found.broke(&RESUME, at, Wrong::of("an event has an id").at(place)),
         }
-        match header(&exchange.answer_headers, "X-Accel-Buffering") {
+        match header(&exchange.response_headers, "X-Accel-Buffering") {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => found.held(&BUFFERING, at),
             Some(value) => found.broke(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
-            None if !shows_more(&exchange.answer_headers) => {
+            None if !shows_more(&exchange.response_headers) => {
                 found.unsure(&BUFFERING, at, super::modern_http::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {

@@ -11,7 +11,7 @@ use crate::engine::{Found, META_VERSION, Moment, Revision, Said, Sort, Span, Wro
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
-use transcript::session::{Headers, Slot, header};
+use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "modern_http",
@@ -137,8 +137,8 @@ impl Watch for Watching {
         if is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, said, at, found);
         }
-        match (said.sort, at.entry.slot) {
-            (Sort::Request, Slot::Request) if is_clients(said, at) => {
+        match (said.sort, at.entry.carrier) {
+            (Sort::Request, Carrier::Request) if is_clients(said, at) => {
                 self.request(said, at, found);
             }
             (Sort::Result | Sort::Error, _) => self.answer(said, at, found),

@@ -110,7 +110,7 @@ struct Watching {
 
 impl Watch for Watching {
     fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if let Content::Opened(meta) = &at.entry.content {
+        if let Content::TraceStart(meta) = &at.entry.content {
             self.stdio = is_started(*meta);
         }
         let Some(said) = &at.said else { return };

@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
@@ -236,7 +236,7 @@ fn unsupported(
             Wrong::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
         }
         (_, None) => Wrong::of("the error has no data.requested").inside(error),
-        (_, Some(requested)) if requested.kind() != Kind::String => {
+        (_, Some(requested)) if requested.kind() != JsonKind::String => {
             let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
             Wrong::of(wrong).inside(requested)
         }
@@ -276,9 +276,9 @@ fn identifiers(capabilities: Json<'_>, at: &Moment<'_>, found: &mut Found) {
 }
 
 fn is_list_of_strings(value: Json<'_>) -> bool {
-    value.kind() == Kind::Array
+    value.kind() == JsonKind::Array
         && value.items().next().is_some()
-        && value.items().all(|item| item.kind() == Kind::String)
+        && value.items().all(|item| item.kind() == JsonKind::String)
 }
 
 fn versions(listed: Option<Json<'_>>) -> Vec<Box<str>> {

@@ -7,7 +7,7 @@ use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, known, quoted, shown
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "mrtr",
@@ -96,7 +96,7 @@ impl Watch for Watching {
                 "whether an extension defines such a question is not in the recording",
             );
         }
-        let there = |name| result.member(name).filter(|value| value.kind() != Kind::Null);
+        let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let requests = there("inputRequests");
         found.check(
             &NON_EMPTY,
@@ -105,7 +105,7 @@ impl Watch for Watching {
             || "the result has neither `inputRequests` nor `requestState`",
         );
         let Some(requests) = requests else { return };
-        if requests.kind() != Kind::Object {
+        if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
             return found.broke(&VALUES, at, Wrong::of(wrong).inside(requests));
         }
@@ -136,7 +136,7 @@ fn question(value: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found
         return found.unsure(&CAPABILITY, at, "what the request declares is not in the recording");
     };
     let has = capabilities.member(capability);
-    let has = has.is_some_and(|value| value.kind() != Kind::Null && value.text() != "false");
+    let has = has.is_some_and(|value| value.kind() != JsonKind::Null && value.text() != "false");
     found.check(&CAPABILITY, at, has, || {
         let wrong = format!(
             "the server asks for {}, and the request does not declare `{capability}`",

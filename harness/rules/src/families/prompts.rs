@@ -7,7 +7,7 @@ use crate::engine::{Contents, Found, Moment, Said, Sort, Wrong, contents, embedd
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "prompts",
@@ -74,7 +74,7 @@ impl Watch for Watching {
         let Some(result) = whole_result(said, "prompts/get") else { return };
         for message in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = message.member("content").and_then(embedded) else { continue };
-            let text = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
+            let text = |name| resource.member(name).is_some_and(|value| value.kind() == JsonKind::String);
             let lacks = match contents(resource) {
                 _ if !text("uri") => Some("`uri`"),
                 _ if !text("mimeType") => Some("`mimeType`"),

@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "resources",
@@ -169,7 +169,7 @@ impl Watching {
             one_of(resource, at, found);
         }
         let asked = said.asked().and_then(|asked| asked.param("uri")).and_then(string_of);
-        if contents.kind() != Kind::Array || contents.items().next().is_some() {
+        if contents.kind() != JsonKind::Array || contents.items().next().is_some() {
             return;
         }
         match asked {

@@ -10,7 +10,7 @@ use crate::engine::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, known,
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
 
 pub(super) const FAMILY: Family = Family {
@@ -141,7 +141,7 @@ impl Watch for Watching {
 impl Watching {
     fn ask(&mut self, said: &Said<'_>, asked: &Asked, at: &Moment<'_>) {
         let (Some(result), Some(params)) = (said.message.outcome(), asked.params()) else { return };
-        let state = result.member("requestState").filter(|state| state.kind() != Kind::Null);
+        let state = result.member("requestState").filter(|state| state.kind() != JsonKind::Null);
         if params.text().len() > LONGEST || state.is_some_and(|state| state.text().len() > LONGEST) {
             return;
         }

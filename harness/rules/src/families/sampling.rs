@@ -6,7 +6,7 @@ use crate::engine::{Found, Moment, Revision, Sort, Span, Wrong, quoted, string_o
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "sampling",
@@ -58,7 +58,7 @@ fn judge(messages: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     for message in messages.items() {
         let role = message.member("role").and_then(string_of).unwrap_or_default();
         let blocks: Vec<Json<'_>> = match message.member("content") {
-            Some(list) if list.kind() == Kind::Array => list.items().collect(),
+            Some(list) if list.kind() == JsonKind::Array => list.items().collect(),
             Some(one) => vec![one],
             None => Vec::new(),
         };

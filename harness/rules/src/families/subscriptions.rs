@@ -7,9 +7,9 @@ use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, quoted, shown, text_of, why_not_whole};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
-use transcript::session::{Side, Slot};
+use transcript::session::{Carrier, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "subscriptions",
@@ -165,7 +165,7 @@ impl Watching {
 
     /// The subscription in whose exchange a message of a server stands.
     fn streaming(&self, at: &Moment<'_>) -> Option<usize> {
-        let exchange = at.entry.exchange.filter(|_| at.entry.slot != Slot::Request)?;
+        let exchange = at.entry.exchange.filter(|_| at.entry.carrier != Carrier::Request)?;
         self.listens.iter().position(|listen| listen.exchange == Some(exchange))
     }
 
@@ -363,18 +363,19 @@ fn scheme(uri: &str) -> &str {
 
 /// Whether an acknowledgment grants only what was asked for.
 fn subset(filter: Json<'_>, said: &Said<'_>, place: &Place, at: &Moment<'_>, found: &mut Found) {
-    let Some(granted) = said.param("notifications").filter(|granted| granted.kind() == Kind::Object) else {
+    let Some(granted) = said.param("notifications").filter(|granted| granted.kind() == JsonKind::Object)
+    else {
         return;
     };
     for (name, value) in granted.members() {
         let name = name.to_str().unwrap_or_default();
         let asked = filter.member(&name);
         let more = match value.kind() {
-            Kind::Array => {
+            JsonKind::Array => {
                 let wanted: Vec<_> = asked.into_iter().flat_map(Json::items).filter_map(text_of).collect();
                 value.items().filter_map(text_of).find(|uri| !wanted.contains(uri)).map(|uri| quoted(&uri))
             }
-            Kind::Bool if value.text() == "true" => {
+            JsonKind::Bool if value.text() == "true" => {
                 let wanted = asked.is_some_and(|asked| asked.text() == "true");
                 (!wanted).then(|| format!("`{name}`"))
             }

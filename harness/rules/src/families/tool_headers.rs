@@ -7,7 +7,7 @@ use super::meta_keys::is_token;
 use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, str_of, text_of};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Need, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -172,9 +172,9 @@ fn walk<'s>(schema: Json<'s>, mut path: Option<&mut Vec<String>>, depth: usize, 
                 }
             }
             "enum" | "const" | "default" | "examples" | NAME => {}
-            _ if value.kind() == Kind::Object => walk(value, None, depth + 1, all),
+            _ if value.kind() == JsonKind::Object => walk(value, None, depth + 1, all),
             _ => {
-                for item in value.items().filter(|item| item.kind() == Kind::Object) {
+                for item in value.items().filter(|item| item.kind() == JsonKind::Object) {
                     walk(item, None, depth + 1, all);
                 }
             }

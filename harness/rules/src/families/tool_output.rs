@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
@@ -136,7 +136,7 @@ impl Watch for Watching {
 
 /// The result of a request with this method, where it is what was asked for and neither a task nor a question.
 pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>> {
-    let result = said.result_of(method).filter(|result| result.kind() == Kind::Object)?;
+    let result = said.result_of(method).filter(|result| result.kind() == JsonKind::Object)?;
     if let Some(sort) = result.member("resultType")
         && sort.as_text().and_then(|sort| sort.to_str()).is_some_and(|sort| sort != "complete")
     {
@@ -149,7 +149,7 @@ pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>
 impl Watching {
     fn result(&mut self, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         match result.member("content") {
-            Some(content) if content.kind() == Kind::Array => {
+            Some(content) if content.kind() == JsonKind::Array => {
                 found.held(&CONTENT, at);
                 for item in content.items() {
                     match block(item, at.revision) {
@@ -169,7 +169,7 @@ impl Watching {
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
-            found.check(&OBJECT, at, structured.kind() == Kind::Object, || {
+            found.check(&OBJECT, at, structured.kind() == JsonKind::Object, || {
                 Wrong::of(format!("`structuredContent` is {}", structured.kind().name())).inside(structured)
             });
         }
@@ -194,7 +194,8 @@ impl Watching {
                 return;
             }
         };
-        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != Kind::Null) else {
+        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null)
+        else {
             return;
         };
         let Some(structured) = structured else {
@@ -223,7 +224,7 @@ impl Watching {
 /// and write the bare value into the text, a list item by item; that says the same, too.
 fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
     let content = result.member("content");
-    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
+    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != JsonKind::Array) {
         return found.unsure(&MIRROR, at, "the text that would decide it is not there");
     }
     if structured.text().len() > LONGEST {
@@ -245,7 +246,7 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
     };
     let items: Vec<Json<'_>> = bare.items().collect();
     let kept = texts.iter().any(|text| says(text, structured) || says(text, bare))
-        || bare.kind() == Kind::Array
+        || bare.kind() == JsonKind::Array
             && items.len() == texts.len()
             && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
     if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {

@@ -9,7 +9,7 @@ use crate::engine::{
 };
 use crate::family::{Family, Hears, Watch};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "tools",
@@ -159,10 +159,10 @@ impl Watching {
         let params = said.message.params();
         let wrong = match (said.param("name"), said.param("arguments")) {
             (None, _) => Some(Wrong::of("the call has no `name`")),
-            (Some(name), _) if name.kind() != Kind::String => {
+            (Some(name), _) if name.kind() != JsonKind::String => {
                 Some(Wrong::of(format!("`name` is {}, and no string", shown(name))).inside(name))
             }
-            (_, Some(given)) if given.kind() != Kind::Object => {
+            (_, Some(given)) if given.kind() != JsonKind::Object => {
                 let wrong = format!("`arguments` is {}, and no object", given.kind().name());
                 Some(Wrong::of(wrong).inside(given))
             }
@@ -239,7 +239,7 @@ impl Watching {
                 }
                 // A call without params that could be kept tells nothing about its arguments.
                 let given = asked.param("arguments");
-                if given.is_some_and(|given| given.kind() != Kind::Object) {
+                if given.is_some_and(|given| given.kind() != JsonKind::Object) {
                     return;
                 }
                 match self.arguments(tool, given, at) {
@@ -311,7 +311,7 @@ impl Watching {
                 found.unsure(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if schema.kind() != Kind::Object {
+            if schema.kind() != JsonKind::Object {
                 let wrong = format!("`{name}` is {}, and no object", schema.kind().name());
                 found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
                 continue;

@@ -8,7 +8,7 @@ use super::typed_tables::{Member, PARAMS, RESULTS, Shape, Sort};
 use crate::engine::{Fault, Found, Moment, Revision, Sort as Heard, Wrong, block, shown, string_of};
 use crate::family::{Family, Hears, Watch};
 use crate::rule::Rule;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "typed",
@@ -40,7 +40,7 @@ impl Watch for Watching {
             let Some(shape) = shaped(PARAMS, method) else { return };
             match said.message.params() {
                 // That params are an object has a rule of its own.
-                Some(params) if params.kind() != Kind::Object => return,
+                Some(params) if params.kind() != JsonKind::Object => return,
                 Some(params) => members(shape, params, at.revision),
                 None => match needed(shape, at.revision) {
                     Some(name) => {
@@ -87,7 +87,7 @@ fn members<'v>(shape: Shape, value: Json<'v>, revision: Option<Revision>) -> Res
 
 fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) -> Result<(), Fault<'v>> {
     let kind = value.kind();
-    let is = |wanted: Kind| {
+    let is = |wanted: JsonKind| {
         if kind == wanted {
             Ok(())
         } else {
@@ -96,32 +96,32 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
     };
     match sort {
         Sort::Any => Ok(()),
-        Sort::Text => is(Kind::String),
-        Sort::Number => is(Kind::Number),
+        Sort::Text => is(JsonKind::String),
+        Sort::Number => is(JsonKind::Number),
         Sort::Bool => match value.text() {
             "true" | "false" => Ok(()),
             _ => Err((format!("`{name}` is {}, and neither true nor false", kind.name()), value)),
         },
-        Sort::Object => is(Kind::Object),
+        Sort::Object => is(JsonKind::Object),
         Sort::Word(words) => {
-            is(Kind::String)?;
+            is(JsonKind::String)?;
             if string_of(value).is_some_and(|word| words.contains(&&*word)) {
                 return Ok(());
             }
             Err((format!("`{name}` is {}, and none of {}", shown(value), words.join(", ")), value))
         }
         Sort::Is(shape) => {
-            is(Kind::Object)?;
+            is(JsonKind::Object)?;
             members(shape, value, revision)
         }
-        Sort::Within(shape) if kind == Kind::Object => members(shape, value, revision),
+        Sort::Within(shape) if kind == JsonKind::Object => members(shape, value, revision),
         Sort::Within(_) => Ok(()),
         Sort::List(sort) => {
-            is(Kind::Array)?;
+            is(JsonKind::Array)?;
             value.items().try_for_each(|item| one(name, *sort, item, revision))
         }
         Sort::Map(sort) => {
-            is(Kind::Object)?;
+            is(JsonKind::Object)?;
             value.members().try_for_each(|(key, part)| {
                 one(&String::from_utf8_lossy(&key.decode()), *sort, part, revision)
             })
@@ -129,7 +129,7 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
         Sort::Block => block(value, revision),
         Sort::Spoken => {
             let tools = revision.is_none_or(|revision| revision >= Revision::V2025_11_25);
-            if kind == Kind::Array && tools {
+            if kind == JsonKind::Array && tools {
                 return value.items().try_for_each(|item| spoken(item, tools, revision));
             }
             spoken(value, tools, revision)
