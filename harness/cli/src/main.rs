@@ -12,12 +12,12 @@ mod terminal;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use command::{
-    Around, Failure, check, convert, diff, drive, explain, fuzz, generate, identify, new, play, read, record,
-    report, run, show,
+    CommandContext, Failure, check, convert, diff, drive, explain, fuzz, generate, identify, new, play, read,
+    record, report, run, show,
 };
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use terminal::{Voice, Volume};
+use terminal::{Terminal, Verbosity};
 
 /// One session, any recording, one meaning.
 ///
@@ -91,33 +91,33 @@ fn main() -> ExitCode {
         When::Never => false,
         When::Auto => terminal && !plain,
     };
-    let volume = match (cli.quiet, cli.verbose) {
-        (true, _) => Volume::Quiet,
-        (_, true) => Volume::Loud,
-        _ => Volume::Normal,
+    let verbosity = match (cli.quiet, cli.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
     };
-    let voice = Voice {
-        volume,
+    let terminal = Terminal {
+        verbosity,
         colour_out: colour(std::io::stdout().is_terminal()),
         colour_err: colour(std::io::stderr().is_terminal()),
     };
-    let around = Around { voice };
+    let context = CommandContext { terminal };
     let done = match &cli.verb {
-        Verb::Read(args) => read::run(args, around),
-        Verb::Diff(args) => diff::run(args, around),
-        Verb::Convert(args) => convert::run(args, around),
-        Verb::Check(args) => check::run(args, around),
-        Verb::Show(args) => show::run(args, around),
-        Verb::Run(args) => run::run(args, around),
-        Verb::Explain(args) => explain::run(args, around),
-        Verb::Generate(args) => generate::run(args, around),
-        Verb::Fuzz(args) => fuzz::run(args, around),
-        Verb::New(args) => new::run(args, around),
-        Verb::Identify(args) => identify::run(args, around),
-        Verb::Report(args) => report::run(args, around),
-        Verb::Record(args) => record::run(args, around),
-        Verb::Drive(args) => drive::run(args, around),
-        Verb::Play(args) => play::run(args, around),
+        Verb::Read(args) => read::run(args, context),
+        Verb::Diff(args) => diff::run(args, context),
+        Verb::Convert(args) => convert::run(args, context),
+        Verb::Check(args) => check::run(args, context),
+        Verb::Show(args) => show::run(args, context),
+        Verb::Run(args) => run::run(args, context),
+        Verb::Explain(args) => explain::run(args, context),
+        Verb::Generate(args) => generate::run(args, context),
+        Verb::Fuzz(args) => fuzz::run(args, context),
+        Verb::New(args) => new::run(args, context),
+        Verb::Identify(args) => identify::run(args, context),
+        Verb::Report(args) => report::run(args, context),
+        Verb::Record(args) => record::run(args, context),
+        Verb::Drive(args) => drive::run(args, context),
+        Verb::Play(args) => play::run(args, context),
         Verb::Completions { shell } => completions(*shell),
         Verb::Man => man(),
     };
@@ -125,15 +125,15 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(Failure::Gone) => exit::WELL,
         Err(Failure::Rejected(name, rejection)) => {
-            voice.rejection(&name, &rejection);
-            exit::FELL_SHORT
+            terminal.rejection(&name, &rejection);
+            exit::FAILED
         }
         Err(Failure::NotRun(why)) => {
-            voice.error(&why);
+            terminal.error(&why);
             exit::NOT_RUN
         }
         Err(Failure::Unusable(why)) => {
-            voice.error(&why);
+            terminal.error(&why);
             exit::UNUSABLE
         }
     })

@@ -6,15 +6,15 @@
 //! answer at hand and nothing else.
 
 mod command;
-mod once;
+mod long_lived;
+mod one_shot;
 mod process;
-mod serve;
 mod transcripts;
 mod verify;
 
 pub(crate) use command::Command;
-pub(crate) use once::Once;
-pub(crate) use serve::Adapter;
+pub(crate) use long_lived::Adapter;
+pub(crate) use one_shot::OneShot;
 pub(crate) use verify::{Check, verify};
 
 use std::path::Path;
@@ -46,19 +46,19 @@ pub(crate) struct NotRun(pub String);
 
 /// An answer that did not come.
 #[derive(Debug)]
-struct Fault {
+struct BrokenAnswer {
     how: How,
     message: String,
 }
 
-impl Fault {
+impl BrokenAnswer {
     fn new(how: How, message: impl Into<String>) -> Self {
         Self { how, message: message.into() }
     }
 }
 
-impl From<Fault> for Answer {
-    fn from(Fault { how, message }: Fault) -> Self {
+impl From<BrokenAnswer> for Answer {
+    fn from(BrokenAnswer { how, message }: BrokenAnswer) -> Self {
         Self::Broken { how, message }
     }
 }

@@ -1,9 +1,9 @@
 //! `check`: is this recording right, and did both sides keep to the specification?
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{CommandContext, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::recordings::{Recording, Recordings, left_out};
-use crate::terminal::Volume;
+use crate::terminal::Verbosity;
 use formats::{Format, Input, ReadError};
 use reports::check::{github, json, junit, sarif, text};
 use rules::all;
@@ -113,21 +113,21 @@ enum FormatText {
 ///
 /// # Errors
 /// Where the call cannot be used, or no input could be judged.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     if let Some(revision) = args.write_require {
         io::stdout().lock().write_all(Frozen::present(version, revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
-    let frozen = args.require.as_deref().map(|path| frozen(path, around)).transpose()?;
+    let frozen = args.require.as_deref().map(|path| frozen(path, context)).transpose()?;
     let selection = selection(args, frozen.as_ref())?;
     let recordings = Recordings::find(&args.files);
     for note in &recordings.notes {
-        around.voice.note(note);
+        context.terminal.note(note);
     }
     let mut checking = Checking {
         args,
-        around,
+        context,
         frozen,
         selection,
         record: Record { version: version.to_owned(), strict: args.strict, ..Record::default() },
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     for (folder, names) in &checking.passed_over {
         let what = if names.len() == 1 { "no recording" } else { "no recordings" };
         if let Some(note) = left_out(folder, what, names) {
-            around.voice.note(&note);
+            context.terminal.note(&note);
         }
     }
     for folder in args.files.iter().filter(|path| path.as_os_str() != "-" && path.is_dir()) {
@@ -156,13 +156,13 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
 }
 
 /// The set of rules in a file.
-fn frozen(path: &Path, around: Around) -> Result<Frozen, Failure> {
+fn frozen(path: &Path, context: CommandContext) -> Result<Frozen, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     let frozen = Frozen::read(&text).map_err(|wrong| {
         for one in &wrong {
-            around.voice.error(&format!("{name}: {one}"));
+            context.terminal.error(&format!("{name}: {one}"));
         }
         Failure::Unusable(format!("{name} is no set of rules that can be required"))
     })?;
@@ -195,7 +195,7 @@ fn selection(args: &Args, frozen: Option<&Frozen>) -> Result<Selection, Failure>
 
 struct Checking<'a> {
     args: &'a Args,
-    around: Around,
+    context: CommandContext,
     frozen: Option<Frozen>,
     selection: Selection,
     record: Record,
@@ -239,7 +239,7 @@ impl Checking<'_> {
             Output::Text => self.show(&file)?,
             _ => {
                 if let Some(limit) = judged.limit {
-                    self.around.voice.note(&format!("{name}: a limit was reached: {limit}"));
+                    self.context.terminal.note(&format!("{name}: a limit was reached: {limit}"));
                 }
             }
         }
@@ -268,7 +268,7 @@ impl Checking<'_> {
         } else {
             format_of(self.args.format, &mut input, &name)?
         };
-        self.around.voice.detail(&format!("{name} is read as {}", format.name));
+        self.context.terminal.detail(&format!("{name} is read as {}", format.name));
         let how = How {
             spec: self.args.spec,
             redacted: self.args.redacted.clone(),
@@ -282,7 +282,7 @@ impl Checking<'_> {
 
     fn problem(&mut self, file: &str, why: &str) {
         let why = if why.contains(file) { why.to_owned() } else { format!("{file}: {why}") };
-        self.around.voice.error(&why);
+        self.context.terminal.error(&why);
         self.record.problems.push(Problem { file: file.to_owned(), message: why });
     }
 
@@ -300,12 +300,14 @@ impl Checking<'_> {
 
     fn finish(self) -> Result<u8, Failure> {
         let Self { args, record, .. } = &self;
-        let every = self.around.voice.volume >= Volume::Loud;
+        let every = self.context.terminal.verbosity >= Verbosity::Verbose;
         let whole = if record.files.is_empty() {
             String::new()
         } else {
             match args.output {
-                Output::Text if record.files.len() > 1 || self.around.voice.volume == Volume::Quiet => {
+                Output::Text
+                    if record.files.len() > 1 || self.context.terminal.verbosity == Verbosity::Quiet =>
+                {
                     let apart = if self.told { "\n" } else { "" };
                     format!("{apart}{}", text::total(record, self.options()))
                 }
@@ -321,13 +323,16 @@ impl Checking<'_> {
         out.flush()?;
         Ok(match (record.problems.is_empty(), record.falls_short()) {
             (false, _) => exit::UNUSABLE,
-            (true, true) => exit::FELL_SHORT,
+            (true, true) => exit::FAILED,
             (true, false) => exit::WELL,
         })
     }
 
     fn options(&self) -> text::Options {
-        text::Options { colour: self.around.voice.colour_out, volume: self.around.voice.volume.into() }
+        text::Options {
+            colour: self.context.terminal.colour_out,
+            volume: self.context.terminal.verbosity.into(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `convert`: writes a session in another format.
 
-use super::{Around, Failure, named_format, reading};
+use super::{CommandContext, Failure, named_format, reading};
 use crate::exit;
 use formats::{Format, Options, Session};
 use std::io::{self, BufWriter, Write as _};
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
         Session::read(format, input, Options::default())
     })?;
@@ -45,24 +45,24 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     for loss in refused.clone() {
         let clause = loss.clause.unwrap_or_default();
         let text = format!("{} cannot carry {} ({clause})", args.to.name, loss.what);
-        if args.lossy { around.voice.note(&text) } else { around.voice.error(&text) }
+        if args.lossy { context.terminal.note(&text) } else { context.terminal.error(&text) }
     }
     if !args.lossy && refused.count() > 0 {
-        around.voice.note("nothing was written; --lossy writes a copy with another meaning");
-        return Ok(exit::FELL_SHORT);
+        context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
+        return Ok(exit::FAILED);
     }
     for loss in losses.iter().filter(|loss| loss.clause.is_none()) {
-        around.voice.note(&format!("{} cannot carry {}: left out", args.to.name, loss.what));
+        context.terminal.note(&format!("{} cannot carry {}: left out", args.to.name, loss.what));
     }
     if args.to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
-        around.voice.note(&format!(
+        context.terminal.note(&format!(
             "{} does not say who sent what: it was inferred from the methods and from what is answered",
             format.name
         ));
     }
     for side in [format, args.to] {
         if !side.caveat.is_empty() {
-            around.voice.note(&format!("{}: {}", side.name, side.caveat));
+            context.terminal.note(&format!("{}: {}", side.name, side.caveat));
         }
     }
     let mut out = BufWriter::new(io::stdout().lock());

@@ -1,8 +1,8 @@
 //! `diff`: are two transcripts, in any formats, the same session?
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{CommandContext, Failure, format_of, named_format, open};
 use crate::exit;
-use crate::terminal::{Volume, cut, plain};
+use crate::terminal::{Verbosity, cut, plain};
 use formats::{Format, Input, Options, ReadError};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
@@ -70,7 +70,7 @@ enum How {
 ///
 /// # Errors
 /// Where a transcript cannot be opened.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.left.as_os_str() == "-" && args.right.as_os_str() == "-" {
         return Err(Failure::Unusable(
             "only one of the two transcripts can be the standard input".to_owned(),
@@ -106,8 +106,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             Err(failure) => {
                 unreadable = true;
                 match failure {
-                    Failure::Rejected(name, rejection) => around.voice.rejection(&name, &rejection),
-                    Failure::Unusable(why) | Failure::NotRun(why) => around.voice.error(&why),
+                    Failure::Rejected(name, rejection) => context.terminal.rejection(&name, &rejection),
+                    Failure::Unusable(why) | Failure::NotRun(why) => context.terminal.error(&why),
                     Failure::Gone => {}
                 }
             }
@@ -127,16 +127,16 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut formats = vec![left.format];
     formats.extend((right.format.name != left.format.name).then_some(right.format));
     for format in formats.iter().filter(|format| !format.caveat.is_empty()) {
-        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
     }
-    if around.voice.volume > Volume::Quiet {
+    if context.terminal.verbosity > Verbosity::Quiet {
         show.counts(&counts, [left.format, right.format])?;
     }
     show.out.flush()?;
     if let Some(error) = show.broken {
         return Err(error.into());
     }
-    Ok(if counts.same() && same_challenge { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if counts.same() && same_challenge { exit::WELL } else { exit::FAILED })
 }
 
 /// What is known of one side when it has been read to its end.

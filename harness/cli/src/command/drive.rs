@@ -1,8 +1,8 @@
 //! `drive`: both ends of the wire around a recorder.
 
+use super::importer_args::{quoted, seconds};
 use super::outcome::Outcome;
-use super::under_test::{quoted, seconds};
-use super::{Around, Failure, baseline, generate, named_format};
+use super::{CommandContext, Failure, baseline, generate, named_format};
 use crate::exit;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::Format;
@@ -97,7 +97,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let holes: &[&[&str]] = match args.transport.is_http() {
         true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
         false => &[&["{out}"], &["{server}"]],
@@ -107,18 +107,18 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
         return Err(Failure::Unusable(why));
     }
-    let suite = suite(args, around)?;
+    let suite = suite(args, context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
     let (scenarios, without) = scenarios(&suite, args.transport).map_err(unreadable)?;
-    let known = known(args, &scenarios, around)?;
+    let known = known(args, &scenarios, context)?;
     let planned = select(args, scenarios)?;
     if args.list {
         return list(args, &planned);
     }
     if without > 0 && args.filter.is_empty() {
         let noun = if without == 1 { "case has" } else { "cases have" };
-        around
-            .voice
+        context
+            .terminal
             .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
     }
     let bench = Bench {
@@ -145,14 +145,14 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     record.command = Some(command(args, None));
     let alone = |line: &Line| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, around)?;
+    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
-        baseline::say(&stale, path, around);
+        baseline::say(&stale, path, context);
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
-fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
+fn suite(args: &Args, context: CommandContext) -> Result<Suite, Failure> {
     let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
         (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
         (None, []) => vec![Root::Embedded],
@@ -160,7 +160,7 @@ fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
     };
     Suite::load(&roots).map_err(|problems| {
         for problem in &problems {
-            around.voice.error(&problem.to_string());
+            context.terminal.error(&problem.to_string());
         }
         let noun = if problems.len() == 1 { "problem" } else { "problems" };
         Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len()))
@@ -236,11 +236,11 @@ fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
 }
 
 /// The baseline, held against all that could be played, whatever part of it is.
-fn known(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
+fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
     let trials =
         scenarios.iter().flat_map(|it| Aspect::ALL.iter().map(|aspect| (it.name.as_str(), aspect.name())));
-    baseline::read(path, false, trials, around).map(Some)
+    baseline::read(path, false, trials, context).map(Some)
 }
 
 fn glob(text: &str) -> Result<GlobMatcher, String> {

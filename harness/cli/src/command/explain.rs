@@ -1,6 +1,6 @@
 //! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it.
 
-use super::{Around, Failure};
+use super::{CommandContext, Failure};
 use crate::exit;
 use crate::rules_page;
 use crate::terminal::{cut, plain};
@@ -66,7 +66,7 @@ enum Topic {
 ///
 /// # Errors
 /// Where there is no such id, or the output cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let chosen: Vec<Topic> = match &args.id {
         None => topics().collect(),
         Some(id) => vec![find(id)?],
@@ -82,17 +82,17 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 suite.map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
             rules_page::derived(&suite.judged)
         }
-        (Output::Text, [Topic::Clause(clause)]) => page(clause, &suite(around).cases),
-        (Output::Text, [Topic::Rule(rule)]) => rule_page(rule, &suite(around).judged),
+        (Output::Text, [Topic::Clause(clause)]) => page(clause, &suite(context).cases),
+        (Output::Text, [Topic::Rule(rule)]) => rule_page(rule, &suite(context).judged),
         (Output::Text, _) => list(&chosen),
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(exit::WELL)
 }
 
-fn suite(around: Around) -> Suite {
+fn suite(context: CommandContext) -> Suite {
     Suite::load(&[Root::Embedded]).unwrap_or_else(|_| {
-        around.voice.note("the cases are not listed, since the embedded suite cannot be used");
+        context.terminal.note("the cases are not listed, since the embedded suite cannot be used");
         Suite { cases: Vec::new(), judged: Vec::new() }
     })
 }

@@ -1,15 +1,15 @@
 //! `fuzz`: looks for variants that an importer reads otherwise than the contract says.
 //!
-//! Knows: the flags, where finds are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
+//! Knows: the flags, where findings are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
 
-use super::generate::given::given;
-use super::under_test::{UnderTest, quoted, seconds};
-use super::{Around, Failure};
+use super::base_session::base_session;
+use super::importer_args::{ImporterArgs, quoted, seconds};
+use super::{CommandContext, Failure};
 use crate::adapter::Command;
 use crate::exit;
-use crate::fuzzing::{Event, Plan, Probe, Right, Stopped, Tally, Teller, fuzz};
+use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
 use crate::interrupt;
-use crate::terminal::Volume;
+use crate::terminal::Verbosity;
 use generators::plan::Source;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -38,7 +38,7 @@ Exit code 0: nothing found; 1: something was found; 2: the call or its input can
 cannot be run.")]
 pub(crate) struct Args {
     #[command(flatten)]
-    under_test: UnderTest,
+    importer: ImporterArgs,
     /// Tell where this adapter and the importer under test disagree, and by the contract which of the two is right.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     against: Option<Command>,
@@ -66,8 +66,8 @@ pub(crate) struct Args {
     out: PathBuf,
 }
 
-/// Where finds go when nobody says where.
-const OUT: &str = "concord-finds";
+/// Where findings go when nobody says where.
+const OUT: &str = "concord-findings";
 
 /// How many variants there are where nobody says how many or how long.
 const RUNS: u64 = 1_000;
@@ -76,15 +76,15 @@ const RUNS: u64 = 1_000;
 ///
 /// # Errors
 /// Where the call cannot be used, or an importer cannot be run.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let given = args.from.as_deref().map(given).transpose()?;
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let given = args.from.as_deref().map(base_session).transpose()?;
     writable(&args.out)?;
     interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be waited for: {error}")))?;
-    let judged = args.under_test.start()?;
-    if let Some(code) = args.under_test.verify(&judged)? {
+    let judged = args.importer.start()?;
+    if let Some(code) = args.importer.verify(&judged)? {
         return Ok(code);
     }
-    let other = args.against.as_ref().map(|command| args.under_test.beside(command)).transpose()?;
+    let other = args.against.as_ref().map(|command| args.importer.beside(command)).transpose()?;
     let other = other.as_ref().map(|adapter| adapter as &dyn Importer);
     let probe = Probe::new(judged.as_importer(), other);
 
@@ -99,27 +99,27 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let source =
         given.as_ref().map_or("of a session whose meaning is known by construction", |it| &it.origin);
     let (run_again, fuzz_again) = (|who| args.run_again(who), args.fuzz_again());
-    let teller = Teller {
+    let reporter = Reporter {
         out: &args.out,
         seed: args.seed,
         importers: probe.importers().map(|it| (it.name().to_owned(), it.version().to_owned())).collect(),
         source,
         run: &run_again,
         fuzz: &fuzz_again,
-        colour: around.voice.colour_out,
+        colour: context.terminal.colour_out,
     };
-    let mut progress = Progress::new(around.voice.volume);
+    let mut progress = Progress::new(context.terminal.verbosity);
     let mut names = Vec::new();
     let done = fuzz(&plan, &probe, &mut |event| match event {
         Event::Progress(tally) => {
             progress.show(tally);
             Ok(())
         }
-        Event::Found(find) => {
+        Event::Found(finding) => {
             progress.clear();
-            let saved = teller.save(find, names.len());
+            let saved = reporter.save(finding, names.len());
             if let Some((path, error)) = saved.error {
-                around.voice.error(&format!("{} cannot be saved: {error}", path.display()));
+                context.terminal.error(&format!("{} cannot be saved: {error}", path.display()));
             }
             names.push(saved.name);
             let mut out = io::stdout().lock();
@@ -131,36 +131,36 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     progress.clear();
     for importer in probe.importers() {
         if let Some(note) = importer.stop() {
-            around.voice.note(&note);
+            context.terminal.note(&note);
         }
     }
-    let tally = done.map_err(|stopped| match stopped {
-        Stopped::Untold(error) => Failure::from(error),
-        Stopped::Unasked(why) => Failure::Unusable(why),
+    let tally = done.map_err(|error| match error {
+        FuzzError::Output(error) => Failure::from(error),
+        FuzzError::Variant(why) => Failure::Unusable(why),
     })?;
     if tally.runs > 0 && tally.runs == tally.none {
         return Err(Failure::Unusable(
             "nothing of this session can be changed, so nothing was asked".to_owned(),
         ));
     }
-    let summary = teller.summary(&tally, &names, around.voice.volume);
+    let summary = reporter.summary(&tally, &names, context.terminal.verbosity);
     io::stdout().lock().write_all(summary.as_bytes())?;
-    Ok(if tally.finds == 0 { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if tally.findings == 0 { exit::WELL } else { exit::FAILED })
 }
 
 impl Args {
     /// The command that runs what was found against the importer at fault.
-    fn run_again(&self, who: Right) -> String {
+    fn run_again(&self, who: Ruling) -> String {
         let flags = match (who, &self.against) {
-            (Right::Second, Some(command)) => format!(" --adapter {}", quoted(command.text())),
-            _ => self.under_test.flags(),
+            (Ruling::Second, Some(command)) => format!(" --adapter {}", quoted(command.text())),
+            _ => self.importer.flags(),
         };
         format!("mcp-concord run{flags} --cases {}", quoted(&self.out.display().to_string()))
     }
 
     /// The command that goes through the same variants.
     fn fuzz_again(&self) -> String {
-        let mut out = format!("mcp-concord fuzz{}", self.under_test.flags());
+        let mut out = format!("mcp-concord fuzz{}", self.importer.flags());
         if let Some(command) = &self.against {
             let _ = write!(out, " --against {}", quoted(command.text()));
         }
@@ -194,8 +194,8 @@ struct Progress {
 impl Progress {
     const PAUSE: Duration = Duration::from_millis(200);
 
-    fn new(volume: Volume) -> Self {
-        let wanted = volume > Volume::Quiet && io::stderr().is_terminal();
+    fn new(verbosity: Verbosity) -> Self {
+        let wanted = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
         Self { wanted, shown: false, since: Instant::now(), last: None }
     }
 
@@ -207,7 +207,7 @@ impl Progress {
         let rate =
             tally.runs * 1000 / u64::try_from(self.since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
         // A terminal that is gone is no reason to stop.
-        let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} finds\u{1b}[K", tally.runs, tally.finds);
+        let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} findings\u{1b}[K", tally.runs, tally.findings);
         self.shown = true;
     }
 

@@ -4,15 +4,15 @@
 //! version write the same bytes on every machine.
 
 pub(crate) mod folder;
-pub(super) mod given;
 
-use super::{Around, Failure};
+use super::base_session::{BaseSession, base_session};
+use super::{CommandContext, Failure};
 use crate::exit;
 use folder::{About, files, write};
 use generators::plan::{Source, twin, variant};
 use generators::relation::Relation;
 use generators::variant::Variant;
-use given::{Given, given};
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -60,8 +60,8 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the source cannot be changed or the folder cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let given = args.from.as_deref().map(given).transpose()?;
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let given = args.from.as_deref().map(base_session).transpose()?;
     let maker = Maker { seed: args.seed, given: given.as_ref() };
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("cases"));
     let mut tally = Tally::default();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         }
         for (name, files) in &cases {
             write(&out.join(name), files, args.force)?;
-            around.voice.note(&format!("wrote {}", out.join(name).display()));
+            context.terminal.note(&format!("wrote {}", out.join(name).display()));
         }
         return Ok(exit::WELL);
     }
@@ -90,9 +90,9 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             "nothing of this session can be changed, so nothing was written".to_owned(),
         ));
     }
-    around.voice.note(&format!("wrote {} to {}", tally.in_words(), out.display()));
+    context.terminal.note(&format!("wrote {} to {}", tally.in_words(), out.display()));
     for line in tally.left_out() {
-        around.voice.note(&line);
+        context.terminal.note(&line);
     }
     Ok(exit::WELL)
 }
@@ -119,7 +119,7 @@ pub(super) fn case_name(text: &str) -> Result<String, String> {
 /// Makes cases of variants.
 struct Maker<'g> {
     seed: u64,
-    given: Option<&'g Given>,
+    given: Option<&'g BaseSession>,
 }
 
 impl Maker<'_> {
@@ -202,9 +202,9 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Maker, Tally, case_name, given, run, suite};
-    use crate::command::{Around, Failure};
-    use crate::terminal::{Voice, Volume};
+    use super::{Args, Maker, Tally, base_session, case_name, run, suite};
+    use crate::command::{CommandContext, Failure};
+    use crate::terminal::{Terminal, Verbosity};
     use clap::Parser;
     use std::path::Path;
     use suite::{Root, Suite};
@@ -219,8 +219,8 @@ mod tests {
     fn call(words: &[&str]) -> Result<u8, String> {
         let call =
             Call::try_parse_from([&["generate"], words].concat()).map_err(|error| error.to_string())?;
-        let voice = Voice { volume: Volume::Quiet, colour_out: false, colour_err: false };
-        run(&call.args, Around { voice }).map_err(|failure| match failure {
+        let terminal = Terminal { verbosity: Verbosity::Quiet, colour_out: false, colour_err: false };
+        run(&call.args, CommandContext { terminal }).map_err(|failure| match failure {
             Failure::Unusable(why) => why,
             other => format!("{other:?}"),
         })
@@ -286,7 +286,7 @@ mod tests {
         let mut made = Vec::new();
         for (number, case) in (0..).zip(&suite.cases) {
             if matches!(case.expectation, Expectation::Meaning(_)) && !case.name.starts_with("survival") {
-                let given = given(Path::new(&case.name))
+                let given = base_session(Path::new(&case.name))
                     .unwrap_or_else(|failure| panic!("{}: {failure:?}", case.name));
                 let maker = Maker { seed: 5, given: Some(&given) };
                 made.extend(maker.cases(number, None, &mut Tally::default()));

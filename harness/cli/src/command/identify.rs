@@ -2,7 +2,7 @@
 //!
 //! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
 
-use super::{Around, Failure, named_format, reading};
+use super::{CommandContext, Failure, named_format, reading};
 use crate::exit;
 use crate::terminal::plain;
 use formats::Format;
@@ -46,7 +46,7 @@ enum How {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (name, format, found) = reading(&args.file, args.format, |_, format, input| identify(format, input))?;
 
     let mut out = io::stdout().lock();
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     out.flush()?;
     if found.missing > 0 {
         let (bodies, were) = if found.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        around.voice.note(&format!(
+        context.terminal.note(&format!(
             "{name}: {} {bodies} {were} dropped by the exporter, and counted as far as their headers tell \
              (HAR-MISSING)",
             found.missing

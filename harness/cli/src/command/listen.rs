@@ -2,7 +2,7 @@
 //!
 //! Knows: the address, the file, and what a person is told. Refuses to know: what passes.
 
-use super::{Around, Failure};
+use super::{CommandContext, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) fn run(
     redaction: Redaction,
     out: &Path,
     force: bool,
-    around: Around,
+    context: CommandContext,
 ) -> Result<bool, Failure> {
     let unusable = |refused: Refused| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
@@ -30,14 +30,16 @@ pub(super) fn run(
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
-    around.voice.note(&format!("http://{at}{path} is {origin}{path} from now on; Ctrl-C ends the recording"));
-    let say = |text: &str| around.voice.error(&format!("{}: {text}", out.display()));
-    let summary = proxy.record(file, &interrupt::came, &say).map_err(unusable)?;
+    context
+        .terminal
+        .note(&format!("http://{at}{path} is {origin}{path} from now on; Ctrl-C ends the recording"));
+    let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
+    let summary = proxy.record(file, &interrupt::requested, &say).map_err(unusable)?;
     let text = format!("{}: {summary}", out.display());
     if summary.is_whole() {
-        around.voice.note(&text)
+        context.terminal.note(&text)
     } else {
-        around.voice.error(&text)
+        context.terminal.error(&text)
     }
     Ok(summary.is_whole())
 }
@@ -54,5 +56,5 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// The exit code of a recording that is whole or not.
 pub(super) fn code(whole: bool) -> u8 {
-    if whole { exit::WELL } else { exit::FELL_SHORT }
+    if whole { exit::WELL } else { exit::FAILED }
 }

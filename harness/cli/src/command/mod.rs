@@ -1,6 +1,7 @@
 //! The verbs of the program, one a file.
 
 mod adequacy;
+mod base_session;
 mod baseline;
 pub(crate) mod check;
 pub(crate) mod convert;
@@ -10,6 +11,7 @@ pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod generate;
 pub(crate) mod identify;
+mod importer_args;
 mod listen;
 pub(crate) mod new;
 mod outcome;
@@ -20,10 +22,9 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod show;
 mod site;
-mod under_test;
 
 use crate::source::Source;
-use crate::terminal::Voice;
+use crate::terminal::Terminal;
 use formats::{Format, Input, ReadError};
 use std::io;
 use std::path::Path;
@@ -65,9 +66,9 @@ impl Failure {
 
 /// What every command gets besides its own flags.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around {
+pub(crate) struct CommandContext {
     /// Where to talk.
-    pub voice: Voice,
+    pub terminal: Terminal,
 }
 
 /// The format that `name` asks for.

@@ -4,10 +4,10 @@
 //! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
 //! said what it shows.
 
-use super::under_test::quoted;
-use super::{Around, Failure, format_of, generate, named_format, open};
+use super::importer_args::quoted;
+use super::{CommandContext, Failure, format_of, generate, named_format, open};
 use crate::exit;
-use crate::fuzzing::{About, Sketch, save};
+use crate::fuzzing::{CaseDraft, CaseHeader, save};
 use crate::terminal::plain;
 use formats::{FORMATS, Format, Input, Options, Session, meaning};
 use std::fmt::Write as _;
@@ -65,18 +65,20 @@ const HEAD: &str = "\
 ///
 /// # Errors
 /// Where the transcript cannot be read, or the case cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {
         Some(path) => Given::read(path, args.format)?,
         None => Given::one_call()?,
     };
     if given.missing > 0 {
-        around.voice.note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
+        context
+            .terminal
+            .note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
     }
-    let sketch = given.sketch()?;
-    let about = About { name: &args.case, title: "", reason: "", origin: "" };
-    let mut case = sketch.case(&about);
+    let draft = given.draft()?;
+    let about = CaseHeader { name: &args.case, title: "", reason: "", origin: "" };
+    let mut case = draft.case(&about);
     for (file, bytes) in &mut case.1 {
         if file == "case.toml" {
             bytes.splice(..0, HEAD.bytes());
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         Failure::Unusable(format!("{} cannot be written: {error}", place.display()))
     })?;
     let mut out = std::io::stdout().lock();
-    out.write_all(told(args, &folder, &sketch, given.format).as_bytes())?;
+    out.write_all(told(args, &folder, &draft, given.format).as_bytes())?;
     out.flush()?;
     Ok(exit::WELL)
 }
@@ -107,10 +109,10 @@ fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
         let message = format!("{} is there already; name another case", folder.display());
         return Err(Failure::Unusable(message));
     }
-    let mut around = folder.ancestors().skip(1).take(case.split('/').count());
-    match around.find(|above| above.join("case.toml").is_file()) {
-        Some(above) => {
-            let message = format!("{} is a case, and no other stands in it", above.display());
+    let mut above = folder.ancestors().skip(1).take(case.split('/').count());
+    match above.find(|above| above.join("case.toml").is_file()) {
+        Some(parent) => {
+            let message = format!("{} is a case, and no other stands in it", parent.display());
             Err(Failure::Unusable(message))
         }
         None => Ok(()),
@@ -152,7 +154,7 @@ impl Given {
     }
 
     /// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
-    fn sketch(&self) -> Result<Sketch, Failure> {
+    fn draft(&self) -> Result<CaseDraft, Failure> {
         let mut files = Vec::new();
         for format in FORMATS.iter().copied() {
             let refused = self.session.losses(format).into_iter().find_map(|loss| loss.clause);
@@ -168,18 +170,18 @@ impl Given {
             files.push((format, file));
         }
         let expectation = Expectation::Meaning(self.meaning.clone());
-        Ok(Sketch { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
+        Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
     }
 }
 
 /// What was written, and what a person does next.
-fn told(args: &Args, folder: &Path, sketch: &Sketch, given: &Format) -> String {
+fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {
         let _ = writeln!(out, "  {}", format!("{file:<24}{what}").trim_end());
     };
     row("case.toml", "to be filled in: title, clauses, reason, origin");
-    for (format, file) in &sketch.files {
+    for (format, file) in &draft.files {
         match file {
             Ok(_) if args.from.is_some() && format.name == given.name => row(format.file, "as it was given"),
             Ok(_) => row(format.file, ""),

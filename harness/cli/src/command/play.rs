@@ -1,8 +1,8 @@
 //! `play`: a scripted peer that says what one side of a session says.
 
-use super::{Around, Failure, format_of, listen, named_format, open, under_test};
+use super::{CommandContext, Failure, format_of, importer_args, listen, named_format, open};
 use crate::exit;
-use crate::terminal::{Voice, Volume, plain};
+use crate::terminal::{Terminal, Verbosity, plain};
 use formats::{Format, Input, Options, Session};
 use std::fs;
 use std::io::{self, Write as _};
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
     answers: Option<Form>,
     /// How long any wait may take.
-    #[arg(long, value_name = "SECONDS", value_parser = under_test::seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = importer_args::seconds, default_value = "10")]
     timeout: Duration,
     /// Write down what really passed, with times, as lines of JSON. A file that is there is written over.
     #[arg(long, value_name = "FILE")]
@@ -155,12 +155,12 @@ impl Ways {
 ///
 /// # Errors
 /// Where the session cannot be played, or the server cannot be started.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
     let (name, session) = match session(args) {
         // A fault in the script is none of the other side's.
         Err(Failure::Rejected(name, rejection)) => {
-            around.voice.rejection(&name, &rejection);
+            context.terminal.rejection(&name, &rejection);
             return Ok(exit::UNUSABLE);
         }
         other => other?,
@@ -178,7 +178,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     };
     let (rules, variants) =
         (Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
-    let teller = Teller { voice: around.voice, script: &script, name: &name };
+    let teller = Teller { terminal: context.terminal, script: &script, name: &name };
     let plan = Plan {
         script: &script,
         rules: &rules,
@@ -190,7 +190,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let played = match how {
         How::OnPipes => play::as_server(&plan),
         How::Starting(command) => play::as_client(&plan, command),
-        How::Listening(at) => serve(at, args, &plan, around),
+        How::Listening(at) => serve(at, args, &plan, context),
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
@@ -200,8 +200,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is not whole: {why}")));
     }
-    around.voice.note(&told(&played, &name));
-    Ok(if played.departures == 0 { exit::WELL } else { exit::FELL_SHORT })
+    context.terminal.note(&told(&played, &name));
+    Ok(if played.departures == 0 { exit::WELL } else { exit::FAILED })
 }
 
 /// How the other side is met.
@@ -252,7 +252,7 @@ fn transport(args: &Args) -> Transport {
     }
 }
 
-fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result<Played, Refused> {
+fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, context: CommandContext) -> Result<Played, Refused> {
     let answers = match args.answers {
         None => Answers::AsRecorded,
         Some(Form::Json) => Answers::Json,
@@ -260,7 +260,7 @@ fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result
     };
     let server = Server::listen(at, transport(args), answers)?;
     let url = server.url().map_err(|error| Refused::Here(format!("the port cannot be told: {error}")))?;
-    around.voice.note(&format!("{url} is the server from now on"));
+    context.terminal.note(&format!("{url} is the server from now on"));
     server.play(plan)
 }
 
@@ -277,7 +277,7 @@ fn told(played: &Played, name: &str) -> String {
 /// Tells a person. The standard output may be the other side's.
 #[derive(Debug)]
 struct Teller<'t> {
-    voice: Voice,
+    terminal: Terminal,
     script: &'t Script,
     name: &'t str,
 }
@@ -290,8 +290,8 @@ impl Tell for Teller<'_> {
     }
 
     fn note(&self, text: &str) {
-        if self.voice.volume >= Volume::Normal {
-            self.voice.note(text);
+        if self.terminal.verbosity >= Verbosity::Normal {
+            self.terminal.note(text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `read`: prints the meaning of a transcript.
 
-use super::{Around, Failure, named_format, reading};
+use super::{CommandContext, Failure, named_format, reading};
 use crate::exit;
 use formats::{Format, Options, Step, Writer, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
     let mut writer = Writer::new();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut failed: Option<io::Error> = None;
     let options = if args.lenient { Options::LENIENT } else { Options::default() };
     let read = reading(&args.file, args.format, |name, format, input| {
-        around.voice.detail(&format!("{name} is read as {}", format.name));
+        context.terminal.detail(&format!("{name} is read as {}", format.name));
         walk(format, input, options, &mut |step| {
             let block = match (step, &mut calls) {
                 (Step::Event(_, event), Some((calls, out))) => {
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 }
                 (Step::Context(entry), _) => {
                     if let Content::Noise(noise) = &entry.content {
-                        around
-                            .voice
+                        context
+                            .terminal
                             .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
                     }
                     None
@@ -96,12 +96,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     print(&mut spool)?;
     if totals.missing > 0 {
         let (bodies, were) = if totals.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        around.voice.note(&format!(
+        context.terminal.note(&format!(
             "{name}: {} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
             totals.missing
         ));
     }
-    around.voice.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
+    context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
     Ok(exit::WELL)
 }
 

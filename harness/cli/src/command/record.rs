@@ -1,6 +1,6 @@
 //! `record`: a transparent recorder between a client and a server.
 
-use super::{Around, Failure, listen, named_format};
+use super::{CommandContext, Failure, listen, named_format};
 use crate::exit;
 use formats::{Format, Input, Options, Session};
 use std::fs::{self, File};
@@ -82,7 +82,7 @@ const NATIVE: &str = "mcp-replay";
 ///
 /// # Errors
 /// Where the file or the server's command cannot be used.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let http = args.listen.zip(args.to.as_ref());
     let native = if http.is_some() { listen::NATIVE } else { NATIVE };
     let format = format_of(args).map_err(Failure::Unusable)?;
@@ -94,8 +94,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
-        let whole = listen::run(at, to, redaction, &first, args.force, around)?;
-        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, around) && whole));
+        let whole = listen::run(at, to, redaction, &first, args.force, context)?;
+        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, context) && whole));
     }
     let plan = Plan {
         command: args.command.clone(),
@@ -104,15 +104,15 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         label: args.label.clone(),
         redaction,
     };
-    let recorded = record::run(&plan, Box::new(around.voice)).map_err(|refused| match refused {
+    let recorded = record::run(&plan, Box::new(context.terminal)).map_err(|refused| match refused {
         Refused::File(why) => Failure::Unusable(why),
         Refused::Command(why) => Failure::NotRun(why),
     })?;
-    let whole = tell(&recorded, around);
-    let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;
+    let whole = tell(&recorded, context);
+    let whole = finish(converted.then_some(&recorded.path), &out, native, format, context) && whole;
     // An exit code is a byte wherever this runs.
-    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FELL_SHORT);
-    Ok(if code == exit::WELL && !whole { exit::FELL_SHORT } else { code })
+    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
+    Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
 }
 
 fn format_of(args: &Args) -> Result<&'static Format, String> {
@@ -135,26 +135,32 @@ fn between(out: &Path, native: &str) -> PathBuf {
 }
 
 /// Converts what waits for it. Whether `out` is there.
-fn finish(waits: Option<&PathBuf>, out: &Path, native: &str, format: &Format, around: Around) -> bool {
+fn finish(
+    waits: Option<&PathBuf>,
+    out: &Path,
+    native: &str,
+    format: &Format,
+    context: CommandContext,
+) -> bool {
     let Some(waits) = waits else { return true };
     let done = convert(waits, out, native, format);
     if let Err(why) = &done {
-        around.voice.error(&format!("{why}; the session is kept as {}", waits.display()));
+        context.terminal.error(&format!("{why}; the session is kept as {}", waits.display()));
     }
     done.is_ok()
 }
 
 /// Says what is missing. Whether nothing is.
-fn tell(recorded: &Recorded, around: Around) -> bool {
+fn tell(recorded: &Recorded, context: CommandContext) -> bool {
     let (path, summary) = (recorded.path.display(), &recorded.summary);
     let [client, server] = summary.missing;
     if let Some(why) = &summary.trouble {
         let end = if summary.ended { "" } else { ", and the line that ends it" };
-        around.voice.error(&format!(
+        context.terminal.error(&format!(
             "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"
         ));
     } else {
-        around.voice.detail(&format!("{path}: the server ended with {}", recorded.exit));
+        context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
     summary.trouble.is_none()
 }

@@ -3,9 +3,9 @@
 //! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
 //! nothing is judged again.
 
+use super::importer_args::quoted;
 use super::site::{Site, TIMES};
-use super::under_test::quoted;
-use super::{Around, Failure};
+use super::{CommandContext, Failure};
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;
@@ -54,7 +54,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where a record cannot be read or put together with the others, or a file cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let Given { runs, kills, findings } = Given::read(&args.records)?;
     let records = latest(&runs);
     let old = args.compare.as_deref().map(|path| match read(path)? {
@@ -77,12 +77,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             records,
         };
         site.write(out)?;
-        around.voice.note(&format!("written to {}", out.join("index.html").display()));
+        context.terminal.note(&format!("written to {}", out.join("index.html").display()));
     }
     let Some((_, changes)) = compared else { return Ok(exit::WELL) };
     io::stdout().lock().write_all(markdown::changes(&changes).as_bytes())?;
     let regressed = changes.iter().any(|change: &Change| change.sort == Sort::Regression);
-    Ok(if regressed { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if regressed { exit::FAILED } else { exit::WELL })
 }
 
 /// What was given, sorted by what it is.

@@ -1,8 +1,8 @@
 //! `run`: the suite against an importer.
 
+use super::importer_args::{ImporterArgs, quoted};
 use super::outcome::Outcome;
-use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, baseline, generate, named_format};
+use super::{CommandContext, Failure, adequacy, baseline, generate, named_format};
 use crate::exit;
 use formats::Format;
 use globset::{Glob, GlobMatcher};
@@ -45,7 +45,7 @@ Exit code 0: all well; 1: a case failed, or the baseline is stale; 2: the suite,
 used; 3: the program under test cannot be run.")]
 pub(crate) struct Args {
     #[command(flatten)]
-    under_test: UnderTest,
+    importer: ImporterArgs,
     /// Known failures, each with its reason: a TOML file.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -91,7 +91,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
         (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
         (None, []) => vec![Root::Embedded],
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         Ok(suite) => suite,
         Err(problems) => {
             for problem in &problems {
-                around.voice.error(&problem.to_string());
+                context.terminal.error(&problem.to_string());
             }
             let noun = if problems.len() == 1 { "problem" } else { "problems" };
             return Err(Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len())));
@@ -113,26 +113,26 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             (Some(_), Some(_)) => Err(Failure::Unusable(
                 "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
             )),
-            (Some(count), None) => adequacy::by_generation(&suite, count, jobs, around),
-            (None, results) => adequacy::run(&suite, jobs, results.as_deref(), around),
+            (Some(count), None) => adequacy::by_generation(&suite, count, jobs, context),
+            (None, results) => adequacy::run(&suite, jobs, results.as_deref(), context),
         };
     }
-    let importer = args.under_test.start()?;
-    let importer = match args.under_test.verify(&importer)? {
+    let importer = args.importer.start()?;
+    let importer = match args.importer.verify(&importer)? {
         Some(code) => return Ok(code),
         None => importer.as_importer(),
     };
-    let planned = select(args, &suite, importer, around)?;
+    let planned = select(args, &suite, importer, context)?;
     if args.list {
         return list(&planned, importer);
     }
-    let baseline = known(args, &suite, importer, around)?;
+    let baseline = known(args, &suite, importer, context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let named =
         record::Suite { seed: args.generate.map(|_| args.seed), ..named(&suite).map_err(unreadable)? };
     let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
     if let Some(note) = importer.stop() {
-        around.voice.note(&note);
+        context.terminal.note(&note);
     }
     let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
@@ -153,14 +153,14 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         command(args, Some(&what))
     };
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &file, alone: &alone }.tell(&record, around)?;
+    Outcome { results, report, file: &file, alone: &alone }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
-        baseline::say(&stale, path, around);
+        baseline::say(&stale, path, context);
         if args.write_baseline {
-            write_baseline(path, &record, around)?;
+            write_baseline(path, &record, context)?;
         }
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
 /// A suite as records name it.
@@ -173,29 +173,29 @@ fn known(
     args: &Args,
     suite: &Suite,
     importer: &dyn Importer,
-    around: Around,
+    context: CommandContext,
 ) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
     let whole = plan(suite, importer, &Selection::default());
     let readings = whole.iter().flat_map(|Planned { case, readings }| {
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
-    baseline::read(path, args.write_baseline, readings, around).map(Some)
+    baseline::read(path, args.write_baseline, readings, context).map(Some)
 }
 
 /// Adds what is not known yet. What stands in the file stays as it is, byte for byte.
-fn write_baseline(path: &Path, record: &Record, around: Around) -> Result<(), Failure> {
+fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Result<(), Failure> {
     let entries = entries(record);
     let added = entries.matches("[[known]]").count();
     if added == 0 {
-        around.voice.note(&format!("{} knows every failure; nothing was added", path.display()));
+        context.terminal.note(&format!("{} knows every failure; nothing was added", path.display()));
         return Ok(());
     }
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(entries.as_bytes()))
         .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
     let noun = if added == 1 { "entry" } else { "entries" };
-    around.voice.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
+    context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
     Ok(())
 }
 
@@ -209,7 +209,7 @@ fn select<'s>(
     args: &Args,
     suite: &'s Suite,
     importer: &dyn Importer,
-    around: Around,
+    context: CommandContext,
 ) -> Result<Vec<Planned<'s>>, Failure> {
     let mut selection = Selection { format: args.format, ..Selection::default() };
     for filter in &args.filter {
@@ -240,9 +240,9 @@ fn select<'s>(
     let planned = plan(suite, importer, &selection);
     let asked = planned.iter().flat_map(|planned| &planned.readings).any(|reading| reading.what.is_ok());
     if planned.is_empty() {
-        around.voice.note("none of the selected cases is in this shard");
+        context.terminal.note("none of the selected cases is in this shard");
     } else if !asked {
-        around.voice.note("every reading that was selected is skipped, so nothing is judged");
+        context.terminal.note("every reading that was selected is skipped, so nothing is judged");
     }
     Ok(planned)
 }
@@ -265,7 +265,7 @@ fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure>
 /// The command that runs everything again, or `what` alone, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
     let mut out = String::from("mcp-concord run");
-    out.push_str(&args.under_test.flags());
+    out.push_str(&args.importer.flags());
     if let Some(count) = args.generate {
         let _ = write!(out, " --generate {count} --seed {}", args.seed);
     }

@@ -1,6 +1,6 @@
 //! `show`: draws a session.
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::{CommandContext, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::source::Source;
 use formats::{Format, Input, Options, ReadError, walk};
@@ -98,7 +98,7 @@ impl Tape {
 ///
 /// # Errors
 /// Where an input cannot be opened or told, or is rejected after it was drawn.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let shown = match (args.all, args.from, args.to) {
         (true, ..) => Shown::All,
         (_, None, None) => Shown::Folded,
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut recordings = Vec::new();
     for path in &args.files {
         let recording = recording(path, args.format)?;
-        around.voice.detail(&format!("{} is read as {}", recording.name, recording.format.name));
+        context.terminal.detail(&format!("{} is read as {}", recording.name, recording.format.name));
         recordings.push(recording);
     }
     if let (true, Some(other)) =
@@ -141,16 +141,16 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             Err(error) => return Err(Failure::of_reading(&recording.name, error)),
         }
     }
-    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, around)?;
+    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, context)?;
     if let Some(format) =
         recordings.first().map(|first| first.format).filter(|format| !format.caveat.is_empty())
     {
-        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
     }
     for (name, rejection) in &rejected {
-        around.voice.rejection(name, rejection);
+        context.terminal.rejection(name, rejection);
     }
-    Ok(if rejected.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if rejected.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
 /// Opens a recording and tells its format. What is no plain file is kept, since it is read twice.
@@ -240,10 +240,10 @@ fn about(recordings: &[Recording]) -> Vec<String> {
     about
 }
 
-fn print(diagram: &Diagram, output: Output, around: Around) -> Result<(), Failure> {
+fn print(diagram: &Diagram, output: Output, context: CommandContext) -> Result<(), Failure> {
     let drawn = match output {
         Output::Text => {
-            let terminal = Terminal { colour: around.voice.colour_out, width: width() };
+            let terminal = Terminal { colour: context.terminal.colour_out, width: width() };
             text(diagram, terminal)
         }
         Output::Svg => svg(diagram, Look::default()).map_err(io::Error::other)?,

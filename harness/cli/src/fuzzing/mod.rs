@@ -1,20 +1,20 @@
 //! Black-box fuzzing of an importer: variants whose meaning is known, asked for, judged, shrunk, kept.
 //!
-//! Knows: which numbers are tried, in which order failures are told, and that a kind of failure is told once. Refuses to
-//! know: how an importer is run, what makes a variant, and who reads what is told. For one seed and a number of runs the
+//! Knows: which numbers are tried, in which order failures are result, and that a kind of failure is result once. Refuses to
+//! know: how an importer is run, what makes a variant, and who reads what is result. For one seed and a number of runs the
 //! outcome does not depend on the number of threads: they ask, and one of them goes through the answers by number.
 
+mod case_draft;
 mod probe;
+mod report;
 mod shrink;
 mod signature;
-mod sketch;
-mod tell;
 
-pub(crate) use probe::{Probe, Shown, Told};
+pub(crate) use case_draft::{CaseDraft, CaseHeader, save};
+pub(crate) use probe::{Observation, Probe, ProbeResult};
+pub(crate) use report::Reporter;
 pub(crate) use shrink::Shrunk;
-pub(crate) use signature::{Right, Signature};
-pub(crate) use sketch::{About, Sketch, save};
-pub(crate) use tell::Teller;
+pub(crate) use signature::{Ruling, Signature};
 
 use crate::interrupt;
 use generators::plan::{Source, recipe, variant};
@@ -48,7 +48,7 @@ pub(crate) struct Plan<'p> {
 
 /// A kind of failure that was found, shrunk.
 #[derive(Debug, Clone)]
-pub(crate) struct Find {
+pub(crate) struct Finding {
     /// The number of the variant that showed it first.
     pub number: u64,
     /// Its kind there.
@@ -70,9 +70,9 @@ pub(crate) struct Tally {
     pub uncarried: u64,
     /// Numbers that made no variant.
     pub none: u64,
-    /// How many finds there are.
-    pub finds: usize,
-    /// How often each kind of failure was seen, and in which find it is told, from 0.
+    /// How many findings there are.
+    pub findings: usize,
+    /// How often each kind of failure was seen, and in which find it is result, from 0.
     pub seen: BTreeMap<Signature, (usize, u64)>,
     /// Ctrl-C came.
     pub interrupted: bool,
@@ -83,33 +83,33 @@ pub(crate) enum Event<'e> {
     /// It goes on.
     Progress(&'e Tally),
     /// Something was found.
-    Found(&'e Find),
+    Found(&'e Finding),
 }
 
 /// Why a run ended before its end.
 #[derive(Debug)]
-pub(crate) enum Stopped {
-    /// What was found could not be told.
-    Untold(io::Error),
+pub(crate) enum FuzzError {
+    /// What was found could not be result.
+    Output(io::Error),
     /// A variant could not be asked about: a sentence.
-    Unasked(String),
+    Variant(String),
 }
 
-impl From<io::Error> for Stopped {
+impl From<io::Error> for FuzzError {
     fn from(error: io::Error) -> Self {
-        Self::Untold(error)
+        Self::Output(error)
     }
 }
 
 /// Carries out the plan, and tells of what happens as it happens.
 ///
 /// # Errors
-/// Where it cannot go on. What was told until then was found.
+/// Where it cannot go on. What was result until then was found.
 pub(crate) fn fuzz(
     plan: &Plan<'_>,
     probe: &Probe<'_>,
     tell: &mut dyn FnMut(Event<'_>) -> io::Result<()>,
-) -> Result<Tally, Stopped> {
+) -> Result<Tally, FuzzError> {
     let mut tally = Tally::default();
     let end = plan.runs.map_or(u64::MAX, |runs| plan.first.saturating_add(runs));
     let mut next = plan.first;
@@ -117,14 +117,14 @@ pub(crate) fn fuzz(
         let last = next.saturating_add(plan.jobs.max(1) as u64 * ROUND).min(end);
         for (number, asked) in round(plan, probe, next..last)? {
             tally.runs += 1;
-            let Some(told) = asked.map_err(Stopped::Unasked)? else {
+            let Some(result) = asked.map_err(FuzzError::Variant)? else {
                 tally.none += 1;
                 continue;
             };
-            tally.readings += told.readings;
-            tally.skipped += told.skipped;
-            tally.uncarried += told.uncarried;
-            for Shown { signature, .. } in told.shown {
+            tally.readings += result.readings;
+            tally.skipped += result.skipped;
+            tally.uncarried += result.uncarried;
+            for Observation { signature, .. } in result.shown {
                 if let Some((_, count)) = tally.seen.get_mut(&signature) {
                     *count += 1;
                     continue;
@@ -132,28 +132,28 @@ pub(crate) fn fuzz(
                 let Some(shrunk) = deep(|| found(plan, probe, number, &signature))? else { continue };
                 // The same fault shows in other formats as well, and there it is no news.
                 for other in shrunk.same(&signature) {
-                    tally.seen.entry(other.clone()).or_insert((tally.finds, 0));
+                    tally.seen.entry(other.clone()).or_insert((tally.findings, 0));
                 }
-                tally.seen.entry(signature.clone()).or_insert((tally.finds, 0)).1 += 1;
-                tally.finds += 1;
-                tell(Event::Found(&Find { number, signature, shrunk }))?;
+                tally.seen.entry(signature.clone()).or_insert((tally.findings, 0)).1 += 1;
+                tally.findings += 1;
+                tell(Event::Found(&Finding { number, signature, shrunk }))?;
             }
         }
         next = last;
         tell(Event::Progress(&tally))?;
     }
-    tally.interrupted = interrupt::came();
+    tally.interrupted = interrupt::requested();
     Ok(tally)
 }
 
 impl Plan<'_> {
     fn is_over(&self) -> bool {
-        interrupt::came() || self.until.is_some_and(|until| Instant::now() >= until)
+        interrupt::requested() || self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
 
 /// What came of asking about one variant; nothing where there is none of that number.
-type Answered = Result<Option<Told>, String>;
+type Answered = Result<Option<ProbeResult>, String>;
 
 /// Asks about a few variants on several threads, and gives what came of it by number.
 fn round(
@@ -170,10 +170,10 @@ fn round(
                 return;
             }
             let variant = variant(plan.seed, number, plan.source);
-            let told = variant.map(|variant| probe.ask(&Sketch::from(variant))).transpose();
+            let result = variant.map(|variant| probe.ask(&CaseDraft::from(variant))).transpose();
             // Whoever is interrupted in the midst of an answer gives a wrong one.
-            if !interrupt::came() {
-                done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, told);
+            if !interrupt::requested() {
+                done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, result);
             }
         }
     };

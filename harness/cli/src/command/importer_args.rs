@@ -3,7 +3,7 @@
 //! Knows: how such a program is told to `run` and to `fuzz`. Refuses to know: the suite, and what the program answers.
 
 use super::Failure;
-use crate::adapter::{Adapter, Check, Command, Limits, NotRun, Once, verify};
+use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
 use crate::terminal::plain;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use suite::builtin::Builtin;
 use suite::importer::Importer;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct UnderTest {
+pub(super) struct ImporterArgs {
     /// Judge this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
     /// into words as a shell splits it.
     #[arg(long, value_name = "CMD", value_parser = Command::parse, conflicts_with = "exec")]
@@ -37,7 +37,7 @@ pub(super) struct UnderTest {
 pub(super) enum Judged {
     Builtin(Builtin),
     Adapter(Box<Adapter>),
-    Once(Box<Once>),
+    OneShot(Box<OneShot>),
 }
 
 impl Judged {
@@ -45,12 +45,12 @@ impl Judged {
         match self {
             Self::Builtin(builtin) => builtin,
             Self::Adapter(adapter) => &**adapter,
-            Self::Once(once) => &**once,
+            Self::OneShot(once) => &**once,
         }
     }
 }
 
-impl UnderTest {
+impl ImporterArgs {
     /// Starts what is to be judged.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl UnderTest {
                 Ok(Judged::Adapter(Box::new(adapter)))
             }
             (_, Some(command)) => {
-                let once = Once::start(command.clone(), limits).map_err(not_run)?;
-                Ok(Judged::Once(Box::new(once)))
+                let once = OneShot::start(command.clone(), limits).map_err(not_run)?;
+                Ok(Judged::OneShot(Box::new(once)))
             }
             _ => Ok(Judged::Builtin(Builtin)),
         }
@@ -90,7 +90,7 @@ impl UnderTest {
         }
         let checks = match judged {
             Judged::Adapter(adapter) => verify(&**adapter),
-            Judged::Once(once) => verify(&**once),
+            Judged::OneShot(once) => verify(&**once),
             Judged::Builtin(_) => {
                 return Err(Failure::Unusable(
                     "--verify tries a program: name one with --adapter or --exec".into(),

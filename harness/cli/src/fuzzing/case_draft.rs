@@ -14,7 +14,7 @@ use verdict::expectation::Expectation;
 
 /// Transcripts with their expectation.
 #[derive(Debug, Clone)]
-pub(crate) struct Sketch {
+pub(crate) struct CaseDraft {
     /// The clauses that it leans on.
     pub clauses: Vec<&'static str>,
     /// What must come of reading any of the files.
@@ -29,7 +29,7 @@ pub(crate) struct Sketch {
 
 /// What a case says of itself besides what it holds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct About<'a> {
+pub(crate) struct CaseHeader<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its title.
@@ -41,10 +41,11 @@ pub(crate) struct About<'a> {
 }
 
 /// What a case says that is asked about at once and never written down.
-pub(super) const UNWRITTEN: About<'static> = About { name: NAME, title: NAME, reason: NAME, origin: NAME };
+pub(super) const UNWRITTEN: CaseHeader<'static> =
+    CaseHeader { name: NAME, title: NAME, reason: NAME, origin: NAME };
 const NAME: &str = "variant";
 
-impl From<Variant> for Sketch {
+impl From<Variant> for CaseDraft {
     fn from(variant: Variant) -> Self {
         let Variant { trail, mut clauses, expectation, redacted, files, .. } = variant;
         if clauses.is_empty() {
@@ -54,8 +55,8 @@ impl From<Variant> for Sketch {
     }
 }
 
-impl Sketch {
-    /// The sketch with the transcript of this format alone.
+impl CaseDraft {
+    /// The draft with the transcript of this format alone.
     #[must_use]
     pub(crate) fn alone(&self, format: &str) -> Self {
         let mut one = self.clone();
@@ -79,7 +80,7 @@ impl Sketch {
 
     /// The case directory's files. A rejection names the case beside it that is the same without the fault.
     #[must_use]
-    pub(crate) fn case(&self, about: &About<'_>) -> MadeCase {
+    pub(crate) fn case(&self, about: &CaseHeader<'_>) -> MadeCase {
         let mut files = vec![("case.toml".to_owned(), self.case_file(about).into_bytes())];
         for (format, file) in &self.files {
             if let Ok(bytes) = file {
@@ -93,7 +94,7 @@ impl Sketch {
         (about.name.to_owned(), files)
     }
 
-    fn case_file(&self, about: &About<'_>) -> String {
+    fn case_file(&self, about: &CaseHeader<'_>) -> String {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let clauses: Vec<_> = self.clauses.iter().map(|clause| quoted(clause)).collect();
         let mut out = String::new();
@@ -163,7 +164,7 @@ pub(crate) fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> 
 
 #[cfg(test)]
 mod tests {
-    use super::{About, Sketch, is_free, save};
+    use super::{CaseDraft, CaseHeader, is_free, save};
     use generators::plan::{Source, recipe};
     use suite::{Root, Suite};
     use verdict::expectation::Expectation;
@@ -173,20 +174,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..60 {
             let recipe = recipe(2, number, Source::Made).unwrap();
-            let sketch = Sketch::from(recipe.make().unwrap());
+            let draft = CaseDraft::from(recipe.make().unwrap());
             let name = format!("n-{number}");
             let title = format!("{number}: \"quoted\" '''and''' \\ \u{7f} é\nmore");
-            let about = About { name: &name, title: &title, reason: "r", origin: "o" };
-            let case = sketch.case(&about);
+            let about = CaseHeader { name: &name, title: &title, reason: "r", origin: "o" };
+            let case = draft.case(&about);
             assert!(is_free(folder.path(), &case));
             save(folder.path(), &case).unwrap();
             assert!(is_free(folder.path(), &case));
-            let other = sketch.case(&About { reason: "another", ..about });
+            let other = draft.case(&CaseHeader { reason: "another", ..about });
             assert!(!is_free(folder.path(), &other));
-            if matches!(sketch.expectation, Expectation::Rejection(_)) {
+            if matches!(draft.expectation, Expectation::Rejection(_)) {
                 let name = super::twin(&name);
-                let about = About { name: &name, title: &name, ..about };
-                save(folder.path(), &Sketch::from(recipe.twin().unwrap()).case(&about)).unwrap();
+                let about = CaseHeader { name: &name, title: &name, ..about };
+                save(folder.path(), &CaseDraft::from(recipe.twin().unwrap()).case(&about)).unwrap();
             }
         }
         let suite = Suite::load(&[Root::Disk(folder.path().to_owned())]).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
 
-use super::super::{Failure, format_of, open};
+use super::{Failure, format_of, open};
 use formats::{Format, Input, Options, Session, meaning};
 use generators::variant::{Draft, Unfit};
 use std::path::Path;
@@ -10,15 +10,15 @@ use suite::{Case, Root, Suite};
 use verdict::expectation::Expectation;
 
 /// A session that the caller gave, and where its meaning is from.
-pub(in crate::command) struct Given {
+pub(super) struct BaseSession {
     /// The session.
-    pub(in crate::command) draft: Draft,
+    pub(super) draft: Draft,
     /// A phrase that says where its meaning is from.
-    pub(in crate::command) origin: String,
+    pub(super) origin: String,
 }
 
 /// The session of a file or of a case.
-pub(in crate::command) fn given(path: &Path) -> Result<Given, Failure> {
+pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
     let name = path.display().to_string();
     if path.is_dir() {
         let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
@@ -40,7 +40,7 @@ pub(in crate::command) fn given(path: &Path) -> Result<Given, Failure> {
     of_file(path)
 }
 
-fn of_case(case: &Case) -> Result<Given, Failure> {
+fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
     let Expectation::Meaning(meaning) = &case.expectation else {
         return Err(unfit(
@@ -58,10 +58,13 @@ fn of_case(case: &Case) -> Result<Given, Failure> {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
     let draft = Draft::of(session, meaning).map_err(|error| unfit(words(error)))?;
-    Ok(Given { draft, origin: format!("of the case {}, whose meaning is the one it began with", case.name) })
+    Ok(BaseSession {
+        draft,
+        origin: format!("of the case {}, whose meaning is the one it began with", case.name),
+    })
 }
 
-fn of_file(path: &Path) -> Result<Given, Failure> {
+fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     let mut source = open(path)?;
     let name = source.name.clone();
     let mut bytes = Vec::new();
@@ -76,7 +79,7 @@ fn of_file(path: &Path) -> Result<Given, Failure> {
     let draft = Draft::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
-    Ok(Given {
+    Ok(BaseSession {
         draft,
         origin: format!("of the file {file}, whose meaning is what the built-in reader reads in it"),
     })
