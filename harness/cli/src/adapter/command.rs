@@ -3,7 +3,7 @@
 //! Knows: how a shell splits words, and the two placeholders of a one-shot command. Refuses to know: shells themselves;
 //! none is started, so nothing is expanded.
 
-use super::NotRun;
+use super::program::NotRun;
 use std::io;
 use std::path::Path;
 use std::process;

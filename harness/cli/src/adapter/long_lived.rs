@@ -3,9 +3,10 @@
 //! Knows: the handshake, and which question each process was asked. Refuses to know: what the right answer is. Each
 //! transcript is asked of two processes at once, so that a state that one of them keeps shows as instability.
 
+use super::command::Command;
 use super::process::Process;
+use super::program::{BrokenAnswer, Limits, NotRun, Program};
 use super::transcripts::{Transcript, Transcripts};
-use super::{BrokenAnswer, Command, Limits, NotRun, Program};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -3,10 +3,12 @@
 //! Knows: which exit codes are answers. Refuses to know: how the command came to its answer. Nothing is agreed
 //! beforehand, so its level is seen from the first answer to a transcript of our own, and its version is unknown.
 
+use super::command::Command;
 use super::long_lived::read_pair;
 use super::process::Process;
+use super::program::{BrokenAnswer, Limits, NotRun, Program};
 use super::transcripts::Transcripts;
-use super::{BrokenAnswer, Command, Limits, NotRun, Program, verify};
+use super::verify;
 use std::path::Path;
 use suite::importer::{Heard, Importer};
 use verdict::answer::{Answer, How, Level};

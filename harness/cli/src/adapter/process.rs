@@ -3,7 +3,8 @@
 //! Knows: lines in and out, deadlines, the bounds on memory and output, and the end of what went to the standard
 //! error. Refuses to know: what the lines mean.
 
-use super::{BrokenAnswer, Command, Limits, NotRun};
+use super::command::Command;
+use super::program::{BrokenAnswer, Limits, NotRun};
 use crate::interrupt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};

@@ -3,8 +3,10 @@
 //! Knows: a handful of questions that every adapter must live through. Refuses to know: the suite; whether its
 //! answers are right is not asked here.
 
+use super::long_lived::Adapter;
+use super::one_shot::OneShot;
+use super::program::Program;
 use super::transcripts::Transcripts;
-use super::{Adapter, OneShot, Program};
 use formats::{Format, Input, Options, Session};
 use std::io;
 use suite::importer::Importer;

@@ -2,8 +2,8 @@
 //!
 //! Knows: the words for what [`mutants::adequacy`] found. Refuses to know: how it was found.
 
-use super::run::named;
-use super::{CommandContext, Failure};
+use super::context::{CommandContext, Failure};
+use super::suites::named;
 use crate::exit;
 use crate::terminal::Verbosity;
 use mutants::adequacy::{Finding, First, Matrix, Row, first_kills, matrix};
@@ -187,7 +187,7 @@ fn sentence(finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use super::{First, generation, matrix};
-    use crate::command::generate;
+    use crate::command::variants;
     use crate::terminal::Verbosity;
     use mutants::adequacy::first_kills;
     use std::collections::BTreeSet;
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_dies_first_is_what_the_whole_matrix_shows() {
-        let suite = Suite::load(&[Root::Made(generate::suite(3, 12))]).unwrap();
+        let suite = Suite::load(&[Root::Made(variants::suite(3, 12))]).unwrap();
         let (firsts, unfaithful) = first_kills(&suite, 2).unwrap();
         assert!(unfaithful.is_empty(), "{unfaithful:?}");
         let matrix = matrix(&suite, 2).unwrap();

@@ -2,11 +2,13 @@
 //!
 //! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
 
-use super::{Failure, format_of, open};
+use super::context::Failure;
+use super::input::{format_of, open};
+use super::suites::{embedded, only_case};
 use formats::{Format, Input, Options, Session, meaning};
 use generators::variant::{Draft, Unfit};
 use std::path::Path;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use verdict::expectation::Expectation;
 
 /// A session that the caller gave, and where its meaning is from.
@@ -19,20 +21,11 @@ pub(super) struct BaseSession {
 
 /// The session of a file or of a case.
 pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
-    let name = path.display().to_string();
     if path.is_dir() {
-        let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
-        })?;
-        return match suite.cases.as_slice() {
-            [case] => of_case(case),
-            cases => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
-        };
+        return of_case(&only_case(path)?);
     }
     if !path.exists() {
-        let suite = Suite::load(&[Root::Embedded])
-            .map_err(|_| Failure::Unusable("the suite is broken".to_owned()))?;
+        let suite = embedded()?;
         if let Some(case) = suite.cases.iter().find(|case| Path::new(&case.name) == path) {
             return of_case(case);
         }

@@ -2,7 +2,7 @@
 //!
 //! Knows: the file, and how a slip in it is said. Refuses to know: what an entry means.
 
-use super::{CommandContext, Failure};
+use super::context::{CommandContext, Failure};
 use std::path::Path;
 use std::{fs, io};
 use verdict::baseline::Baseline;

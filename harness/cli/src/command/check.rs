@@ -1,6 +1,7 @@
 //! `check`: is this recording right, and did both sides keep to the specification?
 
-use super::{CommandContext, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::recordings::{Recording, Recordings, left_out};
 use crate::terminal::Verbosity;

@@ -1,6 +1,7 @@
 //! `convert`: writes a session in another format.
 
-use super::{CommandContext, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use formats::{Format, Options, Session};
 use std::io::{self, BufWriter, Write as _};

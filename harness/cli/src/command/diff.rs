@@ -1,6 +1,7 @@
 //! `diff`: are two transcripts, in any formats, the same session?
 
-use super::{CommandContext, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::terminal::{Verbosity, cut, plain};
 use formats::{Format, Input, Options, ReadError};
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
                 match failure {
                     Failure::Rejected(name, rejection) => context.terminal.rejection(&name, &rejection),
                     Failure::Unusable(why) | Failure::NotRun(why) => context.terminal.error(&why),
-                    Failure::Gone => {}
+                    Failure::OutputClosed => {}
                 }
             }
         }
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         if unreadable {
             return Ok(exit::UNUSABLE);
         }
-        return Err(Failure::Gone);
+        return Err(Failure::OutputClosed);
     };
     let challenges = left.format.carries.challenge && right.format.carries.challenge;
     let same_challenge = !challenges || left.challenge == right.challenge;

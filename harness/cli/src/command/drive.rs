@@ -1,24 +1,26 @@
 //! `drive`: both ends of the wire around a recorder.
 
-use super::importer_args::{quoted, seconds};
+use super::baseline;
+use super::context::{CommandContext, Failure};
+use super::input::named_format;
 use super::outcome::Outcome;
-use super::{CommandContext, Failure, baseline, generate, named_format};
+use super::suites::SuiteArgs;
+use super::values::{glob, quoted, seconds};
 use crate::exit;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::Format;
-use globset::{Glob, GlobMatcher};
+use globset::GlobMatcher;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, thread};
-use suite::Root;
 use suite::Suite;
 use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
-use verdict::record::{self, Line};
+use verdict::record::Line;
 use wire::drive::judged::Aspect;
 use wire::drive::{self, Bench, NotRun, Recorder, Scenario, Transport};
 
@@ -58,15 +60,8 @@ pub(crate) struct Args {
     /// Play what matches: a glob over a scenario's name, or over `name/aspect`; several add up.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
-    /// A folder of case directories, instead of the suite that comes with the program; several add up.
-    #[arg(long, value_name = "DIR")]
-    cases: Vec<PathBuf>,
-    /// Play this many generated sessions instead of the suite.
-    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
-    generate: Option<u64>,
-    /// The seed of the generated sessions.
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
-    seed: u64,
+    #[command(flatten)]
+    suite: SuiteArgs,
     /// Known failures, each with its reason: a TOML file.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -107,7 +102,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
         return Err(Failure::Unusable(why));
     }
-    let suite = suite(args, context)?;
+    let suite = args.suite.load(context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
     let (scenarios, without) = scenarios(&suite, args.transport).map_err(unreadable)?;
     let known = known(args, &scenarios, context)?;
@@ -134,8 +129,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
     bench.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let seed = args.generate.map(|_| args.seed);
-    let named = record::Suite { seed, ..super::run::named(&suite).map_err(unreadable)? };
+    let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut record = drive::run(&planned, &bench, jobs, named).map_err(impossible)?;
     // A filter may name one aspect of a scenario, and a session has both.
     record.results.retain(|line| args.takes(&line.case, &line.format));
@@ -150,21 +144,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         baseline::say(&stale, path, context);
     }
     Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
-}
-
-fn suite(args: &Args, context: CommandContext) -> Result<Suite, Failure> {
-    let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
-        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
-        (None, []) => vec![Root::Embedded],
-        (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
-    };
-    Suite::load(&roots).map_err(|problems| {
-        for problem in &problems {
-            context.terminal.error(&problem.to_string());
-        }
-        let noun = if problems.len() == 1 { "problem" } else { "problems" };
-        Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len()))
-    })
 }
 
 impl Args {
@@ -243,10 +222,6 @@ fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result
     baseline::read(path, false, trials, context).map(Some)
 }
 
-fn glob(text: &str) -> Result<GlobMatcher, String> {
-    Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
-}
-
 /// The command that plays everything again, or `what` alone, for pasting into a shell.
 fn command(args: &Args, what: Option<&str>) -> String {
     let mut out = format!("mcp-concord drive --recorder {}", quoted(args.recorder.text()));
@@ -261,12 +236,7 @@ fn command(args: &Args, what: Option<&str>) -> String {
             let _ = write!(out, " --{flag} {}", time.as_secs_f64());
         }
     }
-    if let Some(count) = args.generate {
-        let _ = write!(out, " --generate {count} --seed {}", args.seed);
-    }
-    for cases in &args.cases {
-        let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
-    }
+    out.push_str(&args.suite.options());
     if let Some(what) = what {
         let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
     }

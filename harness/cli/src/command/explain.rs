@@ -1,6 +1,6 @@
 //! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it.
 
-use super::{CommandContext, Failure};
+use super::context::{CommandContext, Failure};
 use crate::exit;
 use crate::rules_page;
 use crate::terminal::{cut, plain};

@@ -3,8 +3,10 @@
 //! Knows: the flags, where findings are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
 
 use super::base_session::base_session;
-use super::importer_args::{ImporterArgs, quoted, seconds};
-use super::{CommandContext, Failure};
+use super::context::{CommandContext, Failure};
+use super::importer_args::ImporterArgs;
+use super::values::{quoted, seconds};
+use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
 use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
@@ -96,8 +98,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get),
         source: given.as_ref().map_or(Source::Made, |given| Source::Given(&given.draft)),
     };
-    let source =
-        given.as_ref().map_or("of a session whose meaning is known by construction", |it| &it.origin);
+    let source = given.as_ref().map_or(CONSTRUCTED, |it| &it.origin);
     let (run_again, fuzz_again) = (|who| args.run_again(who), args.fuzz_again());
     let reporter = Reporter {
         out: &args.out,

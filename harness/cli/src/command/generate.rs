@@ -3,20 +3,15 @@
 //! Knows: which variants are wanted, and counts them. Refuses to know: what any mutator does; the same seed, number and
 //! version write the same bytes on every machine.
 
-pub(crate) mod folder;
-
-use super::base_session::{BaseSession, base_session};
-use super::{CommandContext, Failure};
+use super::base_session::base_session;
+use super::context::{CommandContext, Failure};
+use super::values::case_name;
+use super::variants::{Maker, Tally};
 use crate::exit;
-use folder::{About, files, write};
-use generators::plan::{Source, twin, variant};
-use generators::relation::Relation;
-use generators::variant::Variant;
-
-use std::collections::BTreeMap;
+use generators::plan::Source;
 use std::fs;
-use std::path::PathBuf;
-use suite::MadeCase;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Writes variants of sessions as case directories, each with what must come of reading it.
 ///
@@ -62,7 +57,10 @@ pub(crate) struct Args {
 /// Where the source cannot be changed or the folder cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let given = args.from.as_deref().map(base_session).transpose()?;
-    let maker = Maker { seed: args.seed, given: given.as_ref() };
+    let maker = match &given {
+        Some(given) => Maker { seed: args.seed, source: Source::Given(&given.draft), origin: &given.origin },
+        None => Maker::new(args.seed),
+    };
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("cases"));
     let mut tally = Tally::default();
     if let Some(name) = &args.materialise {
@@ -97,112 +95,30 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     Ok(exit::WELL)
 }
 
-/// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
-#[must_use]
-pub(crate) fn suite(seed: u64, count: u64) -> Vec<MadeCase> {
-    let maker = Maker { seed, given: None };
-    (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()
-}
-
-/// A case's name in lower case, which leads nowhere but down.
-pub(super) fn case_name(text: &str) -> Result<String, String> {
-    let plain = |part: &str| {
-        !part.is_empty()
-            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    match text.split('/').all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("a case is named in lower case, such as found/late-answer".to_owned()),
-    }
-}
-
-/// Makes cases of variants.
-struct Maker<'g> {
-    seed: u64,
-    given: Option<&'g BaseSession>,
-}
-
-impl Maker<'_> {
-    /// The case of one variant, with its twin where it must be rejected. Nothing where no variant has this number.
-    fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<MadeCase> {
-        let source = self.given.map_or(Source::Made, |given| Source::Given(&given.draft));
-        let Some(variant) = variant(self.seed, number, source) else {
-            tally.none += 1;
-            return Vec::new();
-        };
-        let name = name.map_or_else(|| format!("variant-{number:06}"), str::to_owned);
-        let twin_name = format!("{name}-twin");
-        let twin = twin(self.seed, number, source);
-        if matches!(variant.relation, Relation::Rejects(_)) && twin.is_none() {
-            tally.none += 1;
-            return Vec::new();
+/// Writes one case directory. Whatever a case of this name held is gone afterwards, and nothing else.
+fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::unwritable(folder, &error);
+    if folder.exists() {
+        if !force {
+            let why = "is there already; name another case, or overwrite it with --force";
+            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
         }
-        tally.add(&variant);
-        let source = match self.given {
-            Some(given) => &given.origin,
-            None => "of a session whose meaning is known by construction",
-        };
-        let about = |twin| About { seed: self.seed, number, source, twin };
-        let mut cases = vec![(name, files(&variant, &about(Some(&twin_name))))];
-        if let Some(twin) = twin {
-            tally.twins += 1;
-            let files = files(&twin, &about(None));
-            cases.push((twin_name, files));
+        if !folder.join("case.toml").is_file() {
+            let why = "is not a case directory, so it is not overwritten";
+            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
         }
-        cases
-    }
-}
-
-/// What was written, counted.
-#[derive(Default)]
-struct Tally {
-    variants: u64,
-    twins: u64,
-    none: u64,
-    relations: BTreeMap<&'static str, u64>,
-    /// By format and by why it cannot carry a variant.
-    left_out: BTreeMap<(&'static str, String), u64>,
-}
-
-impl Tally {
-    fn add(&mut self, variant: &Variant) {
-        self.variants += 1;
-        *self.relations.entry(variant.relation.name()).or_default() += 1;
-        for (format, file) in &variant.files {
-            if let Err(why) = file {
-                // Which mutator it was stands in the case; here one count is enough.
-                let clause =
-                    if why.contains(' ') { "nothing to change there".to_owned() } else { why.clone() };
-                *self.left_out.entry((format.name, clause)).or_default() += 1;
-            }
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;
         }
     }
-
-    fn in_words(&self) -> String {
-        let noun = if self.variants == 1 { "variant" } else { "variants" };
-        let relations: Vec<_> =
-            self.relations.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let twins = if self.twins == 0 { String::new() } else { format!(" and {} twins", self.twins) };
-        format!("{} {noun}{twins} ({})", self.variants, relations.join(", "))
-    }
-
-    fn left_out(&self) -> Vec<String> {
-        let mut lines: Vec<_> = self
-            .left_out
-            .iter()
-            .map(|((format, why), count)| format!("{format} does not carry {count} of them: {why}"))
-            .collect();
-        if self.none > 0 {
-            lines
-                .push(format!("{} numbers made no variant: the session has too little to change", self.none));
-        }
-        lines
-    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes)).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Maker, Tally, base_session, case_name, run, suite};
+    use super::{Args, Maker, Source, Tally, base_session, run};
+    use crate::command::variants::suite;
     use crate::command::{CommandContext, Failure};
     use crate::terminal::{Terminal, Verbosity};
     use clap::Parser;
@@ -220,9 +136,11 @@ mod tests {
         let call =
             Call::try_parse_from([&["generate"], words].concat()).map_err(|error| error.to_string())?;
         let terminal = Terminal { verbosity: Verbosity::Quiet, colour_out: false, colour_err: false };
-        run(&call.args, CommandContext { terminal }).map_err(|failure| match failure {
-            Failure::Unusable(why) => why,
-            other => format!("{other:?}"),
+        run(&call.args, CommandContext { terminal, program: clap::Command::default }).map_err(|failure| {
+            match failure {
+                Failure::Unusable(why) => why,
+                other => format!("{other:?}"),
+            }
         })
     }
 
@@ -270,7 +188,6 @@ mod tests {
         assert!(call(&["--seed", "seven", "--out", "x"]).unwrap_err().contains("invalid digit"));
         assert!(call(&["--count", "0", "--out", "x"]).is_err());
         assert!(call(&[]).unwrap_err().contains("--out"));
-        assert!(case_name("../x").is_err() && case_name("a//b").is_err() && case_name("found/a-1").is_ok());
         let missing = call(&["--from", "no-such-file", "--out", "x"]).unwrap_err();
         assert!(missing.contains("no-such-file"), "{missing}");
         let rejection = Suite::load(&[Root::Embedded]).unwrap();
@@ -288,7 +205,7 @@ mod tests {
             if matches!(case.expectation, Expectation::Meaning(_)) && !case.name.starts_with("survival") {
                 let given = base_session(Path::new(&case.name))
                     .unwrap_or_else(|failure| panic!("{}: {failure:?}", case.name));
-                let maker = Maker { seed: 5, given: Some(&given) };
+                let maker = Maker { seed: 5, source: Source::Given(&given.draft), origin: &given.origin };
                 made.extend(maker.cases(number, None, &mut Tally::default()));
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
 
-use super::{CommandContext, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use crate::terminal::plain;
 use formats::Format;

@@ -2,7 +2,8 @@
 //!
 //! Knows: how such a program is told to `run` and to `fuzz`. Refuses to know: the suite, and what the program answers.
 
-use super::Failure;
+use super::context::Failure;
+use super::values::{bytes, quoted, seconds};
 use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
 use crate::terminal::plain;
@@ -129,55 +130,5 @@ impl ImporterArgs {
             let _ = write!(out, " --memory {}", self.memory);
         }
         out
-    }
-}
-
-/// A word for a shell.
-pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// A time as people write it: seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.strip_suffix('s').unwrap_or(text).trim();
-    let seconds = number.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("`{text}` is no time: write seconds, such as 10 or 0.5"))
-}
-
-fn bytes(text: &str) -> Result<u64, String> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let factor = match unit.trim() {
-        "" | "B" => Some(1),
-        "K" | "KiB" => Some(1 << 10),
-        "M" | "MiB" => Some(1 << 20),
-        "G" | "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let number = number.parse::<u64>().ok();
-    number
-        .zip(factor)
-        .and_then(|(number, factor)| number.checked_mul(factor))
-        .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| format!("`{text}` is no size: write bytes, or such as 512MiB or 2GiB"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{bytes, quoted, seconds};
-    use std::time::Duration;
-
-    #[test]
-    fn times_and_sizes_are_read_as_people_write_them() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(seconds("3s"), Ok(Duration::from_secs(3)));
-        assert_eq!((bytes("2GiB"), bytes("64M"), bytes("7")), (Ok(2 << 30), Ok(64 << 20), Ok(7)));
-        for wrong in ["", "0", "-1", "x", "1e999"] {
-            assert!(seconds(wrong).is_err() && bytes(wrong).is_err(), "{wrong}");
-        }
-        assert!(bytes("2GB").is_err() && bytes("99999999999GiB").is_err());
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

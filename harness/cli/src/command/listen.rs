@@ -2,7 +2,7 @@
 //!
 //! Knows: the address, the file, and what a person is told. Refuses to know: what passes.
 
-use super::{CommandContext, Failure};
+use super::context::{CommandContext, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;

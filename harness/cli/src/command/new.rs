@@ -4,10 +4,11 @@
 //! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
 //! said what it shows.
 
-use super::importer_args::quoted;
-use super::{CommandContext, Failure, format_of, generate, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
+use super::values::{case_name, quoted};
+use crate::case_draft::{CaseDraft, CaseHeader, save};
 use crate::exit;
-use crate::fuzzing::{CaseDraft, CaseHeader, save};
 use crate::terminal::plain;
 use formats::{FORMATS, Format, Input, Options, Session, meaning};
 use std::fmt::Write as _;
@@ -99,7 +100,7 @@ fn name(text: &str) -> Result<String, String> {
     if text.starts_with(['/', '\\']) || text.split(['/', '\\']).any(|part| part == "..") {
         return Err("it leads out of the folder of cases; name a folder below it, such as ids/null-id".into());
     }
-    generate::case_name(text)
+    case_name(text)
 }
 
 /// That a case may stand here: nothing does, and no case is around it.

@@ -2,7 +2,8 @@
 //!
 //! Knows: which file gets what. Refuses to know: what was judged, and how it is laid out.
 
-use super::{CommandContext, Failure, site};
+use super::context::{CommandContext, Failure};
+use super::site;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;

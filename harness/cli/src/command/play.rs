@@ -1,6 +1,10 @@
 //! `play`: a scripted peer that says what one side of a session says.
 
-use super::{CommandContext, Failure, format_of, importer_args, listen, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
+use super::listen;
+use super::suites::only_case;
+use super::values::seconds;
 use crate::exit;
 use crate::terminal::{Terminal, Verbosity, plain};
 use formats::{Format, Input, Options, Session};
@@ -75,7 +79,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
     answers: Option<Form>,
     /// How long any wait may take.
-    #[arg(long, value_name = "SECONDS", value_parser = importer_args::seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
     /// Write down what really passed, with times, as lines of JSON. A file that is there is written over.
     #[arg(long, value_name = "FILE")]
@@ -301,13 +305,7 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
     let path = &args.session;
     let name = path.display().to_string();
     let case = if path.is_dir() {
-        let suite = Suite::load(&[Root::Disk(path.clone())]).map_err(|problems| {
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
-        })?;
-        let count = suite.cases.len();
-        let only = suite.cases.into_iter().next().filter(|_| count == 1);
-        Some(only.ok_or_else(|| Failure::Unusable(format!("{name} holds {count} cases; name one of them")))?)
+        Some(only_case(path)?)
     } else if path.exists() || name == "-" {
         None
     } else {

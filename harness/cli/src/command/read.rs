@@ -1,6 +1,7 @@
 //! `read`: prints the meaning of a transcript.
 
-use super::{CommandContext, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use formats::{Format, Options, Step, Writer, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};

@@ -1,6 +1,8 @@
 //! `record`: a transparent recorder between a client and a server.
 
-use super::{CommandContext, Failure, listen, named_format};
+use super::context::{CommandContext, Failure};
+use super::input::named_format;
+use super::listen;
 use crate::exit;
 use formats::{Format, Input, Options, Session};
 use std::fs::{self, File};

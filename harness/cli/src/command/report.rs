@@ -3,9 +3,9 @@
 //! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
 //! nothing is judged again.
 
-use super::importer_args::quoted;
+use super::context::{CommandContext, Failure};
 use super::site::{Site, TIMES};
-use super::{CommandContext, Failure};
+use super::values::quoted;
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;

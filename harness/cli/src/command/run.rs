@@ -1,24 +1,29 @@
 //! `run`: the suite against an importer.
 
-use super::importer_args::{ImporterArgs, quoted};
+use super::adequacy;
+use super::baseline;
+use super::context::{CommandContext, Failure};
+use super::importer_args::ImporterArgs;
+use super::input::named_format;
 use super::outcome::Outcome;
-use super::{CommandContext, Failure, adequacy, baseline, generate, named_format};
+use super::suites::SuiteArgs;
+use super::values::{glob, quoted};
 use crate::exit;
 use formats::Format;
-use globset::{Glob, GlobMatcher};
+use globset::GlobMatcher;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
+use suite::Suite;
 use suite::importer::Importer;
 use suite::run::{Planned, Selection, Shard, plan, run as carry_out};
-use suite::{Root, Suite};
 use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
-use verdict::record::{self, Line, Record};
+use verdict::record::{Line, Record};
 
 /// Runs the suite: does every case read, in every format, as the contract says?
 ///
@@ -52,15 +57,8 @@ pub(crate) struct Args {
     /// Add an entry to the baseline for each failure that it does not know; a person fills in the reasons.
     #[arg(long, requires = "baseline", conflicts_with_all = ["filter", "format", "shard", "list"])]
     write_baseline: bool,
-    /// A folder of case directories, instead of the suite that comes with the program; several add up.
-    #[arg(long, value_name = "DIR")]
-    cases: Vec<PathBuf>,
-    /// Run this many generated variants instead of the suite.
-    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
-    generate: Option<u64>,
-    /// The seed of the variants.
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
-    seed: u64,
+    #[command(flatten)]
+    suite: SuiteArgs,
     /// Run what matches: a glob over the case's name, or over `case/format`; several add up.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
@@ -92,24 +90,10 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
-        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
-        (None, []) => vec![Root::Embedded],
-        (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
-    };
-    let suite = match Suite::load(&roots) {
-        Ok(suite) => suite,
-        Err(problems) => {
-            for problem in &problems {
-                context.terminal.error(&problem.to_string());
-            }
-            let noun = if problems.len() == 1 { "problem" } else { "problems" };
-            return Err(Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len())));
-        }
-    };
+    let suite = args.suite.load(context)?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     if args.adequacy {
-        return match (args.generate, &args.results) {
+        return match (args.suite.generate, &args.results) {
             (Some(_), Some(_)) => Err(Failure::Unusable(
                 "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
             )),
@@ -128,8 +112,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let baseline = known(args, &suite, importer, context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
-    let named =
-        record::Suite { seed: args.generate.map(|_| args.seed), ..named(&suite).map_err(unreadable)? };
+    let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
     if let Some(note) = importer.stop() {
         context.terminal.note(&note);
@@ -163,11 +146,6 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
-/// A suite as records name it.
-pub(super) fn named(suite: &Suite) -> io::Result<record::Suite> {
-    Ok(record::Suite::new(env!("CARGO_PKG_VERSION"), &suite.digest()?))
-}
-
 /// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.
 fn known(
     args: &Args,
@@ -197,10 +175,6 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
     let noun = if added == 1 { "entry" } else { "entries" };
     context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
     Ok(())
-}
-
-fn glob(text: &str) -> Result<GlobMatcher, String> {
-    Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
 }
 
 /// The readings that the flags ask for. A run of nothing proves nothing, so it is refused; but a shard may be
@@ -266,12 +240,7 @@ fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure>
 fn command(args: &Args, what: Option<&str>) -> String {
     let mut out = String::from("mcp-concord run");
     out.push_str(&args.importer.flags());
-    if let Some(count) = args.generate {
-        let _ = write!(out, " --generate {count} --seed {}", args.seed);
-    }
-    for cases in &args.cases {
-        let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
-    }
+    out.push_str(&args.suite.options());
     if let Some(what) = what {
         let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
     }

@@ -1,8 +1,8 @@
 //! `show`: draws a session.
 
-use super::{CommandContext, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{Source, format_of, named_format, open};
 use crate::exit;
-use crate::source::Source;
 use formats::{Format, Input, Options, ReadError, walk};
 use reports::diagram::{Diagram, Look, Terminal, html, svg, text};
 use reports::drawing::{Drawing, Findings, Pen, Piece, Reader, Shown, merge};

@@ -3,8 +3,8 @@
 //! Knows: that a draft is judged as `run` judges the case it would be, and what it takes for two importers to disagree.
 //! Refuses to know: where the draft came from, and what is done with what it shows.
 
-use super::case_draft::{CaseDraft, UNWRITTEN};
 use super::signature::{Kind, Ruling, Signature};
+use crate::case_draft::{CaseDraft, UNWRITTEN};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use suite::importer::{Heard, Importer};

@@ -3,9 +3,9 @@
 //! Knows: how a person wants to be told of a find, and how to find and run it again. Refuses to know: how it was found. A
 //! find that cannot be saved is told with every file of its case, so that nothing is lost.
 
-use super::case_draft::{CaseHeader, is_free, save, twin};
+use super::campaign::{Finding, Tally};
 use super::signature::{Kind, Ruling};
-use super::{Finding, Tally};
+use crate::case_draft::{CaseHeader, is_free, save, twin};
 use crate::terminal::{Verbosity, plain};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -8,9 +8,9 @@
 //! be rejected, as long as the built-in reader rejects it with the same code. That is tried only where the rest is still
 //! large, and kept only if it halves the text: a whole session in every format shows more once the crash is mended.
 
-use super::case_draft::CaseDraft;
 use super::probe::{Observation, Probe};
 use super::signature::Signature;
+use crate::case_draft::CaseDraft;
 use crate::interrupt;
 use formats::{Options, ReadError};
 use generators::shrink::{Recipe, Told, shrink as less, shrink_text};

@@ -41,7 +41,7 @@ pub(crate) struct CaseHeader<'a> {
 }
 
 /// What a case says that is asked about at once and never written down.
-pub(super) const UNWRITTEN: CaseHeader<'static> =
+pub(crate) const UNWRITTEN: CaseHeader<'static> =
     CaseHeader { name: NAME, title: NAME, reason: NAME, origin: NAME };
 const NAME: &str = "variant";
 
@@ -69,6 +69,12 @@ impl CaseDraft {
     pub(crate) fn bytes(&self, format: &str) -> Option<&[u8]> {
         let (_, file) = self.files.iter().find(|(other, _)| other.name == format)?;
         file.as_deref().ok()
+    }
+
+    /// The mutators that made it, in words.
+    #[must_use]
+    pub(crate) fn trail(&self) -> String {
+        if self.trail.is_empty() { "no change".to_owned() } else { self.trail.join(", ") }
     }
 
     /// What its mutators do, in sentences.
@@ -133,7 +139,7 @@ pub(crate) fn twin(name: &str) -> String {
 }
 
 /// Whether nothing stands at this place, or just these files do.
-pub(super) fn is_free(out: &Path, (name, files): &MadeCase) -> bool {
+pub(crate) fn is_free(out: &Path, (name, files): &MadeCase) -> bool {
     let folder = out.join(name);
     let count = fs::read_dir(&folder).map(Iterator::count).unwrap_or_default();
     let same = |(file, bytes): &(String, Vec<u8>)| fs::read(folder.join(file)).is_ok_and(|it| it == *bytes);
