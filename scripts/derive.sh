@@ -13,7 +13,7 @@ trap 'rm -f "$list"' EXIT
 mv docs/rules.md.new docs/rules.md
 
 for set in docs/require/*.toml; do
-  "$concord" check --write-require "$(basename "$set" .toml)" > "$set.new"
+  "$concord" check --print-require "$(basename "$set" .toml)" > "$set.new"
   mv "$set.new" "$set"
 done
 

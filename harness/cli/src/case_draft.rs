@@ -101,7 +101,8 @@ impl CaseDraft {
     }
 
     fn case_file(&self, about: &CaseHeader<'_>) -> String {
-        let quoted = |text: &str| toml::Value::from(text).to_string();
+        // A JSON string is a TOML string but for one character.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
         let clauses: Vec<_> = self.clauses.iter().map(|clause| quoted(clause)).collect();
         let mut out = String::new();
         let mut line = |key: &str, value: &str| {

@@ -21,7 +21,7 @@ use terminal::{Terminal, Verbosity};
 /// Reads, compares and judges recordings of MCP sessions in any of their capture formats.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-concord", version, propagate_version = true, max_term_width = 110)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(subcommand_required = true, arg_required_else_help = true, next_display_order = 1000)]
 #[command(after_help = "\
 Examples:
   mcp-concord read session.har

@@ -209,7 +209,7 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun
                 true => String::new(),
                 false => format!("\nits standard error ends with:\n{said}"),
             };
-            NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
+            NotRun(format!("the adapter `{}`: handshake failed: {why}{said}", command.text()))
         })
         .map(|(hello,)| (process, hello))
 }

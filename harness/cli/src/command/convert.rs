@@ -10,24 +10,24 @@ use std::path::PathBuf;
 /// Writes a session in another capture format, to the standard output.
 ///
 /// What the other format cannot carry is refused where it would change the session's meaning, and listed where it
-/// is context alone (times, headers, event ids).
+/// is only context (times, headers, event ids).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord convert session.har --to mcp-replay > session.jsonl
   mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
 
-Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it could not be opened.")]
+Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
     /// The format to write.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     to: &'static Format,
-    /// The format to read, where the content should not decide.
+    /// The format to read, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Write also what changes the meaning.
+    /// Write even if the meaning changes.
     #[arg(long)]
     lossy: bool,
 }

@@ -20,7 +20,7 @@ use transcript::session::Halt;
 const PARCEL: usize = 256;
 const WAITING: usize = 4;
 
-/// Says whether two transcripts, in any formats, are recordings of the same session.
+/// Compares two transcripts, in any formats: are they recordings of the same session?
 ///
 /// Every event that differs is shown with its place in both files. Transport context (times, headers, event ids)
 /// is never compared, except for the authorization challenge where both formats carry it.
@@ -32,31 +32,31 @@ Examples:
   mcp-concord diff wire.jsonl kept.jsonl --redacted '[REDACTED]'
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the same; 1: different; 2: one of them could not be read.")]
+Exit code 0: the same; 1: different; 2: one of them cannot be read.")]
 pub(crate) struct Args {
-    /// One transcript; `-` is the standard input.
+    /// Transcript A; `-` is the standard input.
     left: PathBuf,
-    /// The other.
+    /// Transcript B.
     right: PathBuf,
-    /// The format of the first, where its content should not decide.
+    /// The format of the first, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     left_format: Option<&'static Format>,
-    /// The format of the second.
+    /// The format of the second, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     right_format: Option<&'static Format>,
-    /// Take a string that holds this marker as equal to any value, and say how often.
+    /// Treat a string that contains this marker as equal to any value, and count how often.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
-    /// Whether ids must be the same, or may be renamed one to one.
+    /// Whether ids must be equal, or may be renamed one to one.
     #[arg(long, value_enum, default_value = "exact", value_name = "HOW")]
     ids: How,
-    /// Leave out a place of the events; `*` stands for any member or item. May be given several times.
+    /// Ignore this JSON pointer of the events; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = Pattern::parse)]
     ignore: Vec<Pattern>,
-    /// Count an SSE event once, however often its event id was delivered.
+    /// Count an SSE event that was delivered again only once.
     #[arg(long)]
     fold_redelivered: bool,
-    /// Show no more than this many differing events; they are counted all the same.
+    /// Show at most this many differing events; all are counted.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: u64,
 }
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
         let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
         let counts =
-            compare(events(left), events(right), &rules, ids, &mut |departure| show.departure(&departure));
+            compare(events(left), events(right), &rules, ids, &mut |departure| show.mismatch(&departure));
         (counts, reading_left.join(), reading_right.join())
     });
     let mut sides = Vec::new();
@@ -201,18 +201,18 @@ struct Show<'n, W: Write> {
 }
 
 impl<W: Write> Show<'_, W> {
-    fn departure(&mut self, departure: &Departure<'_>) {
+    fn mismatch(&mut self, departure: &Departure<'_>) {
         if self.left == 0 || self.broken.is_some() {
             self.hidden += 1;
             return;
         }
         self.left -= 1;
-        if let Err(error) = self.try_departure(departure) {
+        if let Err(error) = self.try_mismatch(departure) {
             self.broken = Some(error);
         }
     }
 
-    fn try_departure(&mut self, departure: &Departure<'_>) -> io::Result<()> {
+    fn try_mismatch(&mut self, departure: &Departure<'_>) -> io::Result<()> {
         let [left_name, right_name] = self.names;
         match departure {
             Departure::Differs(left, right, difference) => {
@@ -228,11 +228,11 @@ impl<W: Write> Show<'_, W> {
                 writeln!(self.out, "  + {}", line(right_name, right))?;
             }
             Departure::OnlyLeft(event) => {
-                writeln!(self.out, "event {} stands in the first alone", event.index)?;
+                writeln!(self.out, "event {} is only in A", event.index)?;
                 writeln!(self.out, "  - {}", line(left_name, event))?;
             }
             Departure::OnlyRight(event) => {
-                writeln!(self.out, "event {} stands in the second alone", event.index)?;
+                writeln!(self.out, "event {} is only in B", event.index)?;
                 writeln!(self.out, "  + {}", line(right_name, event))?;
             }
         }
@@ -257,7 +257,7 @@ impl<W: Write> Show<'_, W> {
         let verdict = if counts.same() { "the same session" } else { "different sessions" };
         writeln!(
             self.out,
-            "{verdict}: {} equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
+            "{verdict}: {} equal, {} differ, {} only in A, {} only in B ({} and {})",
             counted(counts.equal, "event"),
             counts.differing,
             counts.only_left,
@@ -268,12 +268,12 @@ impl<W: Write> Show<'_, W> {
         if counts.redacted > 0 {
             writeln!(
                 self.out,
-                "{} values were taken as equal because one of them is redacted",
+                "{} values are treated as equal because one of them is redacted",
                 counts.redacted
             )?;
         }
         if counts.ignored > 0 {
-            writeln!(self.out, "{} left out as told", counted(counts.ignored, "place"))?;
+            writeln!(self.out, "{} ignored", counted(counts.ignored, "place"))?;
         }
         Ok(())
     }
@@ -283,7 +283,7 @@ fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A place and the event that stands there.
+/// A place and its event.
 fn line(name: &str, event: &Seen) -> String {
     let pointer = event.spot.pointer();
     let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };

@@ -24,14 +24,14 @@ use verdict::record::Line;
 use wire::drive::judged::Aspect;
 use wire::drive::{self, Bench, NotRun, Recorder, Scenario, Transport};
 
-/// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
+/// Tests a recorder: plays both ends around it, and judges what it passed on and what it recorded.
 ///
 /// Each session is played by a client and a server of ours, with the recorder between them. Two things are judged.
 /// Transparency: did each side receive what the other sent, byte for byte and in time, and the end and the exit code too?
-/// Fidelity: what has the recording lost, added, changed, merged, reordered, stamped wrongly or bound to another request?
-/// The sessions are those of the suite, or of --cases, and conditions under which recorders go wrong.
+/// Fidelity: what did the recording lose, add, change, merge, reorder, stamp wrongly or attach to another request?
+/// The sessions are those of the suite, or of --cases, and stress conditions.
 ///
-/// The recorder's command is split into words as a shell splits it, with holes in it: {server} is the command line of our
+/// The recorder's command is split into words as a shell splits it, with placeholders in it: {server} is the command line of our
 /// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
 /// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
 #[derive(Debug, clap::Args)]
@@ -41,49 +41,49 @@ Examples:
   mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
   mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
   mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
-  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      sessions that are made up
+  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      generated sessions
   mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
                                                                                   with the recording and the journals kept
 
-Exit code 0: all well; 1: the recorder fell short, or the baseline is stale; 2: the call, the suite or the baseline cannot
+Exit code 0: no new failures; 1: the recorder failed, or the baseline is stale; 2: the call, the suite or the baseline cannot
 be used; 3: the recorder cannot be run.")]
 pub(crate) struct Args {
-    /// The recorder's command line, with holes.
+    /// The recorder's command line, with placeholders.
     #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
     recorder: Recorder,
-    /// How the client, the recorder and the server talk.
+    /// The transport between client, recorder and server.
     #[arg(long, value_parser = transports(), value_name = "TRANSPORT", default_value = "stdio")]
     transport: Transport,
-    /// The format of the recordings, where their content should not decide.
+    /// The recordings' format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Play what matches: a glob over a scenario's name, or over `name/aspect`; several add up.
+    /// Play only what matches this glob over `name` or `name/dimension`. Repeatable.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
     #[command(flatten)]
     suite: SuiteArgs,
-    /// Known failures, each with its reason: a TOML file.
+    /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the record of the run to this file, as JSON.
+    /// Write the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "list")]
     report: Option<PathBuf>,
-    /// Print what would be played and judged, and play nothing.
+    /// List what would be played and judged, and play nothing.
     #[arg(long)]
     list: bool,
-    /// How many sessions are played at once; by default as many as there are processors.
+    /// How many sessions to play at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// How much later than it was sent anything may arrive or be stamped.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
-    patience: Duration,
-    /// How long a peer waits for the next thing to happen, before it gives the session up.
+    /// The longest delay that is tolerated between sending a message and its arrival or time stamp.
+    #[arg(long, value_name = "SECONDS", alias = "patience", value_parser = seconds, default_value = "1")]
+    max_delay: Duration,
+    /// How long a peer waits for the next event before it gives up on the session.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     timeout: Duration,
-    /// Keep each session, its recording, both journals and the standard error in a folder of its name in this one.
+    /// Keep each session with its recording, both journals and the standard error in a folder here.
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
@@ -93,13 +93,17 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let holes: &[&[&str]] = match args.transport.is_http() {
+    let placeholders: &[&[&str]] = match args.transport.is_http() {
         true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
         false => &[&["{out}"], &["{server}"]],
     };
-    if let Some([hole, ..]) = holes.iter().find(|any| args.recorder.lacks(any).len() == any.len()) {
-        let why =
-            format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
+    if let Some([placeholder, ..]) =
+        placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
+    {
+        let why = format!(
+            "the recorder's command has no {placeholder}; over {} it needs one",
+            args.transport.name()
+        );
         return Err(Failure::Unusable(why));
     }
     let suite = args.suite.load(context)?;
@@ -120,7 +124,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         recorder: args.recorder.clone(),
         transport: args.transport,
         format: args.format,
-        patience: args.patience,
+        patience: args.max_delay,
         timeout: args.timeout,
         save: args.save.clone(),
         program: env::current_exe()
@@ -231,7 +235,7 @@ fn command(args: &Args, what: Option<&str>) -> String {
     if let Some(format) = args.format {
         let _ = write!(out, " --format {}", format.name);
     }
-    for (flag, time, usual) in [("patience", args.patience, 1), ("timeout", args.timeout, 5)] {
+    for (flag, time, usual) in [("max-delay", args.max_delay, 1), ("timeout", args.timeout, 5)] {
         if time != Duration::from_secs(usual) {
             let _ = write!(out, " --{flag} {}", time.as_secs_f64());
         }

@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 use suite::importer::Importer;
 
-/// Looks for sessions that an importer reads otherwise than the contract says.
+/// Generates and mutates sessions, and reports each one that your importer misreads.
 ///
-/// Variants are made whose meaning is known by construction. What is read otherwise is made as small as it can be while the
-/// same kind of failure shows, and is kept as a case directory that `run --cases` loads. A kind of failure is told once.
-/// Ctrl-C keeps what was found.
+/// The meaning of each session is known by construction. A session that is misread is shrunk while the same kind of failure
+/// shows, and saved as a case directory that `run --cases` loads. Each kind of failure is reported once. Ctrl-C keeps what
+/// was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,45 +33,44 @@ Examples:
   mcp-concord fuzz --adapter ./a --seed 7 --time 60         for a minute
   mcp-concord fuzz --exec 'tool read {file}' --runs 200     a program that reads one transcript
   mcp-concord fuzz --adapter ./a --from session.har         variants of a recorded session
-  mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and who is right
-  mcp-concord fuzz --adapter ./a --first 41 --runs 1        one number again
+  mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and which one is right
+  mcp-concord fuzz --adapter ./a --first 41 --runs 1        one variant again
 
 Exit code 0: nothing found; 1: something was found; 2: the call or its input cannot be used; 3: the program under test
 cannot be run.")]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
-    /// Tell where this adapter and the importer under test disagree, and by the contract which of the two is right.
+    /// Report where this adapter and the importer under test disagree, and which one the contract agrees with.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     against: Option<Command>,
-    /// A transcript or a case directory whose session is changed, or the name of a case of the suite; without it, sessions
-    /// are made from the seed.
+    /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
-    /// Where the choices begin: a number.
+    /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// The number of the first variant.
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// How many variants; 1000, unless --time says how long.
+    /// How many variants to try [default: 1000, or unlimited with --time].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
-    /// How long.
+    /// How long to go on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// How many variants are asked about at once; by default as many as there are processors.
+    /// How many variants to try at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// The folder that gets the cases.
+    /// The folder for the findings.
     #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
 }
 
-/// Where findings go when nobody says where.
+/// The default folder for findings.
 const OUT: &str = "concord-findings";
 
-/// How many variants there are where nobody says how many or how long.
+/// The default number of variants.
 const RUNS: u64 = 1_000;
 
 /// Runs the command.
@@ -81,7 +80,7 @@ const RUNS: u64 = 1_000;
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let given = args.from.as_deref().map(base_session).transpose()?;
     writable(&args.out)?;
-    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be waited for: {error}")))?;
+    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
     let judged = args.importer.start()?;
     if let Some(code) = args.importer.verify(&judged)? {
         return Ok(code);
@@ -141,7 +140,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     })?;
     if tally.runs > 0 && tally.runs == tally.none {
         return Err(Failure::Unusable(
-            "nothing of this session can be changed, so nothing was asked".to_owned(),
+            "nothing in this session can be changed, so nothing was tried".to_owned(),
         ));
     }
     let summary = reporter.summary(&tally, &names, context.terminal.verbosity);

@@ -13,40 +13,40 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes variants of sessions as case directories, each with what must come of reading it.
+/// Writes variants of sessions as case directories, each with its expected reading.
 ///
-/// The sessions are made from the seed, or --from names one that was recorded. A variant that must be rejected stands beside
-/// its twin, the same session without the fault.
+/// Sessions are generated from the seed unless --from names one. A variant that must be rejected comes with its valid
+/// counterpart, the same session without the fault.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord generate --count 100 --out variants && mcp-concord run --cases variants
-  mcp-concord generate --seed 7 --first 41 --count 1 --out one     the variant with that number alone
+  mcp-concord generate --seed 7 --first 41 --count 1 --out one     only the variant with that number
   mcp-concord generate --from session.har --out variants           variants of a recorded session
   mcp-concord generate --from cases/ids/zero --out variants        variants of a case
-  mcp-concord generate --seed 7 --first 41 --materialise found/41  that variant, as a case under cases/
+  mcp-concord generate --seed 7 --first 41 --as-case found/41      that variant, as a case under cases/
 
 Exit code 0: written; 2: the call or its input cannot be used, or the folder cannot be written.")]
 pub(crate) struct Args {
-    /// A transcript or a case directory whose session is changed, or the name of a case of the suite.
+    /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
-    /// Where the choices begin: a number.
+    /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// The number of the first variant.
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// How many variants.
+    /// How many variants to write.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
-    /// The folder that gets the cases.
-    #[arg(long, value_name = "DIR", required_unless_present = "materialise")]
+    /// The folder for the cases.
+    #[arg(long, value_name = "DIR", required_unless_present = "as_case")]
     out: Option<PathBuf>,
-    /// Write the first variant alone, as the case of this name; the folder is `cases` unless --out names another.
-    #[arg(long, value_name = "NAME", value_parser = case_name, conflicts_with = "count")]
-    materialise: Option<String>,
-    /// Write into a folder that is not empty, over cases of the same names.
+    /// Write only the first variant, as the case of this name, below `cases` or --out.
+    #[arg(long, alias = "materialise", value_name = "NAME", value_parser = case_name, conflicts_with = "count")]
+    as_case: Option<String>,
+    /// Write into a folder that is not empty, and overwrite cases of the same name.
     #[arg(long)]
     force: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("cases"));
     let mut tally = Tally::default();
-    if let Some(name) = &args.materialise {
+    if let Some(name) = &args.as_case {
         let cases = maker.cases(args.first, Some(name), &mut tally);
         if cases.is_empty() {
             return Err(Failure::Unusable(format!("there is no variant with the number {}", args.first)));
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         return Ok(exit::WELL);
     }
     if !args.force && fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
-        let why = "is not empty; name another folder, or write over it with --force";
+        let why = "is not empty; name another folder, or overwrite it with --force";
         return Err(Failure::Unusable(format!("{} {why}", out.display())));
     }
     for number in args.first..args.first.saturating_add(args.count) {
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     if tally.variants == 0 {
         return Err(Failure::Unusable(
-            "nothing of this session can be changed, so nothing was written".to_owned(),
+            "nothing in this session can be changed, so nothing was written".to_owned(),
         ));
     }
     context.terminal.note(&format!("wrote {} to {}", tally.in_words(), out.display()));

@@ -15,26 +15,26 @@ use suite::importer::Importer;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ImporterArgs {
-    /// Judge this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
-    /// into words as a shell splits it.
+    /// Test this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
+    /// into words as in a shell.
     #[arg(long, value_name = "CMD", value_parser = Command::parse, conflicts_with = "exec")]
     adapter: Option<Command>,
-    /// Judge this program: started anew for each transcript, with {file} and {format} filled in. It prints one answer
-    /// object and exits 0, or exits 65 for a rejection.
+    /// Test this program: started once for each transcript, with {file} and {format} filled in. It prints one answer
+    /// object and exits with 0, or exits with 65 for a rejection.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     exec: Option<Command>,
-    /// Try the program on a few questions instead of the suite: does it answer, reject, survive, stop?
+    /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]
     verify: bool,
-    /// How long one answer may take.
+    /// The time limit for one answer.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
-    /// How much memory the program and all that it starts may hold, such as 512MiB; watched on Linux alone.
+    /// The memory limit of the program and its children, such as 512MiB; enforced only on Linux.
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "2GiB")]
     memory: u64,
 }
 
-/// Who is judged.
+/// The importer under test.
 pub(super) enum Judged {
     Builtin(Builtin),
     Adapter(Box<Adapter>),

@@ -37,7 +37,7 @@ fn opened(path: &Path) -> Result<Source, String> {
             "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
         )),
         Ok(_) => Ok(Source { name, reader: Box::new(file) }),
-        Err(error) => Err(format!("{name} cannot be looked at: {error}")),
+        Err(error) => Err(format!("{name} cannot be inspected: {error}")),
     }
 }
 
@@ -67,13 +67,9 @@ pub(crate) fn format_of(
     let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
     found.ok_or_else(|| {
         let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        let empty = if input.text().trim().is_empty() {
-            "it is empty"
-        } else {
-            "its beginning looks like none of them"
-        };
+        let empty = if input.text().trim().is_empty() { "it is empty" } else { "its beginning fits none" };
         Failure::Unusable(format!(
-            "the format of {name} cannot be told from its content: {empty}; name it with --format ({})",
+            "the format of {name} cannot be detected: {empty}; name it with --format ({})",
             known.join(", ")
         ))
     })

@@ -30,9 +30,7 @@ pub(super) fn run(
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
-    context
-        .terminal
-        .note(&format!("http://{at}{path} is {origin}{path} from now on; Ctrl-C ends the recording"));
+    context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
     let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
     let summary = proxy.record(file, &interrupt::requested, &say).map_err(unusable)?;
     let text = format!("{}: {summary}", out.display());
@@ -44,13 +42,11 @@ pub(super) fn run(
     Ok(summary.is_whole())
 }
 
-/// An address as `--listen` takes it: `127.0.0.1:0`, `[::1]:8080`, or a port of this machine alone.
+/// An address as `--listen` takes it: `127.0.0.1:0`, `[::1]:8080`, or only a port, of 127.0.0.1.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let local = || Some(SocketAddr::from(([127, 0, 0, 1], text.parse::<u16>().ok()?)));
     text.parse().ok().or_else(local).ok_or_else(|| {
-        format!(
-            "`{text}` is no address: write 127.0.0.1:PORT, or the port alone; port 0 takes one that is free"
-        )
+        format!("`{text}` is not an address: write 127.0.0.1:PORT, or only the port; port 0 takes a free one")
     })
 }
 

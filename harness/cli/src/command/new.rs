@@ -16,10 +16,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use verdict::expectation::Expectation;
 
-/// Begins a case: a folder with one session in every capture format that carries it.
+/// Starts a case: a folder with one session in every capture format that carries it.
 ///
-/// What the session means is written as a proposal, and what the case shows is left empty: the suite is refused until a
-/// person has filled it in.
+/// The session's meaning is written as a proposal, and what the case shows is left empty: the suite is refused until you
+/// have filled it in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,16 +27,16 @@ Examples:
   mcp-concord new ids/null-id --from my.jsonl           the session of a transcript
   mcp-concord new ids/null-id --from my.har --cases .   in a folder of your own
 
-Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case is there
+Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case exists
 already, or the folder cannot be written.")]
 pub(crate) struct Args {
-    /// The name of the case: its folder below the folder of cases, such as ids/null-id.
+    /// The case's name: its folder below the folder of cases, such as ids/null-id.
     #[arg(value_name = "CASE", value_parser = name)]
     case: String,
-    /// The transcript whose session it is; `-` is the standard input. Without it, a session of one call.
+    /// Take the session from this transcript; `-` is the standard input [default: a session of one call].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The format of the transcript, where the content should not decide.
+    /// The transcript's format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format, requires = "from")]
     format: Option<&'static Format>,
     /// The folder of cases.
@@ -113,7 +113,7 @@ fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     let mut above = folder.ancestors().skip(1).take(case.split('/').count());
     match above.find(|above| above.join("case.toml").is_file()) {
         Some(parent) => {
-            let message = format!("{} is a case, and no other stands in it", parent.display());
+            let message = format!("{} is a case, so it cannot hold another", parent.display());
             Err(Failure::Unusable(message))
         }
         None => Ok(()),
@@ -197,10 +197,10 @@ fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String
         out,
         "
 next
-  1. Take out of the transcripts what the case does not need, and of the folder the formats that it is not about.
-  2. Read meaning.json line by line against the clauses, and mend it where they say otherwise.
+  1. Remove from the transcripts what the case does not need, and from the folder the formats that it is not about.
+  2. Read meaning.json line by line against the clauses, and correct it where they disagree.
   3. Fill in case.toml; until then the loader refuses the suite.
-  4. Run the case alone:
+  4. Run only this case:
      mcp-concord run --cases {cases} --filter {case}
 "
     );

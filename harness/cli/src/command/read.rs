@@ -20,22 +20,24 @@ const BLOCK: usize = 1 << 16;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mcp-concord read session.har                      the format is told from the content
-  mcp-concord read --calls trace.jsonl              tool calls and their outcomes alone
+  mcp-concord read session.har                      the format is detected
+  mcp-concord read --calls trace.jsonl              only tool calls and their outcomes
   mcp-concord read --format http-sse - < capture    from the standard input
-  mcp-concord read --lenient noisy.jsonl            pass over what is no message, and list it
+  mcp-concord read --lenient noisy.jsonl            skip what is not a message, and list it
 
-Nothing is printed of a transcript that is rejected. Exit code 0: read; 1: rejected; 2: it could not be opened.")]
+Nothing is printed of a transcript that is rejected. 
+
+Exit code 0: read; 1: rejected; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
-    /// Its capture format, where the content should not decide.
+    /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Print tool calls with their outcomes alone.
+    /// Print only tool calls and their outcomes.
     #[arg(long)]
     calls: bool,
-    /// Pass over what is no message where one belongs, and list each on the standard error.
+    /// Skip what is not a message where one belongs, and list each on the standard error.
     #[arg(long)]
     lenient: bool,
 }

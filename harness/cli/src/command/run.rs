@@ -25,10 +25,9 @@ use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
 use verdict::record::{Line, Record};
 
-/// Runs the suite: does every case read, in every format, as the contract says?
+/// Tests an importer with the suite: does it read every case, in every format, as the contract says?
 ///
-/// The built-in readers are judged unless --adapter or --exec names a program. The suite that comes with this
-/// program is used unless --cases names another.
+/// The built-in readers are tested unless --adapter or --exec names a program.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,52 +35,52 @@ Examples:
   mcp-concord run --filter 'ids/*'                  a topic
   mcp-concord run --filter 'ids/null-request/har'   one transcript
   mcp-concord run --cases my/cases --results r.json a suite of your own, with a record of the run
-  mcp-concord run --adequacy                        which seeded faults the suite tells apart
-  mcp-concord run --adequacy --results kills.json   the same, kept for a report
-  mcp-concord run --generate 1000 --adequacy        how many of them die from generated variants alone
-  mcp-concord run --generate 1000 --seed 7          variants whose meaning is known, instead of the suite
+  mcp-concord run --mutants                         which mutants the suite kills
+  mcp-concord run --mutants --results kills.json    the same, kept for a report
+  mcp-concord run --generate 1000 --mutants         how many of them generated variants kill
+  mcp-concord run --generate 1000 --seed 7          generated sessions instead of the suite
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
-  mcp-concord run --report out                      with a page, JUnit, Markdown and a badge in the folder out
+  mcp-concord run --report out                      with a page, JUnit, Markdown and a badge in out/
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
   mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
-  mcp-concord run --adapter ./a --baseline a.toml   with failures that are known, each with its reason
+  mcp-concord run --adapter ./a --baseline a.toml   with known failures, each with its reason
 
-Exit code 0: all well; 1: a case failed, or the baseline is stale; 2: the suite, the baseline or the call cannot be
+Exit code 0: no new failures; 1: a case failed, or the baseline is stale; 2: the suite, the baseline or the call cannot be
 used; 3: the program under test cannot be run.")]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
-    /// Known failures, each with its reason: a TOML file.
+    /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Add an entry to the baseline for each failure that it does not know; a person fills in the reasons.
+    /// Add an entry to the baseline for each new failure; fill in the reasons yourself.
     #[arg(long, requires = "baseline", conflicts_with_all = ["filter", "format", "shard", "list"])]
     write_baseline: bool,
     #[command(flatten)]
     suite: SuiteArgs,
-    /// Run what matches: a glob over the case's name, or over `case/format`; several add up.
+    /// Run only what matches this glob over `case` or `case/format`. Repeatable.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
-    /// Run one capture format alone.
+    /// Run only this capture format.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Run part I of N; which part a case is in depends on its name alone.
+    /// Run part I of N; a case's part depends only on its name.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// How many transcripts are read at once; by default as many as there are processors.
+    /// How many transcripts to read at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Print what would be run, one reading a line, and run nothing.
+    /// List what would be run, one reading a line, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Judge the suite instead: does some case tell each seeded fault from the faithful reader?
-    #[arg(long, conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline"])]
-    adequacy: bool,
-    /// Write the record of the run to this file, as JSON; with --adequacy, the kill matrix.
+    /// Test the suite instead: does it kill every mutant of the built-in reader?
+    #[arg(long, alias = "adequacy", conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline"])]
+    mutants: bool,
+    /// Write the results to this file, as JSON; with --mutants, the kill matrix.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["adequacy", "list"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["mutants", "list"])]
     report: Option<PathBuf>,
 }
 
@@ -92,7 +91,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let suite = args.suite.load(context)?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    if args.adequacy {
+    if args.mutants {
         return match (args.suite.generate, &args.results) {
             (Some(_), Some(_)) => Err(Failure::Unusable(
                 "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
@@ -131,7 +130,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let open = cases
             .get(line.case.as_str())
             .is_some_and(|case| matches!(case.expectation, Expectation::Either(_)));
-        // In an open case the formats are held against each other, so one alone would show nothing.
+        // In an open case the formats are compared with each other, so one of them would show nothing.
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
     };
@@ -161,7 +160,7 @@ fn known(
     baseline::read(path, args.write_baseline, readings, context).map(Some)
 }
 
-/// Adds what is not known yet. What stands in the file stays as it is, byte for byte.
+/// Adds what is not known yet. The rest of the file stays as it is, byte for byte.
 fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Result<(), Failure> {
     let entries = entries(record);
     let added = entries.matches("[[known]]").count();
@@ -214,7 +213,7 @@ fn select<'s>(
     let planned = plan(suite, importer, &selection);
     let asked = planned.iter().flat_map(|planned| &planned.readings).any(|reading| reading.what.is_ok());
     if planned.is_empty() {
-        context.terminal.note("none of the selected cases is in this shard");
+        context.terminal.note("this shard has none of the selected cases");
     } else if !asked {
         context.terminal.note("every reading that was selected is skipped, so nothing is judged");
     }
