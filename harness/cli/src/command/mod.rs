@@ -1,6 +1,5 @@
 //! The commands of the program, one a file.
 
-mod adequacy;
 mod base_session;
 mod baseline;
 mod check;
@@ -17,6 +16,7 @@ mod importer_args;
 mod input;
 mod listen;
 mod man;
+mod mutation;
 mod new;
 mod options;
 mod outcome;

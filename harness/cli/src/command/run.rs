@@ -96,8 +96,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             (Some(_), Some(_)) => Err(Failure::Unusable(
                 "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
             )),
-            (Some(count), None) => adequacy::by_generation(&suite, count, jobs, context),
-            (None, results) => adequacy::run(&suite, jobs, results.as_deref(), context),
+            (Some(count), None) => mutation::by_generation(&suite, count, jobs, context),
+            (None, results) => mutation::run(&suite, jobs, results.as_deref(), context),
         };
     }
     let importer = args.importer.start()?;
