@@ -18,8 +18,8 @@ use transcript::diff::{Pattern, Rules};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
-use wire::play::{self, Departure, Plan, Played, Refused, Script, Tell, Variants};
-use wire::proxy::{Target, put_in_order_if_told};
+use wire::play::{self, Mismatch, Plan, Played, Script, StartError, Tell, Variants};
+use wire::proxy::{Target, put_in_order_if_timed};
 
 /// Gives a client a deterministic server, or a server a deterministic client: plays one side of a recorded session.
 ///
@@ -198,14 +198,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
-        Refused::Here(why) => Failure::Unusable(why),
-        Refused::Command(why) => Failure::NotRun(why),
+        StartError::Here(why) => Failure::Unusable(why),
+        StartError::Command(why) => Failure::NotRun(why),
     })?;
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
     }
     context.terminal.note(&summary(&played, &name));
-    Ok(if played.departures == 0 { exit::WELL } else { exit::FAILED })
+    Ok(if played.mismatches == 0 { exit::WELL } else { exit::FAILED })
 }
 
 /// How the other side is met.
@@ -258,14 +258,19 @@ fn transport(args: &Args) -> Transport {
     }
 }
 
-fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, context: CommandContext) -> Result<Played, Refused> {
+fn serve(
+    at: SocketAddr,
+    args: &Args,
+    plan: &Plan<'_>,
+    context: CommandContext,
+) -> Result<Played, StartError> {
     let answers = match args.answers {
         None => Answers::AsRecorded,
         Some(AnswerForm::Json) => Answers::Json,
         Some(AnswerForm::Sse) => Answers::Stream,
     };
     let server = Server::listen(at, transport(args), answers)?;
-    let url = server.url().map_err(|error| Refused::Here(format!("the port is unknown: {error}")))?;
+    let url = server.url().map_err(|error| StartError::Here(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
     server.play(plan)
 }
@@ -276,7 +281,10 @@ fn summary(played: &Played, name: &str) -> String {
         "{name}: {} said, {} heard, {}",
         counted(played.said, "message"),
         played.heard,
-        counted(played.departures, "departure")
+        match played.mismatches {
+            1 => "1 mismatch".to_owned(),
+            count => format!("{count} mismatches"),
+        }
     )
 }
 
@@ -289,8 +297,8 @@ struct Reporter<'t> {
 }
 
 impl Tell for Reporter<'_> {
-    fn departure(&self, departure: &Departure) {
-        let text = departure.describe(self.script, self.name);
+    fn mismatch(&self, mismatch: &Mismatch) {
+        let text = mismatch.describe(self.script, self.name);
         // A closed standard error is no reason to stop: the exit code says it too.
         let _ = writeln!(io::stderr().lock(), "{text}\n");
     }
@@ -355,7 +363,7 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     if format.name == listen::NATIVE
         && let Ok(archive) = fs::read_to_string(path)
     {
-        put_in_order_if_told(&mut session, &archive);
+        put_in_order_if_timed(&mut session, &archive);
     }
     Ok((name, session))
 }

@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::proxy::{Target, put_in_order};
-use wire::record::{self, Plan, Recorded, Redaction, Refused};
+use wire::record::{self, Plan, Recorded, Redaction, StartError};
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
 ///
@@ -107,8 +107,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         redaction,
     };
     let recorded = record::run(&plan, Box::new(context.terminal)).map_err(|refused| match refused {
-        Refused::File(why) => Failure::Unusable(why),
-        Refused::Command(why) => Failure::NotRun(why),
+        StartError::File(why) => Failure::Unusable(why),
+        StartError::Command(why) => Failure::NotRun(why),
     })?;
     let whole = tell(&recorded, context);
     let whole = finish(converted.then_some(&recorded.path), &out, native, format, context) && whole;
