@@ -172,7 +172,7 @@ pub(crate) fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> 
 #[cfg(test)]
 mod tests {
     use super::{CaseDraft, CaseHeader, is_free, save};
-    use generators::plan::{Source, recipe};
+    use generators::seeded::{Source, recipe};
     use suite::{Root, Suite};
     use verdict::expectation::Expectation;
 
@@ -194,7 +194,8 @@ mod tests {
             if matches!(draft.expectation, Expectation::Rejection(_)) {
                 let name = super::twin(&name);
                 let about = CaseHeader { name: &name, title: &name, ..about };
-                save(folder.path(), &CaseDraft::from(recipe.twin().unwrap()).case(&about)).unwrap();
+                save(folder.path(), &CaseDraft::from(recipe.valid_counterpart().unwrap()).case(&about))
+                    .unwrap();
             }
         }
         let suite = Suite::load(&[Root::Disk(folder.path().to_owned())]).unwrap();

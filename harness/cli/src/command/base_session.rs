@@ -6,7 +6,7 @@ use super::context::Failure;
 use super::input::{format_of, open};
 use super::suites::{embedded, only_case};
 use formats::{Format, Input, Options, Session, meaning};
-use generators::variant::{Draft, Unfit};
+use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::Case;
 use verdict::expectation::Expectation;
@@ -14,7 +14,7 @@ use verdict::expectation::Expectation;
 /// A session that the caller gave, and where its meaning is from.
 pub(super) struct BaseSession {
     /// The session.
-    pub(super) draft: Draft,
+    pub(super) draft: SessionBuilder,
     /// A phrase that says where its meaning is from.
     pub(super) origin: String,
 }
@@ -50,7 +50,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
         .map_err(|error| {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
-    let draft = Draft::of(session, meaning).map_err(|error| unfit(words(error)))?;
+    let draft = SessionBuilder::of(session, meaning).map_err(|error| unfit(words(error)))?;
     Ok(BaseSession {
         draft,
         origin: format!("of the case {}, whose meaning is the one it began with", case.name),
@@ -69,7 +69,7 @@ fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     let format = format_of(None, &mut input, &name)?;
     let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
     let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
-    let draft = Draft::of(session, &meaning.text)
+    let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
     Ok(BaseSession {
@@ -78,9 +78,9 @@ fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     })
 }
 
-fn words(error: Unfit) -> String {
+fn words(error: SessionError) -> String {
     match error {
-        Unfit::Meaning(why) => why,
-        Unfit::Message(refusal) => refusal.message,
+        SessionError::Meaning(why) => why,
+        SessionError::Message(refusal) => refusal.message,
     }
 }

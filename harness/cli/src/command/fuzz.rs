@@ -12,7 +12,7 @@ use crate::exit;
 use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
 use crate::interrupt;
 use crate::terminal::Verbosity;
-use generators::plan::Source;
+use generators::seeded::Source;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;

@@ -8,7 +8,7 @@ use super::context::{CommandContext, Failure};
 use super::values::case_name;
 use super::variants::{Maker, Tally};
 use crate::exit;
-use generators::plan::Source;
+use generators::seeded::Source;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Generated variants as cases: each variant's case directory, and how many of them there are of which kind.
 
 use crate::case_draft::{CaseDraft, CaseHeader, twin as twin_of};
-use generators::plan::{Source, twin, variant};
 use generators::relation::Relation;
+use generators::seeded::{Source, valid_counterpart, variant};
 use generators::variant::Variant;
 use std::collections::BTreeMap;
 use suite::MadeCase;
@@ -36,7 +36,7 @@ impl Maker<'_> {
     /// The case of one variant, with its twin where it must be rejected. Nothing where no variant has this number.
     pub(super) fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<MadeCase> {
         let made = variant(self.seed, number, self.source);
-        let twin = twin(self.seed, number, self.source);
+        let twin = valid_counterpart(self.seed, number, self.source);
         let Some(made) = made.filter(|it| twin.is_some() || !matches!(it.relation, Relation::Rejects(_)))
         else {
             tally.none += 1;

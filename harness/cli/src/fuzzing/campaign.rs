@@ -8,7 +8,7 @@ use super::shrink::{self, Shrunk};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
 use crate::interrupt;
-use generators::plan::{Source, recipe, variant};
+use generators::seeded::{Source, recipe, variant};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -13,7 +13,7 @@ use super::signature::Signature;
 use crate::case_draft::CaseDraft;
 use crate::interrupt;
 use formats::{Options, ReadError};
-use generators::shrink::{Recipe, Told, shrink as less, shrink_text};
+use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
 use std::time::{Duration, Instant};
 use verdict::expectation::Expectation;
 
@@ -66,33 +66,34 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     let mut last: Option<Observation> = None;
     let mut ask = |draft: &CaseDraft| {
         if budget.is_over() {
-            return Told::Enough;
+            return Outcome::Enough;
         }
         budget.attempts += 1;
         let shown = probe.ask(draft).ok().and_then(|told| told.find(wanted));
         match shown {
-            _ if interrupt::requested() => Told::Enough,
-            None => Told::Other,
+            _ if interrupt::requested() => Outcome::Enough,
+            None => Outcome::Other,
             Some(shown) => {
                 last = Some(shown);
-                Told::Same
+                Outcome::Same
             }
         }
     };
     let before = recipe.messages();
     // Most failures show in one format alone; what formats disagree in shows in several.
-    let alone = ask(&whole.alone(wanted.format)) == Told::Same;
-    let steady = alone || ask(&whole) == Told::Same;
+    let alone = ask(&whole.alone(wanted.format)) == Outcome::Same;
+    let steady = alone || ask(&whole) == Outcome::Same;
     let narrow = |draft: CaseDraft| if alone { draft.alone(wanted.format) } else { draft };
     let recipe = match steady {
         true => less(recipe, &mut |candidate| match candidate.make() {
             Some(variant) => ask(&narrow(CaseDraft::from(variant))),
-            None => Told::Other,
+            None => Outcome::Other,
         }),
         false => recipe,
     };
     let mut draft = CaseDraft::from(recipe.make()?);
-    let twin = matches!(draft.expectation, Expectation::Rejection(_)).then(|| recipe.twin()).flatten();
+    let twin =
+        matches!(draft.expectation, Expectation::Rejection(_)).then(|| recipe.valid_counterpart()).flatten();
     let size = draft.bytes(wanted.format).map_or(0, <[u8]>::len);
     let cut = match steady && (recipe.messages() > LARGE.0 || size > LARGE.1) {
         true => cut(&draft, wanted, &mut ask),
@@ -123,7 +124,11 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
 }
 
 /// The draft with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
-fn cut(draft: &CaseDraft, wanted: &Signature, ask: &mut dyn FnMut(&CaseDraft) -> Told) -> Option<CaseDraft> {
+fn cut(
+    draft: &CaseDraft,
+    wanted: &Signature,
+    ask: &mut dyn FnMut(&CaseDraft) -> Outcome,
+) -> Option<CaseDraft> {
     let free = wanted.kind.is_broken();
     let code = match draft.expectation {
         Expectation::Rejection(code) => Some(code),
@@ -146,7 +151,7 @@ fn cut(draft: &CaseDraft, wanted: &Signature, ask: &mut dyn FnMut(&CaseDraft) ->
     };
     let left = shrink_text(bytes.clone(), &mut |bytes| match free || refused(bytes) == code {
         true => ask(&with(bytes)),
-        false => Told::Other,
+        false => Outcome::Other,
     });
     (left.len() * 2 <= bytes.len()).then(|| with(&left))
 }
