@@ -20,7 +20,7 @@ pub enum Verbosity {
     Verbose,
 }
 
-impl From<Verbosity> for verdict::text::Volume {
+impl From<Verbosity> for verdict::text::Verbosity {
     fn from(verbosity: Verbosity) -> Self {
         match verbosity {
             Verbosity::Quiet => Self::Quiet,

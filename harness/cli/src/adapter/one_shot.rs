@@ -10,8 +10,8 @@ use super::program::{BrokenAnswer, Limits, NotRun, Program};
 use super::transcripts::Transcripts;
 use super::verify;
 use std::path::Path;
-use suite::importer::{Heard, Importer};
-use verdict::answer::{Answer, How, Level};
+use suite::importer::{Importer, ReadPair};
+use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol;
 
 /// The exit code of a rejection: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives in most languages.
@@ -60,11 +60,13 @@ impl OneShot {
         let all = process.all();
         let said = process.end_and_stderr();
         let answer = all.and_then(|(output, status)| match status.code() {
-            Some(0) => protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(How::Garbled, why)),
+            Some(0) => {
+                protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
+            }
             Some(REJECTED) => rejection(&output, &said),
             _ => {
                 let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
-                Err(BrokenAnswer::new(How::Crash, why))
+                Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
         Ok((answer.unwrap_or_else(Answer::from), said))
@@ -77,7 +79,7 @@ fn rejection(output: &[u8], said: &str) -> Result<Answer, BrokenAnswer> {
         Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
         Ok(other) => {
             let message = format!("it exited with {REJECTED}, a rejection, and printed {}", other.in_words());
-            Err(BrokenAnswer::new(How::Garbled, message))
+            Err(BrokenAnswer::new(FailureKind::Garbled, message))
         }
         Err(_) => {
             let words = protocol::shown(output);
@@ -106,13 +108,13 @@ impl Importer for OneShot {
     }
 
     fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.twice(format, transcript).answers[0].clone()
+        self.read_twice(format, transcript).answers[0].clone()
     }
 
-    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
         let file = match self.transcripts.lay_out(transcript) {
             Ok(file) => file,
-            Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
+            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
         let heard = [self.about(format, file.path()), self.about(format, file.path())];
         read_pair(&file, heard)
@@ -123,7 +125,7 @@ impl Program for OneShot {
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
         match self.asked(format, file) {
             Ok(heard) => heard,
-            Err(NotRun(why)) => (BrokenAnswer::new(How::Crash, why).into(), String::new()),
+            Err(NotRun(why)) => (BrokenAnswer::new(FailureKind::Crash, why).into(), String::new()),
         }
     }
 }

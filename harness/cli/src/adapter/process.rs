@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use verdict::answer::How;
+use verdict::answer::FailureKind;
 use verdict::protocol::shown;
 use wire::group;
 
@@ -123,7 +123,7 @@ impl Process {
                     Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),
                     Err(_) => "half a line".to_owned(),
                 };
-                Err(BrokenAnswer::new(How::Garbled, format!("it went on after its answer: {more}")))
+                Err(BrokenAnswer::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
             }
             Piece::TooLong(head) => Err(self.too_long(&head)),
             Piece::Rest(rest) if rest.is_empty() => Err(self.crashed("closed its standard output")),
@@ -159,7 +159,7 @@ impl Process {
             }
             thread::sleep(Duration::from_millis(1));
         }
-        let status = self.end().map_err(|error| BrokenAnswer::new(How::Crash, error.to_string()))?;
+        let status = self.end().map_err(|error| BrokenAnswer::new(FailureKind::Crash, error.to_string()))?;
         Ok((all, status))
     }
 
@@ -183,14 +183,14 @@ impl Process {
             }
             if interrupt::requested() {
                 group::kill(&mut self.child);
-                return Err(BrokenAnswer::new(How::Crash, "it was interrupted"));
+                return Err(BrokenAnswer::new(FailureKind::Crash, "it was interrupted"));
             }
             exited = group::exited(&mut self.child);
             if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {
                 group::kill(&mut self.child);
                 let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
                 let message = format!("it held {used} of memory, and --memory allows {allowed}");
-                return Err(BrokenAnswer::new(How::Crash, message));
+                return Err(BrokenAnswer::new(FailureKind::Crash, message));
             }
             if left.is_zero() {
                 return Err(self.timed_out());
@@ -201,14 +201,14 @@ impl Process {
     fn timed_out(&mut self) -> BrokenAnswer {
         group::kill(&mut self.child);
         let seconds = self.limits.timeout.as_secs_f64();
-        BrokenAnswer::new(How::Timeout, format!("no answer within {seconds} s (--timeout)"))
+        BrokenAnswer::new(FailureKind::Timeout, format!("no answer within {seconds} s (--timeout)"))
     }
 
     fn too_long(&mut self, head: &[u8]) -> BrokenAnswer {
         group::kill(&mut self.child);
         let allowed = mebibytes(self.limits.output);
         BrokenAnswer::new(
-            How::Garbled,
+            FailureKind::Garbled,
             format!("an answer of more than {allowed}, which begins {}", shown(head)),
         )
     }
@@ -216,11 +216,15 @@ impl Process {
     /// It does not listen or talk any more: how it died, or that it lives on.
     fn crashed(&mut self, what: &str) -> BrokenAnswer {
         if !self.ends_within(GRACE) {
-            return BrokenAnswer::new(How::Crash, format!("it {what} and ran on"));
+            return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
         }
         match self.end() {
-            Ok(status) => BrokenAnswer::new(How::Crash, format!("it ended without an answer ({status})")),
-            Err(error) => BrokenAnswer::new(How::Crash, format!("it ended without an answer ({error})")),
+            Ok(status) => {
+                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({status})"))
+            }
+            Err(error) => {
+                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({error})"))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::time::Duration;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// What a program under test may use.
 #[derive(Debug, Clone, Copy)]
@@ -30,12 +30,12 @@ pub(crate) struct NotRun(pub String);
 /// An answer that did not come.
 #[derive(Debug)]
 pub(super) struct BrokenAnswer {
-    pub(super) how: How,
+    pub(super) how: FailureKind,
     pub(super) message: String,
 }
 
 impl BrokenAnswer {
-    pub(super) fn new(how: How, message: impl Into<String>) -> Self {
+    pub(super) fn new(how: FailureKind, message: impl Into<String>) -> Self {
         Self { how, message: message.into() }
     }
 }

@@ -10,7 +10,7 @@ use super::transcripts::Transcripts;
 use formats::{Format, Input, Options, Session};
 use std::io;
 use suite::importer::Importer;
-use verdict::answer::{Answer, How, Level};
+use verdict::answer::{Answer, FailureKind, Level};
 
 /// One question, and how it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +169,9 @@ impl Trial<'_> {
         let (answer, _) = self.program.about(format, file.path());
         let outcome = match &answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(&answer)),
-            Answer::Broken { how: How::Crash, .. } => Ok(format!("{}; it is started again", words(&answer))),
+            Answer::Broken { how: FailureKind::Crash, .. } => {
+                Ok(format!("{}; it is started again", words(&answer)))
+            }
             other => Err(format!("{}, where no file is", words(other))),
         };
         let anonymized = |text: String| file.anonymized(&text);

@@ -325,7 +325,7 @@ impl Checking<'_> {
         let mut out = io::stdout().lock();
         out.write_all(whole.as_bytes())?;
         out.flush()?;
-        Ok(match (record.problems.is_empty(), record.falls_short()) {
+        Ok(match (record.problems.is_empty(), record.is_failure()) {
             (false, _) => exit::UNUSABLE,
             (true, true) => exit::FAILED,
             (true, false) => exit::WELL,

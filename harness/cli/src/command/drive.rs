@@ -20,7 +20,7 @@ use suite::Suite;
 use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
-use verdict::record::Line;
+use verdict::record::CaseResult;
 use wire::drive::judged::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
@@ -141,13 +141,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     record.recount();
     let stale = known.map(|known| known.apply(&mut record, args.filter.is_empty())).unwrap_or_default();
     record.command = Some(command(args, None));
-    let alone = |line: &Line| command(args, Some(&format!("{}/{}", line.case, line.format)));
+    let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
     Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
+    Ok(if record.is_failure() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
 impl Args {

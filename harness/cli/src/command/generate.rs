@@ -148,7 +148,7 @@ mod tests {
     fn what_is_made_is_a_suite_and_the_same_every_time() {
         let made = suite(7, 120);
         assert!(made == suite(7, 120) && made != suite(8, 120));
-        let suite = Suite::load(&[Root::Made(made)]).unwrap();
+        let suite = Suite::load(&[Root::Generated(made)]).unwrap();
         assert!(suite.cases.len() >= 120);
         let count = |which: fn(&Expectation) -> bool| {
             suite.cases.iter().filter(|case| which(&case.expectation)).count()
@@ -210,6 +210,6 @@ mod tests {
             }
         }
         assert!(made.len() > 200, "{}", made.len());
-        Suite::load(&[Root::Made(made)]).unwrap();
+        Suite::load(&[Root::Generated(made)]).unwrap();
     }
 }

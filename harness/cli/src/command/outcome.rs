@@ -7,7 +7,7 @@ use super::site;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::text;
 
 /// Where a run's outcome goes besides the standard output, and how a line of it is found again.
@@ -17,9 +17,9 @@ pub(super) struct Outcome<'o> {
     /// A folder with a page and what programs read.
     pub(super) report: Option<&'o Path>,
     /// The transcript of a line, as a person finds it.
-    pub(super) file: &'o dyn Fn(&Line) -> Option<String>,
+    pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
     /// The command that runs a line alone.
-    pub(super) alone: &'o dyn Fn(&Line) -> String,
+    pub(super) alone: &'o dyn Fn(&CaseResult) -> String,
 }
 
 impl Outcome<'_> {
@@ -39,7 +39,7 @@ impl Outcome<'_> {
         }
         let Self { file, alone, .. } = self;
         let (volume, colour) = (context.terminal.verbosity.into(), context.terminal.colour_out);
-        let text = text::render(record, &text::Options { colour, volume, file, alone });
+        let text = text::render(record, &text::Options { colour, volume, file, rerun: alone });
         Ok(io::stdout().lock().write_all(text.as_bytes())?)
     }
 }

@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, thread};
 use suite::Suite;
 use suite::importer::Importer;
-use suite::run::{Planned, Selection, Shard, plan, run as carry_out};
+use suite::run::{PlannedCase, Selection, Shard, plan, run as carry_out};
 use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 
 /// Tests an importer with the suite: does it read every case, in every format, as the contract says?
 ///
@@ -122,11 +122,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     record.command = Some(command(args, None));
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
-    let file = |line: &Line| {
+    let file = |line: &CaseResult| {
         let (_, file) = line.file.as_deref()?.rsplit_once('/')?;
         Some(format!("{}/{file}", cases.get(line.case.as_str())?.place))
     };
-    let alone = |line: &Line| {
+    let alone = |line: &CaseResult| {
         let open = cases
             .get(line.case.as_str())
             .is_some_and(|case| matches!(case.expectation, Expectation::Either(_)));
@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             write_baseline(path, &record, context)?;
         }
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
+    Ok(if record.is_failure() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
 /// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.
@@ -154,7 +154,7 @@ fn known(
 ) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
     let whole = plan(suite, importer, &Selection::default());
-    let readings = whole.iter().flat_map(|Planned { case, readings }| {
+    let readings = whole.iter().flat_map(|PlannedCase { case, readings }| {
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
     baseline::read(path, args.write_baseline, readings, context).map(Some)
@@ -183,7 +183,7 @@ fn select<'s>(
     suite: &'s Suite,
     importer: &dyn Importer,
     context: CommandContext,
-) -> Result<Vec<Planned<'s>>, Failure> {
+) -> Result<Vec<PlannedCase<'s>>, Failure> {
     let mut selection = Selection { format: args.format, ..Selection::default() };
     for filter in &args.filter {
         selection.filters = vec![filter.clone()];
@@ -220,9 +220,9 @@ fn select<'s>(
     Ok(planned)
 }
 
-fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
+fn list(planned: &[PlannedCase<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
     let mut out = String::new();
-    for Planned { case, readings } in planned {
+    for PlannedCase { case, readings } in planned {
         for reading in readings {
             let _ = write!(out, "{}/{}", case.name, reading.format.name);
             if let Err(skip) = reading.what {

@@ -31,7 +31,7 @@ impl SuiteArgs {
     /// Where it cannot be used; each problem is printed before.
     pub(super) fn load(&self, context: CommandContext) -> Result<Suite, Failure> {
         let roots: Vec<Root> = match (self.generate, self.cases.as_slice()) {
-            (Some(count), _) => vec![Root::Made(variants::suite(self.seed, count))],
+            (Some(count), _) => vec![Root::Generated(variants::suite(self.seed, count))],
             (None, []) => vec![Root::Embedded],
             (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
         };

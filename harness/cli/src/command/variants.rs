@@ -5,11 +5,11 @@ use generators::relation::Relation;
 use generators::seeded::{Source, valid_counterpart, variant};
 use generators::variant::Variant;
 use std::collections::BTreeMap;
-use suite::MadeCase;
+use suite::GeneratedCase;
 
 /// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
 #[must_use]
-pub(super) fn suite(seed: u64, count: u64) -> Vec<MadeCase> {
+pub(super) fn suite(seed: u64, count: u64) -> Vec<GeneratedCase> {
     let maker = Maker::new(seed);
     (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()
 }
@@ -34,7 +34,7 @@ impl Maker<'_> {
     }
 
     /// The case of one variant, with its twin where it must be rejected. Nothing where no variant has this number.
-    pub(super) fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<MadeCase> {
+    pub(super) fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<GeneratedCase> {
         let made = variant(self.seed, number, self.source);
         let twin = valid_counterpart(self.seed, number, self.source);
         let Some(made) = made.filter(|it| twin.is_some() || !matches!(it.relation, Relation::Rejects(_)))
@@ -53,7 +53,7 @@ impl Maker<'_> {
         cases
     }
 
-    fn case(&self, variant: Variant, number: u64, name: &str, without: &str) -> MadeCase {
+    fn case(&self, variant: Variant, number: u64, name: &str, without: &str) -> GeneratedCase {
         let Self { seed, origin, .. } = self;
         let draft = CaseDraft::from(variant);
         let trail = draft.trail();
