@@ -5,7 +5,7 @@
 use super::context::Failure;
 use super::input::{format_of, open};
 use super::suites::{embedded, only_case};
-use formats::{Format, Input, Options, Session, meaning};
+use formats::{Format, Input, ReadOptions, Session, meaning};
 use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::Case;
@@ -46,7 +46,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
     let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
     let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
+        .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
         .map_err(|error| {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
@@ -67,8 +67,8 @@ fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     let mut slice = &bytes[..];
     let mut input = Input::new(&mut slice).map_err(rejected)?;
     let format = format_of(None, &mut input, &name)?;
-    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
-    let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
+    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
+    let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
     let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());

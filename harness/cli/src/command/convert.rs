@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};
 use crate::exit;
-use formats::{Format, Options, Session};
+use formats::{Format, ReadOptions, Session};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 /// Where the transcript cannot be opened or is rejected.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
-        Session::read(format, input, Options::default())
+        Session::read(format, input, ReadOptions::default())
     })?;
 
     let losses = session.losses(args.to);

@@ -12,7 +12,7 @@ use super::probe::{Observation, Probe};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
 use crate::interrupt;
-use formats::{Options, ReadError};
+use formats::{ReadError, ReadOptions};
 use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
 use std::time::{Duration, Instant};
 use verdict::expectation::Expectation;
@@ -145,7 +145,7 @@ fn cut(
         files: vec![(*format, Ok(bytes.to_vec()))],
         ..draft.clone()
     };
-    let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, Options::default()) {
+    let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, ReadOptions::default()) {
         Err(ReadError::Rejected(rejection)) => Some(rejection.code),
         _ => None,
     };
