@@ -1,10 +1,10 @@
 //! `run`: the suite against an importer.
 
-use super::adequacy;
 use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::importer_args::ImporterArgs;
 use super::input::named_format;
+use super::mutation;
 use super::outcome::Outcome;
 use super::suites::SuiteArgs;
 use super::values::{glob, quoted};
