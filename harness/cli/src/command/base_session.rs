@@ -4,7 +4,7 @@
 
 use super::context::Failure;
 use super::input::{format_of, open};
-use super::suites::{embedded, only_case};
+use super::suites::{embedded_case, only_case};
 use formats::{Format, Input, ReadOptions, Session, meaning};
 use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
@@ -24,13 +24,8 @@ pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
     if path.is_dir() {
         return of_case(&only_case(path)?);
     }
-    if !path.exists() {
-        let suite = embedded()?;
-        if let Some(case) = suite.cases.iter().find(|case| Path::new(&case.name) == path) {
-            return of_case(case);
-        }
-    }
-    of_file(path)
+    let case = if path.exists() { None } else { embedded_case(&path.to_string_lossy()) };
+    case.map_or_else(|| of_file(path), |case| of_case(&case))
 }
 
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {

@@ -55,7 +55,7 @@ pub(super) fn page(program: &clap::Command, name: &str) -> Option<String> {
     if let Some(at) = codes.find("Exit code") {
         let codes = codes[at..].split_whitespace().collect::<Vec<_>>().join(" ");
         let codes = codes.trim_start_matches("Exit code");
-        out.push_str("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n");
+        out.push_str("\nExit codes:\n\n| code | meaning |\n| --- | --- |\n");
         for one in codes.trim_end_matches('.').split("; ") {
             let (code, meaning) = one.trim().split_once(": ").unwrap_or((one, ""));
             let _ = writeln!(out, "| {code} | {} |", cell(meaning));

@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use super::listen;
-use super::suites::only_case;
+use super::suites::{embedded_case, only_case};
 use super::values::seconds;
 use crate::exit;
 use crate::terminal::{Terminal, Verbosity, plain};
@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
@@ -321,7 +321,7 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
     } else if path.exists() || name == "-" {
         None
     } else {
-        Suite::load_one(&Root::Embedded, &name).unwrap_or_default()
+        embedded_case(&name)
     };
     match case {
         Some(case) => of_case(&case, args),

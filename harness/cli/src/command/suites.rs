@@ -87,6 +87,11 @@ pub(super) fn embedded() -> Result<Suite, Failure> {
     load(&[Root::Embedded]).map_err(|_| Failure::Unusable("the built-in suite cannot be used".to_owned()))
 }
 
+/// The case of the built-in suite that has this name.
+pub(super) fn embedded_case(name: &str) -> Option<Case> {
+    Suite::load_one(&Root::Embedded, name).ok().flatten()
+}
+
 /// The one case in a folder.
 ///
 /// # Errors
