@@ -4,7 +4,7 @@
 //! bounded for each rule.
 
 use crate::diagram::{Annotation, Severity};
-use rules::engine::{Judged, Verdict};
+use rules::{CheckResult, RuleVerdict};
 use std::collections::BTreeMap;
 
 /// So many findings stand beside one row, and at the foot; more are counted.
