@@ -22,7 +22,7 @@ pub struct Findings {
 
 impl Findings {
     /// Adds what was found in a file.
-    pub fn add(&mut self, file: usize, judged: &Judged) {
+    pub fn add(&mut self, file: usize, judged: &CheckResult) {
         self.judged = true;
         for outcome in &judged.outcomes {
             for count in &outcome.counts {
@@ -30,8 +30,8 @@ impl Findings {
             }
             for finding in &outcome.findings {
                 let severity = match finding.verdict {
-                    Verdict::Fail => Severity::Error,
-                    Verdict::Warn => Severity::Warning,
+                    RuleVerdict::Fail => Severity::Error,
+                    RuleVerdict::Warn => Severity::Warning,
                     _ => Severity::Note,
                 };
                 let annotation = Annotation {
@@ -39,7 +39,7 @@ impl Findings {
                     name: outcome.rule.id.to_owned(),
                     text: format!("{}: {}", finding.party, finding.message),
                 };
-                self.waiting.entry((file, finding.place.offset)).or_default().push(annotation);
+                self.waiting.entry((file, finding.location.offset)).or_default().push(annotation);
             }
         }
     }
