@@ -3,7 +3,7 @@
 //! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
 //! nothing is judged again.
 
-use super::site::{Site, TIMES};
+use super::site::{self, Site, TIMES};
 use super::under_test::quoted;
 use super::{Around, Failure};
 use crate::exit;
@@ -14,10 +14,11 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use suite::Case;
 use verdict::change::{Change, Sort, changes};
 use verdict::kills::{self, Kills};
 use verdict::merge::merge;
-use verdict::record::{CaseResult, Record, SCHEMA};
+use verdict::record::{CaseNote, CaseResult, Record, SCHEMA};
 use verdict::timings::Times;
 
 /// Renders records as a site: the parts of a sharded run are put together, several implementations line up.
@@ -28,6 +29,7 @@ Examples:
   mcp-concord report part-*.json --out site                   the parts of one sharded run, put together
   mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
+  mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
   mcp-concord report results.json --compare old.json          what changed; a new failure ends with exit code 1
   mcp-concord report results.json kills.json found.json --out site
                                       with the kill matrix of `run --adequacy --results kills.json`, and what
@@ -45,6 +47,9 @@ pub(crate) struct Args {
     /// Where to write; it is made where there is none.
     #[arg(long, value_name = "DIR", required_unless_present = "compare")]
     out: Option<PathBuf>,
+    /// Write results.json in a compact form: a letter a verdict, the failures and the reasons of the baseline.
+    #[arg(long, requires = "out")]
+    compact: bool,
     /// The record of an earlier run of the same implementation, to tell what changed.
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
@@ -75,6 +80,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             findings: findings.as_deref(),
             alone: &alone,
             records,
+            compact: args.compact,
         };
         site.write(out)?;
         around.voice.note(&format!("written to {}", out.join("index.html").display()));
@@ -196,7 +202,14 @@ fn read(path: &Path) -> Result<Input, Failure> {
     match kills {
         Some(_) => parsed(&text, &format!("{name} is no kill matrix")).map(Input::Kills),
         None => {
-            let mut record = parsed(&text, &no_record)?;
+            let mut record: Record = parsed(&text, &no_record)?;
+            if record.compact.is_some() {
+                let suite = site::embedded()?;
+                let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
+                let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
+                let expanded = record.expand(|name| case(name).map(note));
+                expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
+            }
             give_times(path, &mut record)?;
             Ok(Input::Run(Box::new(record)))
         }

@@ -39,6 +39,8 @@ pub(super) struct Site<'s> {
     pub(super) kills: Option<&'s Kills>,
     /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
+    /// results.json is written in its compact form.
+    pub(super) compact: bool,
     /// The command for one line.
     pub(super) alone: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
@@ -54,7 +56,7 @@ pub(super) fn write_one(
 ) -> Result<(), Failure> {
     let run = Run { record, runs: &[record], rerun: alone };
     put(folder, "index.html", &renderer()?.run(&run, PageLocation::default()).map_err(unrendered)?)?;
-    for_programs(folder, record)
+    for_programs(folder, record, false)
 }
 
 impl Site<'_> {
@@ -74,7 +76,7 @@ impl Site<'_> {
                     "index.html",
                     renderer.run(&self.run(record, &self.history(record)), place("index.html")),
                 )?;
-                for_programs(out, record)?;
+                for_programs(out, record, self.compact)?;
             }
             records => {
                 let runs = self.trends();
@@ -86,7 +88,7 @@ impl Site<'_> {
                     let text = renderer.run(&self.run(record, &self.history(record)), place);
                     let folder = out.join(folder);
                     put(&folder, "index.html", &text.map_err(unrendered)?)?;
-                    for_programs(&folder, record)?;
+                    for_programs(&folder, record, self.compact)?;
                 }
             }
         }
@@ -105,8 +107,7 @@ impl Site<'_> {
         if let Some(findings) = self.findings {
             page("findings.html", renderer.findings(findings, place("findings.html")))?;
         }
-        let suite = Suite::load(&[Root::Embedded])
-            .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
+        let suite = embedded()?;
         let clauses = self.clauses(&suite.cases);
         page("clauses.html", renderer.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
         page("rules.html", renderer.rules(&shown(&suite.judged), place("rules.html")))?;
@@ -267,8 +268,19 @@ fn folders(records: &[&Record]) -> Vec<String> {
     records.iter().map(&mut folder).collect()
 }
 
-fn for_programs(folder: &Path, record: &Record) -> Result<(), Failure> {
-    put(folder, "results.json", &json::render(record).map_err(unrendered)?)?;
+/// The suite that comes with this program.
+///
+/// # Errors
+/// Where it cannot be used.
+pub(super) fn embedded() -> Result<Suite, Failure> {
+    Suite::load(&[Root::Embedded])
+        .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))
+}
+
+fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Failure> {
+    let small = compact.then(|| record.compact());
+    let text = json::render(small.as_ref().unwrap_or(record)).map_err(unrendered)?;
+    put(folder, "results.json", &text)?;
     let times = Times::of(record);
     if !times.times.is_empty() {
         put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;
