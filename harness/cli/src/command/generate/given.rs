@@ -4,7 +4,7 @@
 
 use super::super::{Failure, format_of, open};
 use formats::{Format, Input, Options, Session, meaning};
-use generators::variant::{SessionBuilder, SessionError};
+use generators::session_builder::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::{Case, Root, Suite};
 use verdict::expectation::Expectation;
