@@ -19,7 +19,7 @@ use crate::rng::Rng;
 use crate::session_builder::{Entry, SessionBuilder};
 use crate::variant::Variant;
 use crate::variant_builder::VariantBuilder;
-use formats::What;
+use formats::OwnedContent;
 use std::ops::Range;
 use transcript::session::header;
 
@@ -124,7 +124,7 @@ impl Recipe {
 fn challenges(entry: &Entry) -> bool {
     let context = entry.owned.context.as_ref();
     context.is_some_and(|context| header(&context.headers, "www-authenticate").is_some())
-        || matches!(entry.owned.what, What::Exchange(_))
+        || matches!(entry.owned.what, OwnedContent::Exchange(_))
 }
 
 /// The smallest variant on the way down that `ask` says still shows what it is about. `ask` has seen what it begins with.
@@ -259,7 +259,7 @@ mod tests {
     use super::{Outcome, Recipe, shrink};
     use crate::seeded::{Source, recipe, variant};
     use crate::variant::Variant;
-    use formats::{Options, ReadError, meaning};
+    use formats::{ReadError, ReadOptions, meaning};
     use transcript::json::Json;
     use verdict::expectation::Expectation;
 
@@ -270,7 +270,7 @@ mod tests {
         }
         for (format, file) in &variant.files {
             let Ok(bytes) = file else { continue };
-            let read = meaning(format, &mut &bytes[..], Options::default());
+            let read = meaning(format, &mut &bytes[..], ReadOptions::default());
             match (&variant.expectation, read) {
                 (Expectation::Meaning(expected), Ok(read)) => {
                     let events = |text| Json::parse(text).unwrap().member("events").unwrap();

@@ -5,8 +5,8 @@
 
 use super::found::{At, Id, Said, Seen, Surroundings};
 use transcript::json::{Json, write_string};
-use transcript::k2a::Summary;
-use transcript::meaning::Kind;
+use transcript::k2a::AuthorizationSummary;
+use transcript::meaning::EventKind;
 use transcript::session::Side;
 
 /// The decisions.
@@ -85,7 +85,7 @@ pub(super) struct Outcome {
 /// One event.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     pub(super) id: Option<Vec<u8>>,
     pub(super) answers: Option<usize>,
     pub(super) method: Option<Vec<u8>>,
@@ -101,7 +101,7 @@ pub(super) fn faithful_id(said: &Said) -> Option<Vec<u8>> {
 }
 
 pub(super) fn faithful_duplicate(before: &[Request], call: &Request) -> bool {
-    before.iter().any(|request| request.said.kind == Kind::ToolCall && request.key == call.key)
+    before.iter().any(|request| request.said.kind == EventKind::ToolCall && request.key == call.key)
 }
 
 pub(super) fn faithful_bind(requests: &[Request], response: &Response<'_>) -> Option<usize> {
@@ -118,7 +118,7 @@ pub(super) fn faithful_discovery(_: &Seen, context: &Surroundings) -> Option<Dis
 /// What the built-in reader makes of a status and headers.
 pub(super) fn challenge(status: Option<u16>, headers: &[(String, String)]) -> Option<Discovery> {
     let headers = headers.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    Summary::of(status, &headers).map(|summary| Discovery {
+    AuthorizationSummary::of(status, &headers).map(|summary| Discovery {
         metadata: summary.resource_metadata_visible,
         scope: summary.scope_challenge_visible,
         servers: false,
@@ -145,7 +145,7 @@ pub(super) fn carry_out(entries: &[Seen], habits: &Habits) -> Result<Outcome, &'
             if let Some(key) = key {
                 let (said, requestor) = (said.clone(), seen.side);
                 let request = Request { event: events.len(), key, said, requestor, answered: false };
-                if request.said.kind == Kind::ToolCall && (habits.duplicate)(&requests, &request) {
+                if request.said.kind == EventKind::ToolCall && (habits.duplicate)(&requests, &request) {
                     return Err("duplicate-call-id");
                 }
                 if (habits.waits)(&request.said) {
@@ -156,11 +156,11 @@ pub(super) fn carry_out(entries: &[Seen], habits: &Habits) -> Result<Outcome, &'
         };
         let id = (habits.shown)(said);
         let kind = match said.kind {
-            Kind::Request | Kind::Notification if id.is_some() => Kind::Request,
-            Kind::Request | Kind::Notification => Kind::Notification,
+            EventKind::Request | EventKind::Notification if id.is_some() => EventKind::Request,
+            EventKind::Request | EventKind::Notification => EventKind::Notification,
             kind => kind,
         };
-        let method = said.method.clone().filter(|_| kind != Kind::ToolCall);
+        let method = said.method.clone().filter(|_| kind != EventKind::ToolCall);
         events.push(Event { kind, id, answers, method, values: said.values.clone() });
     }
     Ok(Outcome { events, discovery })
@@ -168,7 +168,7 @@ pub(super) fn carry_out(entries: &[Seen], habits: &Habits) -> Result<Outcome, &'
 
 impl Event {
     pub(super) fn is_response(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Error)
+        matches!(self.kind, EventKind::Result | EventKind::Error)
     }
 
     pub(super) fn is_method(&self, name: &str) -> bool {

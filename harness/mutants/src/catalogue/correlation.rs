@@ -3,7 +3,7 @@
 use super::contract::{FAITHFUL, Habits, Request, Response, faithful_bind, faithful_duplicate};
 use super::found::Said;
 use super::{Mutant, Mutation, mutant};
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 
 const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Mutation {
     Mutation::Habit(Habits { bind, ..FAITHFUL })
@@ -122,7 +122,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let outcome = super::contract::carry_out(&asked.found.entries, &FAITHFUL).ok()?;
             let open = (0..outcome.events.len()).any(|at| {
-                outcome.events[at].kind == Kind::ToolCall
+                outcome.events[at].kind == EventKind::ToolCall
                     && !outcome.events.iter().any(|event| event.answers == Some(at))
             });
             open.then(|| super::survival::rejection("truncated"))
@@ -229,7 +229,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "rejects two tool calls with null ids as duplicates",
         Mutation::Habit(Habits {
             key: |said| {
-                let null = said.id == super::found::Id::Null && said.kind == Kind::ToolCall;
+                let null = said.id == super::found::Id::Null && said.kind == EventKind::ToolCall;
                 super::contract::faithful_id(said).or_else(|| null.then(|| b"\0null".to_vec()))
             },
             ..FAITHFUL
@@ -239,7 +239,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "correlation/tool-calls-alone",
         &["COR-ANY"],
         "binds answers to tool calls alone",
-        waits(|said| said.kind == Kind::ToolCall),
+        waits(|said| said.kind == EventKind::ToolCall),
     ),
     mutant(
         "correlation/tool-answers-by-shape",
@@ -248,7 +248,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         bind(|requests, response| {
             let content = response.said.values.iter().any(|(_, value)| value.contains("\"content\""));
             let call = || {
-                requests.iter().position(|request| request.said.kind == Kind::ToolCall && !request.answered)
+                requests
+                    .iter()
+                    .position(|request| request.said.kind == EventKind::ToolCall && !request.answered)
             };
             if content { call() } else { faithful_bind(requests, response) }
         }),
@@ -286,7 +288,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["COR-FIRST"],
         "binds results alone",
         bind(|requests, response| {
-            faithful_bind(requests, response).filter(|_| response.said.kind == Kind::Result)
+            faithful_bind(requests, response).filter(|_| response.said.kind == EventKind::Result)
         }),
     ),
     mutant(
@@ -295,7 +297,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "lets an error answer a request that was answered with a result",
         bind(|requests, response| {
             let late = || (0..requests.len()).rfind(|&at| fits(requests, at, response));
-            faithful_bind(requests, response).or_else(|| (response.said.kind == Kind::Error).then(late)?)
+            faithful_bind(requests, response)
+                .or_else(|| (response.said.kind == EventKind::Error).then(late)?)
         }),
     ),
     mutant(

@@ -2,7 +2,7 @@
 
 use super::contract::{FAITHFUL, Habits, Request, Response, faithful_bind};
 use super::{Mutant, Mutation, mutant};
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 use transcript::session::Side;
 
 const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Mutation {
@@ -68,7 +68,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.side != Some(Side::Server)
-                    || !seen.said.as_ref().is_some_and(|said| said.kind == Kind::Request)
+                    || !seen.said.as_ref().is_some_and(|said| said.kind == EventKind::Request)
             });
         }),
     ),

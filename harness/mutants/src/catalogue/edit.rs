@@ -3,7 +3,7 @@
 //! Knows: where messages and streams stand in each format, as far as a careless importer would look. Refuses to know:
 //! what a change is good for. Text that cannot be taken apart stays as it stands.
 
-use transcript::json::{Json, Kind, write_string};
+use transcript::json::{Json, JsonKind, write_string};
 
 /// The value at the end of each of these paths (`*` is every item of an array), edited; none where nothing changed.
 /// An edit to an empty text takes an item away, or a member.
@@ -23,13 +23,13 @@ pub(super) fn at(
         }
     };
     let (open, close) = match (value.kind(), *first) {
-        (Kind::Array, "*") => {
+        (JsonKind::Array, "*") => {
             for item in value.items() {
                 take("", item, at(item, rest, edit));
             }
             ('[', ']')
         }
-        (Kind::Object, name) => {
+        (JsonKind::Object, name) => {
             for (key, member) in value.members() {
                 let new = if key.is(name) { at(member, rest, edit) } else { None };
                 take(&format!("\"{}\":", key.raw()), member, new);
@@ -102,7 +102,7 @@ pub(super) fn messages(
     whole: &str,
     edit: &dyn Fn(Json<'_>) -> Option<String>,
 ) -> Option<String> {
-    let mut edit = |value: Json<'_>| if value.kind() == Kind::Object { edit(value) } else { None };
+    let mut edit = |value: Json<'_>| if value.kind() == JsonKind::Object { edit(value) } else { None };
     match format {
         "jsonrpc" => lines(whole, &mut |line| edit(Json::parse(line).ok()?)),
         "mcp-replay" => lines(whole, &mut |line| {
@@ -163,7 +163,7 @@ pub(super) fn streams(format: &str, whole: &str, edit: &dyn Fn(&str) -> Option<S
     }
     text(whole, &["log", "entries", "*", "response", "content"], &mut |body| {
         let streams = content(body.member("mimeType")?)?.contains("event-stream");
-        let plain = body.member("encoding").is_none_or(|encoding| encoding.kind() == Kind::Null);
+        let plain = body.member("encoding").is_none_or(|encoding| encoding.kind() == JsonKind::Null);
         if !streams || !plain {
             return None;
         }

@@ -2,8 +2,8 @@
 
 use super::edit::{self, set};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
-use transcript::session::Slot;
+use transcript::json::{Json, JsonKind};
+use transcript::session::Carrier;
 
 const SLOTS: [&str; 3] = ["request", "response", "sse"];
 
@@ -24,7 +24,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "envelope/null-label",
         &["ENV-TRANSPORT"],
         "takes a null `transport` for the right one",
-        labelled(|label, _| label.is_some_and(|label| label.kind() == Kind::Null)),
+        labelled(|label, _| label.is_some_and(|label| label.kind() == JsonKind::Null)),
     ),
     mutant(
         "envelope/label-without-case",
@@ -106,7 +106,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let none =
-                    entry.kind() == Kind::Object && SLOTS.iter().all(|slot| entry.member(slot).is_none());
+                    entry.kind() == JsonKind::Object && SLOTS.iter().all(|slot| entry.member(slot).is_none());
                 none.then(String::new)
             })
         }),
@@ -116,7 +116,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["ENV-ONE", "SRV-BYTES"],
         "passes over an entry that is no object",
         Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| (entry.kind() != Kind::Object).then(String::new))
+            edit::entries(format, whole, &mut |entry| (entry.kind() != JsonKind::Object).then(String::new))
         }),
     ),
     mutant(
@@ -152,7 +152,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let (slot, list) = ["request", "response"].into_iter().find_map(|slot| {
-                    entry.member(slot).filter(|value| value.kind() == Kind::Array).map(|list| (slot, list))
+                    entry
+                        .member(slot)
+                        .filter(|value| value.kind() == JsonKind::Array)
+                        .map(|list| (slot, list))
                 })?;
                 let each: Vec<String> = list.items().map(|item| set(entry, slot, item.text())).collect();
                 Some(each.join(","))
@@ -175,7 +178,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "envelope/text-is-none",
         &["ENV-SINGLE"],
         "takes a slot with a string for an empty one",
-        Mutation::Text(|format, whole| slotted(format, whole, |value| value.kind() == Kind::String)),
+        Mutation::Text(|format, whole| slotted(format, whole, |value| value.kind() == JsonKind::String)),
     ),
     mutant(
         "envelope/null-rejected-in-one",
@@ -184,7 +187,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let null = whole.member("entries")?.items().any(|entry| {
-                SLOTS.iter().any(|slot| entry.member(slot).is_some_and(|value| value.kind() == Kind::Null))
+                SLOTS
+                    .iter()
+                    .any(|slot| entry.member(slot).is_some_and(|value| value.kind() == JsonKind::Null))
             });
             (asked.format.name == "http-sse" && null).then(|| super::survival::rejection("not-a-message"))
         }),
@@ -195,7 +200,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "makes a notification of a null response",
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
-                entry.member("response").filter(|value| value.kind() == Kind::Null)?;
+                entry.member("response").filter(|value| value.kind() == JsonKind::Null)?;
                 Some(set(entry, "response", r#"{"jsonrpc":"2.0","method":"null"}"#))
             })
         }),
@@ -206,7 +211,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "drops an entry that has a null slot, whatever else it has",
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
-                let null = |slot: &&str| entry.member(slot).is_some_and(|value| value.kind() == Kind::Null);
+                let null =
+                    |slot: &&str| entry.member(slot).is_some_and(|value| value.kind() == JsonKind::Null);
                 SLOTS.iter().any(null).then(String::new)
             })
         }),
@@ -232,7 +238,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.said.is_none()
-                    || seen.slot != Slot::Response
+                    || seen.carrier != Carrier::Response
                     || seen.context.as_ref().is_none_or(|context| context.status < Some(400))
             });
         }),
@@ -244,7 +250,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let oauth = asked.found.entries.iter().any(|seen| {
                 seen.said.is_none()
-                    && seen.slot == Slot::Response
+                    && seen.carrier == Carrier::Response
                     && seen.context.as_ref().is_some_and(|context| context.status >= Some(400))
             });
             (asked.format.name == "streamable-http" && oauth)
@@ -258,7 +264,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Text(|format, whole| {
             let whole = Json::parse(whole)
                 .ok()
-                .filter(|whole| is_envelope(format) && whole.kind() == Kind::Object)?;
+                .filter(|whole| is_envelope(format) && whole.kind() == JsonKind::Object)?;
             whole.member("entries").is_none().then(|| set(whole, "entries", "[]"))
         }),
     ),
@@ -268,7 +274,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes null entries for an empty session",
         Mutation::Text(|format, whole| {
             let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
-            (whole.member("entries")?.kind() == Kind::Null).then(|| set(whole, "entries", "[]"))
+            (whole.member("entries")?.kind() == JsonKind::Null).then(|| set(whole, "entries", "[]"))
         }),
     ),
     mutant(
@@ -277,7 +283,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes the values of an object for the entries",
         Mutation::Text(|format, whole| {
             let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
-            let entries = whole.member("entries").filter(|entries| entries.kind() == Kind::Object)?;
+            let entries = whole.member("entries").filter(|entries| entries.kind() == JsonKind::Object)?;
             let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
             Some(set(whole, "entries", &format!("[{}]", values.join(","))))
         }),
@@ -297,8 +303,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["ENV-EMPTY", "ENV-TRANSPORT"],
         "takes a bare array for the entries",
         Mutation::Text(|format, whole| {
-            let list =
-                Json::parse(whole).ok().filter(|list| is_envelope(format) && list.kind() == Kind::Array)?;
+            let list = Json::parse(whole)
+                .ok()
+                .filter(|list| is_envelope(format) && list.kind() == JsonKind::Array)?;
             Some(format!("{{\"transport\":\"{format}\",\"entries\":{}}}", list.text()))
         }),
     ),
@@ -331,7 +338,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "drops an entry without a timestamp",
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
-                (entry.kind() == Kind::Object && entry.member("timestamp_ms").is_none()).then(String::new)
+                (entry.kind() == JsonKind::Object && entry.member("timestamp_ms").is_none()).then(String::new)
             })
         }),
     ),
@@ -342,7 +349,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let id = entry.member("sse")?.member("id")?;
-                (id.kind() != Kind::String).then(String::new)
+                (id.kind() != JsonKind::String).then(String::new)
             })
         }),
     ),
@@ -376,7 +383,7 @@ pub(super) fn relabel(
     takes: fn(Option<Json<'_>>, &str) -> bool,
 ) -> Option<String> {
     let whole =
-        Json::parse(whole).ok().filter(|whole| is_envelope(format) && whole.kind() == Kind::Object)?;
+        Json::parse(whole).ok().filter(|whole| is_envelope(format) && whole.kind() == JsonKind::Object)?;
     let label = whole.member("transport");
     let right = text(label).is_some_and(|label| label == format);
     (!right && takes(label, format)).then(|| set(whole, "transport", &format!("\"{format}\"")))

@@ -3,8 +3,8 @@
 use super::contract::Outcome;
 use super::found::Found;
 use super::{Mutant, Mutation, mutant, trivial};
-use transcript::meaning::Kind;
-use transcript::session::Slot;
+use transcript::meaning::EventKind;
+use transcript::session::Carrier;
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -20,7 +20,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "events/no-notifications",
         &["EQ-COUNT"],
         "drops notifications",
-        dropped(|outcome, at| outcome.events[at].kind == Kind::Notification),
+        dropped(|outcome, at| outcome.events[at].kind == EventKind::Notification),
     ),
     mutant(
         "events/no-progress",
@@ -41,14 +41,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "events/no-errors",
         &["EQ-COUNT"],
         "drops error answers",
-        dropped(|outcome, at| outcome.events[at].kind == Kind::Error),
+        dropped(|outcome, at| outcome.events[at].kind == EventKind::Error),
     ),
     mutant(
         "events/answered-calls-alone",
         &["EQ-COUNT"],
         "shows a tool call only when it was answered",
         dropped(|outcome, at| {
-            outcome.events[at].kind == Kind::ToolCall
+            outcome.events[at].kind == EventKind::ToolCall
                 && !outcome.events.iter().any(|event| event.answers == Some(at))
         }),
     ),
@@ -95,7 +95,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             outcome.retain(|outcome, at| {
                 let event = &outcome.events[at];
                 let named = event.values.iter().any(|(name, _)| *name == "tool");
-                format != "jsonrpc" || event.kind != Kind::ToolCall || named
+                format != "jsonrpc" || event.kind != EventKind::ToolCall || named
             });
         }),
     ),
@@ -105,7 +105,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "rejects a tool call without a name, but in lines alone",
         Mutation::Answer(|asked| {
             let nameless = asked.found.entries.iter().filter_map(|seen| seen.said.as_ref()).any(|said| {
-                said.kind == Kind::ToolCall
+                said.kind == EventKind::ToolCall
                     && !said.values.iter().any(|(name, value)| *name == "tool" && value.starts_with('"'))
             });
             (nameless && asked.format.name == "jsonrpc").then(|| super::survival::rejection("not-a-message"))
@@ -115,7 +115,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "events/equal-notifications-merged",
         &["EQ-COUNT"],
         "merges notifications that are equal",
-        Mutation::Found(|_, found| merge(found, |kind| kind == Kind::Notification)),
+        Mutation::Found(|_, found| merge(found, |kind| kind == EventKind::Notification)),
     ),
     mutant(
         "events/equal-messages-merged",
@@ -192,7 +192,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "reads requests and responses first and streams after them",
         Mutation::Found(|format, found| {
             if format != "har" {
-                found.entries.sort_by_key(|seen| seen.slot == Slot::Sse);
+                found.entries.sort_by_key(|seen| seen.carrier == Carrier::Sse);
             }
         }),
     ),
@@ -232,8 +232,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Found(|_, found| {
             for seen in &mut found.entries {
                 let failed = seen.context.as_ref().is_some_and(|context| context.status >= Some(400));
-                if let Some(said) = seen.said.as_mut().filter(|said| failed && said.kind == Kind::Result) {
-                    said.kind = Kind::Error;
+                if let Some(said) = seen.said.as_mut().filter(|said| failed && said.kind == EventKind::Result)
+                {
+                    said.kind = EventKind::Error;
                 }
             }
         }),
@@ -255,7 +256,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["EQ-PAIR"],
         "numbers the tool calls of an Inspector file from 1, ids or not",
         Mutation::Meaning(|format, outcome| {
-            let calls = outcome.events.iter_mut().filter(|event| event.kind == Kind::ToolCall);
+            let calls = outcome.events.iter_mut().filter(|event| event.kind == EventKind::ToolCall);
             for (number, event) in (1..).zip(calls).take(if format == "inspector" { 9 } else { 0 }) {
                 event.id = Some(format!("{number}").into_bytes());
             }
@@ -268,8 +269,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 let failed = |value: &String| value.replace(' ', "").contains("\"isError\":true");
-                if event.kind == Kind::Result && event.values.iter().any(|(_, value)| failed(value)) {
-                    event.kind = Kind::Error;
+                if event.kind == EventKind::Result && event.values.iter().any(|(_, value)| failed(value)) {
+                    event.kind = EventKind::Error;
                     for (name, _) in &mut event.values {
                         *name = "error";
                     }
@@ -282,8 +283,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["EQ-OUTCOME"],
         "shows an error as a result",
         Mutation::Meaning(|_, outcome| {
-            for event in outcome.events.iter_mut().filter(|event| event.kind == Kind::Error) {
-                event.kind = Kind::Result;
+            for event in outcome.events.iter_mut().filter(|event| event.kind == EventKind::Error) {
+                event.kind = EventKind::Result;
                 for (name, _) in &mut event.values {
                     *name = "result";
                 }
@@ -297,7 +298,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         dropped(|outcome, at| {
             let event = &outcome.events[at];
             let falsy = |value: &str| matches!(value, "null" | "0" | "false" | "\"\"");
-            event.kind == Kind::Result && event.values.iter().any(|(_, value)| falsy(value))
+            event.kind == EventKind::Result && event.values.iter().any(|(_, value)| falsy(value))
         }),
     ),
     mutant(
@@ -306,8 +307,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes a tool call without an id for a notification",
         Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
-                if event.kind == Kind::ToolCall && event.id.is_none() {
-                    event.kind = Kind::Notification;
+                if event.kind == EventKind::ToolCall && event.id.is_none() {
+                    event.kind = EventKind::Notification;
                     event.method = Some(b"tools/call".to_vec());
                     event.values.clear();
                 }
@@ -321,7 +322,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 if event.method.as_ref().is_some_and(|method| method.starts_with(b"tools/")) {
-                    event.kind = Kind::ToolCall;
+                    event.kind = EventKind::ToolCall;
                     event.method = None;
                     event.values.clear();
                 }
@@ -335,7 +336,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 if event.method.as_ref().is_some_and(|method| method.eq_ignore_ascii_case(b"tools/call")) {
-                    event.kind = Kind::ToolCall;
+                    event.kind = EventKind::ToolCall;
                     event.method = None;
                 }
             }
@@ -353,7 +354,7 @@ const fn arranged(order: fn(&Outcome) -> Vec<usize>) -> Mutation {
     Mutation::Order(order)
 }
 
-fn merge(found: &mut Found, merges: impl Fn(Kind) -> bool) {
+fn merge(found: &mut Found, merges: impl Fn(EventKind) -> bool) {
     let mut seen = std::collections::BTreeSet::new();
     found.entries.retain(|entry| {
         entry.said.as_ref().is_none_or(|said| !merges(said.kind) || seen.insert(said.text.clone()))

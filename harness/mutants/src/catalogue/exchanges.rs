@@ -3,7 +3,7 @@
 use super::edit::{self, set};
 use super::har::exchanges;
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -111,7 +111,7 @@ pub(super) fn reordered(format: &str, text: &str, order: impl FnOnce(&mut Vec<St
             Json::parse(entry).map(|entry| set(entry, "startedDateTime", "")).unwrap_or_default()
         };
         let entries: Vec<String> = entries.iter().map(bare).collect();
-        (list.kind() == Kind::Array).then(|| format!("[{}]", entries.join(",")))
+        (list.kind() == JsonKind::Array).then(|| format!("[{}]", entries.join(",")))
     })
 }
 

@@ -3,10 +3,10 @@
 //! Knows: the entries of a reading, and the rejection that ended it. Refuses to know: what any of it means.
 
 use super::contract::{Habits, Outcome, carry_out};
-use formats::{Format, Input, Options, ReadError};
-use transcript::meaning::Kind;
-use transcript::message::{Id as Spelled, Message, What};
-use transcript::session::{Content, Entry, Side, Slot};
+use formats::{Format, Input, ReadError, ReadOptions};
+use transcript::meaning::EventKind;
+use transcript::message::{Id as Spelled, Message, MessageClass};
+use transcript::session::{Carrier, Content, Entry, Side};
 use verdict::answer::{Answer, FailureKind};
 
 /// The entries of a transcript, as far as it could be read.
@@ -23,7 +23,7 @@ pub(super) struct Found {
 pub(super) struct Seen {
     pub(super) said: Option<Said>,
     pub(super) side: Option<Side>,
-    pub(super) slot: Slot,
+    pub(super) carrier: Carrier,
     pub(super) time: Option<i64>,
     /// The SSE event's name and id.
     pub(super) event: Option<String>,
@@ -60,7 +60,7 @@ pub(super) enum At {
 /// A message, in parts.
 #[derive(Debug, Clone)]
 pub(super) struct Said {
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     pub(super) id: Id,
     pub(super) method: Option<Vec<u8>>,
     /// The members of the normal form that hold values of the message, as JSON text.
@@ -84,7 +84,7 @@ impl Found {
         let mut entries = Vec::new();
         let mut reader = bytes;
         let done = Input::new(&mut reader).and_then(|mut input| {
-            (format.read)(&mut input, Options::default(), &mut |entry| {
+            (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
                 entries.push(Seen::of(&entry));
                 Ok(())
             })
@@ -131,9 +131,9 @@ impl Seen {
             None => (None, None, None),
         };
         let said = entry.message().map(Said::of);
-        let (side, slot, time, exchange) = (entry.side, entry.slot, entry.time, entry.exchange);
+        let (side, carrier, time, exchange) = (entry.side, entry.carrier, entry.time, entry.exchange);
         let context = surroundings(entry);
-        Self { said, side, slot, time, event, event_id, data, context, exchange }
+        Self { said, side, carrier, time, event, event_id, data, context, exchange }
     }
 }
 
@@ -142,14 +142,14 @@ fn surroundings(entry: &Entry<'_>) -> Option<Surroundings> {
         headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     };
     if let Content::Exchange(exchange) = &entry.content {
-        let (status, headers) = (exchange.status, own(&exchange.answer_headers));
+        let (status, headers) = (exchange.status, own(&exchange.response_headers));
         return Some(Surroundings { at: At::Exchange, status, headers, text: String::new() });
     }
     let context = entry.context?;
-    let at = match (&entry.content, entry.slot) {
+    let at = match (&entry.content, entry.carrier) {
         (Content::Envelope, _) => At::Envelope,
-        (_, Slot::Request) => At::Request,
-        (_, Slot::Response) => At::Response,
+        (_, Carrier::Request) => At::Request,
+        (_, Carrier::Response) => At::Response,
         _ => At::Sse,
     };
     let (status, headers) = (context.status, own(&context.headers));
@@ -158,7 +158,7 @@ fn surroundings(entry: &Entry<'_>) -> Option<Surroundings> {
 
 impl Said {
     pub(super) fn of(message: &Message<'_>) -> Self {
-        let kind = Kind::of(message);
+        let kind = EventKind::of(message);
         let id = match message.id() {
             Spelled::Missing => Id::Missing,
             Spelled::Null => Id::Null,
@@ -168,10 +168,12 @@ impl Said {
         let value = |name, value: Option<transcript::json::Json<'_>>| {
             value.map(|value| (name, value.text().to_owned()))
         };
-        let values = match (message.what(), kind) {
-            (What::Result, _) => [value("result", message.outcome()), None],
-            (What::Error, _) => [value("error", message.outcome()), None],
-            (_, Kind::ToolCall) => [value("tool", message.name()), value("arguments", message.arguments())],
+        let values = match (message.class(), kind) {
+            (MessageClass::Result, _) => [value("result", message.outcome()), None],
+            (MessageClass::Error, _) => [value("error", message.outcome()), None],
+            (_, EventKind::ToolCall) => {
+                [value("tool", message.name()), value("arguments", message.arguments())]
+            }
             _ => [value("params", message.params()), None],
         };
         let method = message.method().map(|method| method.decode().into_owned());
@@ -180,7 +182,7 @@ impl Said {
     }
 
     pub(super) fn is_response(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Error)
+        matches!(self.kind, EventKind::Result | EventKind::Error)
     }
 
     pub(super) fn is_method(&self, name: &str) -> bool {

@@ -5,8 +5,8 @@ use super::{Mutant, Mutation, mutant};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use transcript::json::{Json, Kind};
-use transcript::session::Slot;
+use transcript::json::{Json, JsonKind};
+use transcript::session::Carrier;
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -14,7 +14,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["HAR-MESSAGE", "EQ-COUNT"],
         "does not read the bodies of POSTs",
         Mutation::Found(|format, found| {
-            found.entries.retain(|seen| format != "har" || seen.said.is_none() || seen.slot != Slot::Request);
+            found
+                .entries
+                .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Request);
         }),
     ),
     mutant(
@@ -24,7 +26,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Found(|format, found| {
             found
                 .entries
-                .retain(|seen| format != "har" || seen.said.is_none() || seen.slot != Slot::Response);
+                .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Response);
         }),
     ),
     mutant(
@@ -32,7 +34,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["HAR-MESSAGE"],
         "takes every JSON object in a body for a message",
         bodies(|body| {
-            (body.kind() == Kind::Object && body.member("jsonrpc").is_none())
+            (body.kind() == JsonKind::Object && body.member("jsonrpc").is_none())
                 .then(|| set(body, "jsonrpc", "\"1.0\""))
         }),
     ),
@@ -60,7 +62,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["HAR-MESSAGE"],
         "takes the first message of an array in a body",
         bodies(|body| {
-            (body.kind() == Kind::Array).then(|| body.items().next().map(|item| item.text().to_owned()))?
+            (body.kind() == JsonKind::Array)
+                .then(|| body.items().next().map(|item| item.text().to_owned()))?
         }),
     ),
     mutant(
@@ -71,7 +74,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
             let found = std::cell::Cell::new(false);
             each_body(text, &mut |body| {
-                found.set(found.get() || body.kind() == Kind::Array);
+                found.set(found.get() || body.kind() == JsonKind::Array);
                 None
             });
             found.get().then(|| super::survival::rejection("batch"))
@@ -227,7 +230,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes a file without `log` for an empty session",
         Mutation::Text(|format, text| {
             let whole =
-                Json::parse(text).ok().filter(|whole| format == "har" && whole.kind() == Kind::Object)?;
+                Json::parse(text).ok().filter(|whole| format == "har" && whole.kind() == JsonKind::Object)?;
             whole.member("log").is_none().then(|| EMPTY.to_owned())
         }),
     ),
@@ -245,7 +248,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["HAR-MISSING"],
         "takes a bare array for the entries of the log",
         Mutation::Text(|format, text| {
-            let list = Json::parse(text).ok().filter(|list| format == "har" && list.kind() == Kind::Array)?;
+            let list =
+                Json::parse(text).ok().filter(|list| format == "har" && list.kind() == JsonKind::Array)?;
             Some(format!("{{\"log\":{{\"entries\":{}}}}}", list.text()))
         }),
     ),
@@ -259,7 +263,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             edit::text(text, &["log", "entries"], &mut |entries| {
                 let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
-                (entries.kind() == Kind::Object).then(|| format!("[{}]", values.join(",")))
+                (entries.kind() == JsonKind::Object).then(|| format!("[{}]", values.join(",")))
             })
         }),
     ),

@@ -3,7 +3,7 @@
 use super::edit::set;
 use super::replay::{kind, lines};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -103,13 +103,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "heads/version-as-text",
         &["RPL-VERSION"],
         "takes the string `1` for version 1",
-        versions(|version| version.kind() == Kind::String),
+        versions(|version| version.kind() == JsonKind::String),
     ),
     mutant(
         "heads/version-null",
         &["RPL-VERSION"],
         "takes a null version",
-        versions(|version| version.kind() == Kind::Null),
+        versions(|version| version.kind() == JsonKind::Null),
     ),
     mutant(
         "heads/version-rounded",

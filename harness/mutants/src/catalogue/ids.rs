@@ -4,7 +4,7 @@ use super::contract::{FAITHFUL, Habits, faithful_id};
 use super::edit::set;
 use super::found::{Id, Said};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// An id function for what is shown and what is compared alike.
 const fn both(id: fn(&Said) -> Option<Vec<u8>>) -> Mutation {
@@ -240,13 +240,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "ids/booleans-printed",
         &["ID-REJECT"],
         "prints a boolean id as text",
-        Mutation::Message(|message| id(message, Kind::Bool, |id| format!("\"{id}\""))),
+        Mutation::Message(|message| id(message, JsonKind::Bool, |id| format!("\"{id}\""))),
     ),
     mutant(
         "ids/booleans-counted",
         &["ID-REJECT"],
         "counts booleans among the integers",
-        Mutation::Message(|message| id(message, Kind::Bool, |id| u8::from(id == "true").to_string())),
+        Mutation::Message(|message| id(message, JsonKind::Bool, |id| u8::from(id == "true").to_string())),
     ),
     mutant(
         "ids/false-is-none",
@@ -262,14 +262,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["ID-REJECT"],
         "prints an array id as its items, joined",
         Mutation::Message(|message| {
-            id(message, Kind::Array, |id| format!("\"{}\"", id.replace(['[', ']', '"'], "")))
+            id(message, JsonKind::Array, |id| format!("\"{}\"", id.replace(['[', ']', '"'], "")))
         }),
     ),
     mutant(
         "ids/objects-printed",
         &["ID-REJECT"],
         "prints an object id as `[object Object]`",
-        Mutation::Message(|message| id(message, Kind::Object, |_| "\"[object Object]\"".to_owned())),
+        Mutation::Message(|message| id(message, JsonKind::Object, |_| "\"[object Object]\"".to_owned())),
     ),
     mutant(
         "ids/checked-on-calls-alone",
@@ -277,7 +277,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "looks at the ids of requests, and takes a bad id of an answer for none",
         Mutation::Message(|message| {
             let value = message.member("id")?;
-            let bad = matches!(value.kind(), Kind::Bool | Kind::Object | Kind::Array);
+            let bad = matches!(value.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array);
             (bad && message.member("method").is_none()).then(|| set(message, "id", "null"))
         }),
     ),
@@ -287,7 +287,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "looks at the ids of tool calls alone, and takes a bad id elsewhere for none",
         Mutation::Message(|message| {
             let value = message.member("id")?;
-            let bad = matches!(value.kind(), Kind::Bool | Kind::Object | Kind::Array);
+            let bad = matches!(value.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array);
             let call =
                 message.member("method").and_then(Json::as_text).is_some_and(|name| name.is("tools/call"));
             (bad && !call).then(|| set(message, "id", "null"))
@@ -299,7 +299,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "looks at the ids of answers, and takes a bad id of a call for none",
         Mutation::Message(|message| {
             let value = message.member("id")?;
-            let bad = matches!(value.kind(), Kind::Bool | Kind::Object | Kind::Array);
+            let bad = matches!(value.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array);
             (bad && message.member("method").is_some()).then(|| set(message, "id", "null"))
         }),
     ),
@@ -325,7 +325,7 @@ fn number(said: &Said, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
 }
 
 /// A message with another id, where the id is of this kind.
-fn id(message: Json<'_>, kind: Kind, change: impl Fn(&str) -> String) -> Option<String> {
+fn id(message: Json<'_>, kind: JsonKind, change: impl Fn(&str) -> String) -> Option<String> {
     let value = message.member("id")?;
     (value.kind() == kind).then(|| set(message, "id", &change(value.text())))
 }

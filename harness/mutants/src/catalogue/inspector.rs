@@ -2,7 +2,7 @@
 
 use super::edit::{self, set};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -10,7 +10,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["INS-SHAPE"],
         "takes an object without `events` for an empty session",
         Mutation::Text(|format, text| {
-            let whole = whole(format, text).filter(|whole| whole.kind() == Kind::Object)?;
+            let whole = whole(format, text).filter(|whole| whole.kind() == JsonKind::Object)?;
             whole.member("events").is_none().then(|| "[]".to_owned())
         }),
     ),
@@ -20,7 +20,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes null or a string for an empty session",
         Mutation::Text(|format, text| {
             let whole = whole(format, text)?;
-            matches!(whole.kind(), Kind::Null | Kind::String).then(|| "[]".to_owned())
+            matches!(whole.kind(), JsonKind::Null | JsonKind::String).then(|| "[]".to_owned())
         }),
     ),
     mutant(
@@ -29,7 +29,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes null `events` for an empty session",
         Mutation::Text(|format, text| {
             let events = whole(format, text)?.member("events")?;
-            (events.kind() == Kind::Null).then(|| "[]".to_owned())
+            (events.kind() == JsonKind::Null).then(|| "[]".to_owned())
         }),
     ),
     mutant(
@@ -38,7 +38,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "takes the values of an object for the events",
         Mutation::Text(|format, text| {
             let events =
-                whole(format, text)?.member("events").filter(|events| events.kind() == Kind::Object)?;
+                whole(format, text)?.member("events").filter(|events| events.kind() == JsonKind::Object)?;
             let values: Vec<&str> = events.members().map(|(_, value)| value.text()).collect();
             Some(format!("[{}]", values.join(",")))
         }),
@@ -56,13 +56,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "inspector/arrays-alone",
         &["INS-SHAPE"],
         "reads no object with `events`",
-        rejected(|whole| whole.member("events").is_some_and(|events| events.kind() == Kind::Array)),
+        rejected(|whole| whole.member("events").is_some_and(|events| events.kind() == JsonKind::Array)),
     ),
     mutant(
         "inspector/objects-alone",
         &["INS-SHAPE"],
         "reads no bare array",
-        rejected(|whole| whole.kind() == Kind::Array),
+        rejected(|whole| whole.kind() == JsonKind::Array),
     ),
     mutant(
         "inspector/events-alone",
@@ -74,13 +74,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "inspector/odd-items-passed",
         &["JRP-LINE"],
         "passes over items that are no objects",
-        items(|item| (item.kind() != Kind::Object).then(String::new)),
+        items(|item| (item.kind() != JsonKind::Object).then(String::new)),
     ),
     mutant(
         "inspector/null-items-passed",
         &["JRP-LINE"],
         "passes over items that are null",
-        items(|item| (item.kind() == Kind::Null).then(String::new)),
+        items(|item| (item.kind() == JsonKind::Null).then(String::new)),
     ),
     mutant(
         "inspector/batches",
@@ -88,7 +88,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "reads an array among the items, one message after the other",
         items(|item| {
             let each: Vec<&str> = item.items().map(Json::text).collect();
-            (item.kind() == Kind::Array).then(|| each.join(","))
+            (item.kind() == JsonKind::Array).then(|| each.join(","))
         }),
     ),
     mutant(

@@ -126,7 +126,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 });
             let success = after
                 .filter_map(|seen| seen.said.as_ref())
-                .any(|said| said.kind == transcript::meaning::Kind::Result);
+                .any(|said| said.kind == transcript::meaning::EventKind::Result);
             success.then(|| asked.found.answer(&FAITHFUL, |outcome| outcome.discovery = None))
         }),
     ),

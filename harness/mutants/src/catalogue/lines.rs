@@ -2,7 +2,7 @@
 
 use super::edit;
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -84,7 +84,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "passes over lines that are JSON and no object",
         Mutation::Text(|format, text| {
             skipped(format, text, |line| {
-                Json::parse(line).is_ok_and(|value| !matches!(value.kind(), Kind::Object | Kind::Array))
+                Json::parse(line)
+                    .is_ok_and(|value| !matches!(value.kind(), JsonKind::Object | JsonKind::Array))
             })
         }),
     ),
@@ -106,7 +107,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "reads an array of messages, one after the other",
         Mutation::Text(|format, text| {
             changed(format, text, &mut |line| {
-                let value = Json::parse(line).ok().filter(|value| value.kind() == Kind::Array)?;
+                let value = Json::parse(line).ok().filter(|value| value.kind() == JsonKind::Array)?;
                 let items: Vec<&str> = value.items().map(Json::text).collect();
                 Some(items.join("\n"))
             })

@@ -3,7 +3,7 @@
 use super::edit::set;
 use super::values::{ALL, ARGUMENTS, OUTCOME, strings};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// What a request or notification carries.
 const PARAMS: &[&str] = &["params"];
@@ -15,7 +15,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "puts {} for absent arguments",
         Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
-                let call = event.kind == transcript::meaning::Kind::ToolCall;
+                let call = event.kind == transcript::meaning::EventKind::ToolCall;
                 if call && !event.values.iter().any(|(name, _)| *name == "arguments") {
                     event.values.push(("arguments", "{}".to_owned()));
                 }
@@ -26,13 +26,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "members/null-is-empty",
         &["EQ-ARGS"],
         "puts {} for null arguments",
-        Mutation::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(|| "{}".to_owned())),
+        Mutation::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(|| "{}".to_owned())),
     ),
     mutant(
         "members/null-is-absent",
         &["EQ-ARGS"],
         "drops null arguments",
-        Mutation::Value(ARGUMENTS, |value| (value.kind() == Kind::Null).then(String::new)),
+        Mutation::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(String::new)),
     ),
     mutant(
         "members/empty-is-absent",
@@ -44,7 +44,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "members/null-params-dropped",
         &["EQ-ARGS"],
         "drops null params",
-        Mutation::Value(PARAMS, |value| (value.kind() == Kind::Null).then(String::new)),
+        Mutation::Value(PARAMS, |value| (value.kind() == JsonKind::Null).then(String::new)),
     ),
     mutant(
         "members/empty-params-dropped",
@@ -56,14 +56,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "members/params-by-name-alone",
         &["EQ-ARGS", "EQ-COUNT"],
         "drops params that are an array",
-        Mutation::Value(PARAMS, |value| (value.kind() == Kind::Array).then(String::new)),
+        Mutation::Value(PARAMS, |value| (value.kind() == JsonKind::Array).then(String::new)),
     ),
     mutant(
         "members/arguments-are-objects",
         &["EQ-ARGS"],
         "puts {} for arguments that are no object",
         Mutation::Value(ARGUMENTS, |value| {
-            (!matches!(value.kind(), Kind::Object | Kind::Null)).then(|| "{}".to_owned())
+            (!matches!(value.kind(), JsonKind::Object | JsonKind::Null)).then(|| "{}".to_owned())
         }),
     ),
     mutant(
@@ -71,7 +71,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops members that are null",
         Mutation::Value(ALL, |value| {
-            let null = |member: &(transcript::json::Text<'_>, Json<'_>)| member.1.kind() == Kind::Null;
+            let null =
+                |member: &(transcript::json::JsonString<'_>, Json<'_>)| member.1.kind() == JsonKind::Null;
             value
                 .members()
                 .any(|member| null(&member))
@@ -164,7 +165,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["EQ-OUTCOME"],
         "keeps code and message of an error and nothing else",
         Mutation::Value(&["error"], |value| {
-            let kept = |name: &transcript::json::Text<'_>| name.is("code") || name.is("message");
+            let kept = |name: &transcript::json::JsonString<'_>| name.is("code") || name.is("message");
             let lost = value.members().any(|(name, _)| !kept(&name));
             lost.then(|| object(value.members().filter(|(name, _)| kept(name))))
         }),
@@ -231,7 +232,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "names a nameless tool `` in streamable-http alone",
         Mutation::Meaning(|format, outcome| {
             for event in &mut outcome.events {
-                let call = event.kind == transcript::meaning::Kind::ToolCall && format == "streamable-http";
+                let call =
+                    event.kind == transcript::meaning::EventKind::ToolCall && format == "streamable-http";
                 if call && !event.values.iter().any(|(name, _)| *name == "tool") {
                     event.values.push(("tool", "\"\"".to_owned()));
                 }
@@ -240,7 +242,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
 ];
 
-fn object<'a>(members: impl Iterator<Item = (transcript::json::Text<'a>, Json<'a>)>) -> String {
+fn object<'a>(members: impl Iterator<Item = (transcript::json::JsonString<'a>, Json<'a>)>) -> String {
     let members: Vec<String> =
         members.map(|(name, value)| format!("\"{}\":{}", name.raw(), value.text())).collect();
     format!("{{{}}}", members.join(","))

@@ -2,7 +2,7 @@
 
 use super::edit::{quoted, set};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -44,7 +44,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["JRP-VERSION"],
         "takes a null version for a missing one, and lets it pass",
         Mutation::Message(|message| {
-            version(message, |version| version.is_some_and(|v| v.kind() == Kind::Null))
+            version(message, |version| version.is_some_and(|v| v.kind() == JsonKind::Null))
         }),
     ),
     mutant(
@@ -80,7 +80,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "prints a method that is a number, true or false",
         Mutation::Message(|message| {
             let method = message.member("method")?;
-            let odd = matches!(method.kind(), Kind::Number | Kind::Bool);
+            let odd = matches!(method.kind(), JsonKind::Number | JsonKind::Bool);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
@@ -90,7 +90,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "prints a method that is an object or an array",
         Mutation::Message(|message| {
             let method = message.member("method")?;
-            let odd = matches!(method.kind(), Kind::Object | Kind::Array);
+            let odd = matches!(method.kind(), JsonKind::Object | JsonKind::Array);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
@@ -98,7 +98,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "messages/null-method-dropped",
         &["JRP-SHAPE"],
         "passes over a message whose method is null",
-        Mutation::Message(|message| (message.member("method")?.kind() == Kind::Null).then(String::new)),
+        Mutation::Message(|message| (message.member("method")?.kind() == JsonKind::Null).then(String::new)),
     ),
     mutant(
         "messages/empty-method-dropped",
@@ -128,7 +128,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
             let new = super::edit::messages("har", text, &|message| {
-                let error = message.member("error").filter(|error| error.kind() == Kind::Null)?;
+                let error = message.member("error").filter(|error| error.kind() == JsonKind::Null)?;
                 message.member("result").map(|_| (set(message, "error", ""), error)).map(|(new, _)| new)
             })?;
             Some(super::Original::read(asked.format, new.as_bytes()).answer)

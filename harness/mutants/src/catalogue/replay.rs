@@ -2,7 +2,7 @@
 
 use super::edit::{self, set};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -81,7 +81,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "passes over a line of a trace that is JSON and no object",
         Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
-                Json::parse(line).is_ok_and(|line| line.kind() != Kind::Object).then(String::new)
+                Json::parse(line).is_ok_and(|line| line.kind() != JsonKind::Object).then(String::new)
             })
         }),
     ),
@@ -155,7 +155,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let last = text.lines().rfind(|line| kind(line).as_deref() == Some("end"))?;
             Json::parse(last)
                 .ok()
-                .filter(|end| end.member("exitCode").is_none_or(|code| code.kind() == Kind::Null))?;
+                .filter(|end| end.member("exitCode").is_none_or(|code| code.kind() == JsonKind::Null))?;
             let before = text.lines().rfind(|line| !line.trim().is_empty() && *line != last)?;
             (format == "mcp-replay" && before.contains("\"raw\"")).then(|| text.replacen(before, "", 1))
         }),

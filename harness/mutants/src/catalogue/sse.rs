@@ -2,7 +2,7 @@
 
 use super::edit::{self, at, quoted};
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -45,7 +45,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "reads events that are named `message`, and none without a name",
         Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
-                seen.said.is_none() || seen.slot != transcript::session::Slot::Sse || seen.event.is_some()
+                seen.said.is_none()
+                    || seen.carrier != transcript::session::Carrier::Sse
+                    || seen.event.is_some()
             });
         }),
     ),
@@ -73,7 +75,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["SSE-DATA-OBJECT"],
         "reads data that is a string, and none that is an object",
         Mutation::Text(|format, whole| {
-            data(format, whole, &|value| (value.kind() == Kind::Object).then(|| "\"\"".to_owned()))
+            data(format, whole, &|value| (value.kind() == JsonKind::Object).then(|| "\"\"".to_owned()))
         }),
     ),
     mutant(
@@ -81,7 +83,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["SSE-DATA-STRING"],
         "reads data that is an object, and none that is a string",
         Mutation::Text(|format, whole| {
-            data(format, whole, &|value| (value.kind() == Kind::String).then(|| "\"\"".to_owned()))
+            data(format, whole, &|value| (value.kind() == JsonKind::String).then(|| "\"\"".to_owned()))
         }),
     ),
     mutant(
@@ -126,7 +128,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let found = std::cell::Cell::new(false);
             data(asked.format.name, text, &|value| {
-                found.set(found.get() || matches!(value.kind(), Kind::Number | Kind::Bool | Kind::Null));
+                found.set(
+                    found.get() || matches!(value.kind(), JsonKind::Number | JsonKind::Bool | JsonKind::Null),
+                );
                 None
             });
             found.get().then(|| super::survival::rejection("broken-data"))
@@ -142,8 +146,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let look = |value: Json<'_>| {
                 let inside = edit::content(value);
                 let value = inside.as_deref().map_or(Some(value), |inside| Json::parse(inside).ok());
-                let odd = value
-                    .is_some_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_none());
+                let odd = value.is_some_and(|value| {
+                    value.kind() == JsonKind::Object && value.member("jsonrpc").is_none()
+                });
                 found.set(found.get() || odd);
                 None
             };
@@ -164,7 +169,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let idle = whole.member("entries")?.items().any(|entry| {
                 entry
                     .member("sse")
-                    .is_some_and(|sse| sse.kind() == Kind::Object && sse.member("data").is_none())
+                    .is_some_and(|sse| sse.kind() == JsonKind::Object && sse.member("data").is_none())
             });
             idle.then(|| super::survival::rejection("invalid-entry"))
         }),
@@ -194,7 +199,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 let value = entry.member("sse")?.member("data")?;
                 let inside = edit::content(value);
                 let list = inside.as_deref().map_or(Some(value), |inside| Json::parse(inside).ok())?;
-                (list.kind() == Kind::Array).then_some(())?;
+                (list.kind() == JsonKind::Array).then_some(())?;
                 let each = list.items().map(|item| {
                     at(entry, &["sse", "data"], &mut |_| Some(item.text().to_owned())).unwrap_or_default()
                 });
@@ -211,7 +216,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let new = data("http-sse", text, &|value| {
                 let inside = edit::content(value)?;
-                let nested = Json::parse(&inside).ok().filter(|nested| nested.kind() == Kind::String)?;
+                let nested = Json::parse(&inside).ok().filter(|nested| nested.kind() == JsonKind::String)?;
                 Some(nested.text().to_owned())
             })?;
             Some(super::Original::read(asked.format, new.as_bytes()).answer)
@@ -244,6 +249,6 @@ fn named(format: &str, whole: &str, edit: &dyn Fn(&str) -> Option<String>) -> Op
 }
 
 fn message(seen: &super::found::Seen) -> bool {
-    seen.slot == transcript::session::Slot::Sse
+    seen.carrier == transcript::session::Carrier::Sse
         && matches!(seen.event.as_deref(), None | Some("" | "message"))
 }

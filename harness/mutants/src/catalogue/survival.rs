@@ -290,7 +290,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             AGAIN.replace(!AGAIN.get()).then(|| {
                 asked.found.answer(&super::FAITHFUL, |outcome| {
-                    let kind = transcript::meaning::Kind::Notification;
+                    let kind = transcript::meaning::EventKind::Notification;
                     let first = outcome.events.iter().position(|event| event.kind == kind);
                     outcome.retain(|_, index| Some(index) != first);
                 })

@@ -2,7 +2,7 @@
 
 use super::edit::quoted;
 use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// Whatever a message carries.
 pub(super) const ALL: &[&str] = &["tool", "arguments", "params", "result", "error"];
@@ -194,7 +194,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Value(ALL, |value| {
             tokens(value, |token| {
                 let inside = super::edit::content(Json::parse(token).ok()?)?;
-                let object = Json::parse(&inside).ok().filter(|value| value.kind() == Kind::Object)?;
+                let object = Json::parse(&inside).ok().filter(|value| value.kind() == JsonKind::Object)?;
                 Some(object.text().to_owned())
             })
         }),
