@@ -1,16 +1,17 @@
 //! Reading an envelope, entry by entry.
 
 use super::entry::{Held, Parts, context};
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::transport::Transport;
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
 
-/// Reads an envelope whose `transport` must be `label`.
+/// Reads an envelope whose `transport` must be this one.
 pub(crate) fn read(
-    label: &str,
+    of: Transport,
     input: &mut Input<'_>,
     options: ReadOptions,
     sink: &mut Sink<'_>,
@@ -29,6 +30,7 @@ pub(crate) fn read(
             return Err(input.refuse(refusal, 0, ""));
         }
     }
+    let label = of.name();
     let mut seen = Seen::default();
     let mut more = input.enter(b'}')?;
     while more {
@@ -165,7 +167,7 @@ fn hand(
     let carrier = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,
-        (Err(refusal), Some((carrier, side, tail, text))) if options.passes(&refusal) => {
+        (Err(refusal), Some((carrier, side, tail, text))) if options.tolerates(&refusal) => {
             let location = Location { tail, ..location };
             let content = Content::Noise(Noise { why: refusal, text: text.into() });
             let entry = Entry { time, side: Some(side), carrier, ..Entry::new(location, content) };
@@ -176,7 +178,7 @@ fn hand(
     let location = Location { tail: found.tail, ..location };
     let content = match found.held.content() {
         Ok(content) => content,
-        Err(refusal) if options.passes(&refusal) => {
+        Err(refusal) if options.tolerates(&refusal) => {
             let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
             Content::Noise(Noise { why: refusal, text })
         }

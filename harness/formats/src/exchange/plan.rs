@@ -7,7 +7,7 @@
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
 
-use crate::owned::{OwnedContent, OwnedEntry, Session, TransportContext};
+use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use transcript::message::Message;
 use transcript::session::{Carrier, Exchange, Headers, Side};
 

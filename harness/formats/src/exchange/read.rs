@@ -5,8 +5,8 @@
 //! order of the session.
 
 use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
-use crate::ReadOptions;
 use crate::data::{Carried, carried};
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::sse::{SseBlock, SseBlockKind as Block, SseParser};
 use std::borrow::Cow;
@@ -278,7 +278,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         location: Location,
         stamp: Stamp,
     ) -> Result<(), ReadError> {
-        if self.options.passes(&cause) {
+        if self.options.tolerates(&cause) {
             let text = String::from_utf8_lossy(text);
             return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), location));
         }

@@ -6,7 +6,7 @@
 use super::body::bare;
 use super::plan::Draft;
 use super::read::STREAM;
-use crate::owned::OwnedEntry;
+use crate::session::OwnedEntry;
 use std::borrow::Cow;
 use transcript::json::write_compact;
 use transcript::message::Message;

@@ -14,7 +14,9 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
+use crate::transport::Transport;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -33,6 +35,11 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
              each of its messages came (HAR-ORDER)",
+    items: Items::List(&["log", "entries"]),
+    messages: &[&["request", "postData", "text"], &["response", "content", "text"]],
+    transport: None,
+    scripts: &[Some(Transport::StreamableHttp)],
+    live: true,
     sniff,
     read: read::read,
     write: write::write,

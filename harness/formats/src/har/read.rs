@@ -7,8 +7,9 @@ use crate::exchange::body::{Checked, Document, refusal};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
 };
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;

@@ -5,7 +5,7 @@
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::write::{JSON, Spelled, reason};
-use crate::owned::Session;
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_string;

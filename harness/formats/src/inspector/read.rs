@@ -4,8 +4,9 @@
 //! Refuses to know: which answer belongs to which request; that an answer was folded is no proof of it.
 
 use crate::excerpt::excerpt;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use std::cell::Cell;
 use transcript::json::{Json, JsonKind, Scanner, SyntaxError};
 use transcript::message::{Message, Refusal, Shape};
@@ -217,7 +218,7 @@ impl List {
         location: Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        if !self.options.passes(&refusal) {
+        if !self.options.tolerates(&refusal) {
             return Err(input.refuse(refusal, base, &location.pointer()));
         }
         let position = input.position(base);

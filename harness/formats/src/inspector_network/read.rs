@@ -7,8 +7,9 @@ use crate::exchange::body::{Checked, Document, bare, refusal};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
 };
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;

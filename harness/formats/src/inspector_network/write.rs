@@ -6,7 +6,7 @@
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::read::STREAM;
 use crate::exchange::write::{Spelled, reason};
-use crate::owned::Session;
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_string;

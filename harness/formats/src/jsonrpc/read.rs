@@ -1,6 +1,6 @@
 //! Reading JSON-RPC lines.
 
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
 use transcript::json::{MemberIndex, member_index};
@@ -12,7 +12,7 @@ pub(super) fn read(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    match options.apart() {
+    match options.indexes() {
         true => lines::each::<Messages<true>>(input, |line, parsed| hand(line, &parsed, options, sink)),
         false => lines::each::<Messages<false>>(input, |line, parsed| hand(line, &parsed, options, sink)),
     }
@@ -28,7 +28,7 @@ fn hand(
         Ok((message, parts)) => Content::Message(message.indexed(parts)),
         Err(refusal) => {
             let refusal = refusal.clone().on_a_line(line.open_ended);
-            if !options.passes(&refusal) {
+            if !options.tolerates(&refusal) {
                 return Err(line.refuse(refusal, ""));
             }
             Content::Noise(Noise { why: refusal, text: line.text.into() })

@@ -16,8 +16,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
-use transcript::session::Side;
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -27,16 +27,18 @@ pub(crate) static FORMAT: Format = Format {
     about: "lines of mcp-rec, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "mcp-rec appends without a mark: two recordings under one name are read as one session",
+    items: Items::Lines,
+    messages: &[&["msg"]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,
 };
 
-/// How the recorder writes who sent a message.
-const DIRECTIONS: [(&str, Side); 2] = [("client->server", Side::Client), ("server->client", Side::Server)];
-
 fn sniff(head: &Head) -> bool {
-    head.has("msg") && DIRECTIONS.iter().any(|(name, _)| head.text("dir") == Some(name))
+    head.has("msg") && read::DIRECTIONS.iter().any(|(name, _)| head.text("dir") == Some(name))
 }
 
 #[cfg(test)]

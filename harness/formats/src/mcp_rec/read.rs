@@ -3,14 +3,17 @@
 //! Knows: what each line is, by itself. Refuses to know: any other line, since nothing in the file begins or ends a
 //! session.
 
-use super::DIRECTIONS;
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
 use transcript::json::{Json, JsonString, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
+
+/// How the recorder writes who sent a message.
+pub(super) const DIRECTIONS: [(&str, Side); 2] =
+    [("client->server", Side::Client), ("server->client", Side::Server)];
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -51,7 +54,7 @@ fn pass_over(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    if !options.passes(&why) {
+    if !options.tolerates(&why) {
         return Err(line.refuse(why, pointer));
     }
     sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })

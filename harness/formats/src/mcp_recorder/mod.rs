@@ -16,7 +16,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -26,6 +27,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "a cassette of mcp-recorder: requests, each with its response",
     carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
     caveat: "mcp-recorder keeps the first event of a stream as its response, and interactions in the order of their ends",
+    items: Items::List(&["interactions"]),
+    messages: &[&["request"], &["response"]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

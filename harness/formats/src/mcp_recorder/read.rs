@@ -3,7 +3,7 @@
 //! Knows: which member of an interaction holds whose message. Refuses to know: whether a response belongs to its
 //! request; the first event of a stream often does not.
 
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, JsonKind, Scanner};
 use transcript::message::{Message, Refusal};
@@ -123,7 +123,7 @@ fn interaction(
             Err(_) if failed && value.kind() == JsonKind::Object && value.member("jsonrpc").is_none() => {
                 Content::Empty
             }
-            Err(why) if options.passes(&why) => Content::Noise(Noise { why, text: value.text().into() }),
+            Err(why) if options.tolerates(&why) => Content::Noise(Noise { why, text: value.text().into() }),
             Err(why) => {
                 let clause = if why.code == Code::Batch { "ENV-SINGLE" } else { why.clause };
                 return Err(input.refuse(Refusal { clause, ..why }, at, &location.pointer()));

@@ -3,9 +3,10 @@
 //! Knows: what each line of a trace is, in one pass over it. Refuses to know: a line before or after, but for
 //! whether the trace has begun and whether it has ended.
 
+use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{ReadOptions, Tolerance, time};
+use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonString, MemberIndex, Scanner, member_index, same_number};
 use transcript::message::{Message, Refusal};
@@ -18,7 +19,7 @@ pub(super) fn read(
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
-    match options.apart() {
+    match options.indexes() {
         true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
         false => lines::each::<Lines<false>>(input, |line, parts| trace.line(line, parts, sink))?,
     }
@@ -182,7 +183,7 @@ impl Trace {
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         let pointer = entry.location.root;
-        if !self.options.passes(&refusal) {
+        if !self.options.tolerates(&refusal) {
             return Err(line.refuse(refusal, pointer));
         }
         sink(Entry { content: Content::Noise(Noise { why: refusal, text: text.into() }), ..entry })

@@ -2,9 +2,10 @@
 //!
 //! Knows: the one server of the file, once a line has named it. Refuses to know: any line before or after beyond that.
 
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::{Json, JsonString};
 use transcript::message::{Message, Refusal, Shape, resembles_message};
 use transcript::rejection::Code;
@@ -87,7 +88,7 @@ fn pass_over(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    if !options.passes(&why) {
+    if !options.tolerates(&why) {
         return Err(line.refuse(why, ""));
     }
     let noise = Content::Noise(Noise { why, text: line.text.into() });

@@ -2,14 +2,21 @@
 //!
 //! Knows: how a line of the log begins, and which lines hold a message. Refuses to know: what the others say.
 
-use super::{MARKS, STATE};
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::Scanner;
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
+
+/// How a line says who sent its message.
+pub(super) const MARKS: [(&str, Side); 2] =
+    [("[editor -> server] ", Side::Client), ("[server -> editor] ", Side::Server)];
+
+/// What VS Code says of a connection.
+pub(super) const STATE: &str = "Connection state: ";
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -67,7 +74,7 @@ fn refused(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    if !options.passes(&why) {
+    if !options.tolerates(&why) {
         return Err(line.refuse(why, ""));
     }
     sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })
