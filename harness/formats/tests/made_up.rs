@@ -1,4 +1,5 @@
 //! A format that this crate has never heard of goes through recognition, reading and writing by its own data only.
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 use formats::{
     Capabilities, FORMATS, Format, Head, Input, Items, ReadError, ReadOptions, Session, detect_among, meaning,

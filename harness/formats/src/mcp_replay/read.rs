@@ -74,8 +74,8 @@ impl Trace {
                 if refusal.code == Code::Truncated && !line.open_ended {
                     refusal.code = Code::InvalidJson;
                 }
-                let entry = Entry::new(line.location(0, ""), Content::Empty);
-                return self.refused(line, refusal, line.text, entry, sink);
+                let entry = line.entry(0, "", Content::Empty);
+                return line.fault((refusal, ""), line.text, entry, self.options, sink);
             }
         };
         let kind = parts.kind(line)?;
@@ -164,30 +164,14 @@ impl Trace {
             time,
             side: Some(side),
             line: Some(line.text),
-            ..Entry::new(line.location(at, "/raw"), content)
+            ..line.entry(at, "/raw", content)
         };
         match raw {
-            Ok(message) => sink(entry(Content::Message(message.indexed(&parts.inside))))
-                .map_err(|error| line.sink_error(error, at, "/raw")),
-            Err((refusal, raw)) => self.refused(line, refusal, raw.text(), entry(Content::Empty), sink),
+            Ok(message) => line.give(entry(Content::Message(message.indexed(&parts.inside))), sink),
+            Err((refusal, raw)) => {
+                line.fault((refusal, "/raw"), raw.text(), entry(Content::Empty), self.options, sink)
+            }
         }
-    }
-
-    /// What is no message ends the reading, or is handed on as noise, at the place of `entry`.
-    fn refused(
-        &self,
-        line: Line<'_>,
-        refusal: Refusal,
-        text: &str,
-        entry: Entry<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), ReadError> {
-        let pointer = entry.location.root;
-        if !self.options.tolerates(&refusal) {
-            return Err(line.refuse(refusal, pointer));
-        }
-        sink(Entry { content: Content::Noise(Noise { why: refusal, text: text.into() }), ..entry })
-            .map_err(|error| line.sink_error(error, 0, pointer))
     }
 }
 
@@ -197,8 +181,7 @@ fn hand(
     content: Content<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    sink(Entry { time, line: Some(line.text), ..Entry::new(line.location(0, ""), content) })
-        .map_err(|error| line.sink_error(error, 0, ""))
+    line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)
 }
 
 /// The line as the value it is.

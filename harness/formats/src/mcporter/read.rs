@@ -9,7 +9,7 @@ use crate::time;
 use transcript::json::{Json, JsonString};
 use transcript::message::{Message, Refusal, Shape, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Noise, Side, Sink, SinkError};
+use transcript::session::{Content, Entry, Side, Sink, SinkError};
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -22,7 +22,16 @@ pub(super) fn read(
         empty = false;
         let parts = match parts {
             Ok(parts) => parts,
-            Err(refusal) => return pass_over(line, refusal.on_a_line(line.open_ended), None, options, sink),
+            Err(refusal) => {
+                let refusal = refusal.on_a_line(line.open_ended);
+                return line.fault(
+                    (refusal, ""),
+                    line.text,
+                    line.entry(0, "", Content::Empty),
+                    options,
+                    sink,
+                );
+            }
         };
         if let Some(name) = parts.server {
             let name = name.raw();
@@ -48,15 +57,16 @@ pub(super) fn read(
                     SinkError::Stop => ReadError::Stopped,
                 })
             }
-            Said::Message(side, Err(refusal)) => pass_over(line, refusal, Some(side), options, sink),
+            Said::Message(side, Err(refusal)) => {
+                let entry = Entry { side: Some(side), ..line.entry(0, "", Content::Empty) };
+                line.fault((refusal, ""), line.text, entry, options, sink)
+            }
             Said::Aside(dir) => {
                 let content = Content::Skipped(format!("a line of dir \"{}\"", short(dir.raw())).into());
-                let entry = Entry {
-                    time: parts.time,
-                    line: Some(line.text),
-                    ..Entry::new(line.location(0, ""), content)
-                };
-                sink(entry).map_err(|error| line.sink_error(error, 0, ""))
+                line.give(
+                    Entry { time: parts.time, line: Some(line.text), ..line.entry(0, "", content) },
+                    sink,
+                )
             }
         }
     })?;
@@ -78,22 +88,6 @@ fn several(first: &str, other: &str, at: usize) -> Refusal {
 
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
-}
-
-/// What is no message ends the reading, or is handed on as noise.
-fn pass_over(
-    line: Line<'_>,
-    why: Refusal,
-    side: Option<Side>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    if !options.tolerates(&why) {
-        return Err(line.refuse(why, ""));
-    }
-    let noise = Content::Noise(Noise { why, text: line.text.into() });
-    sink(Entry { side, ..Entry::new(line.location(0, ""), noise) })
-        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 struct Lines;
