@@ -54,7 +54,10 @@ fn formats_are_named_in_their_own_folders_only() {
 
 /// Whether `"jsonrpc"` is the name of a member here, which every message has, rather than that of the format.
 fn is_member(code: &str, literal: &str) -> bool {
-    literal == "\"jsonrpc\"" && !["==", "!=", "matches!(", "find(", "name:"].iter().any(|sign| code.contains(sign))
+    literal == "\"jsonrpc\""
+        && !["== ", "!= ", "find(", "name: ", "| "]
+            .iter()
+            .any(|sign| code.contains(&format!("{sign}{literal}")))
 }
 
 /// The product's source files: those under a `src`, without tests.

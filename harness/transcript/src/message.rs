@@ -82,6 +82,25 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal under its code's own clause.
+    #[must_use]
+    pub fn new(code: Code, at: usize, message: impl Into<String>) -> Self {
+        Self { code, clause: code.clause(), at, message: message.into() }
+    }
+
+    /// The refusal of an object that has a member twice which decides what it means (clause SRV-TWICE).
+    #[must_use]
+    pub fn duplicate(at: usize, member: &str) -> Self {
+        let message = format!("the member `{member}` appears twice, and readers differ on which one counts");
+        Self::new(Code::AmbiguousMember, at, message)
+    }
+
+    /// The same under another clause.
+    #[must_use]
+    pub fn under(self, clause: &'static str) -> Self {
+        Self { clause, ..self }
+    }
+
     /// The same refusal of a text that was one line of a line format: a line that is not one JSON object falls
     /// under JRP-LINE, and only the last line of a file can be cut off.
     #[must_use]

@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
         let start = scanner.at();
         if scanner.peek() != Some(b'{') {
             let value = scanner.take()?;
-            return Err(refuse(
+            return Err(Refusal::new(
                 Code::InvalidEntry,
                 start,
                 format!("an entry is an object; this is {}", value.kind().name()),
@@ -117,7 +117,7 @@ impl<'a> Parts<'a> {
                 }
             };
             if twice {
-                return Err(ambiguous(at, key));
+                return Err(Refusal::duplicate(at, key.raw()));
             }
             more = scanner.more(b'}')?;
         }
@@ -176,7 +176,7 @@ impl<'a> Parts<'a> {
                 };
                 let message =
                     format!("an entry holds exactly one of `request`, `response`, `sse`; this one has {has}");
-                Err(refuse(Code::InvalidEntry, start, message))
+                Err(Refusal::new(Code::InvalidEntry, start, message))
             }
         }
     }
@@ -203,11 +203,11 @@ impl<'a> Body<'a> {
         let value = scanner.take()?;
         let message = Err(match value.kind() {
             JsonKind::Array => {
-                refuse(Code::Batch, at, "an array stands where one message belongs".to_owned())
+                Refusal::new(Code::Batch, at, "an array stands where one message belongs".to_owned())
             }
             kind => {
                 let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
-                refuse(Code::NotAMessage, at, message)
+                Refusal::new(Code::NotAMessage, at, message)
             }
         });
         Ok(Self { at, value, message })
@@ -240,7 +240,7 @@ impl<'a> Event<'a> {
                 return Ok(Self { at, null: true, ..Self::default() });
             }
             let message = format!("`sse` is an object; this is {}", value.kind().name());
-            return Err(refuse(Code::WrongType, at, message));
+            return Err(Refusal::new(Code::WrongType, at, message));
         }
         let mut event = Self { at, ..Self::default() };
         let mut more = scanner.open(b'}')?;
@@ -258,7 +258,7 @@ impl<'a> Event<'a> {
                 }
             };
             if twice {
-                return Err(ambiguous(at, key));
+                return Err(Refusal::duplicate(at, key.raw()));
             }
             more = scanner.more(b'}')?;
         }
@@ -272,7 +272,7 @@ impl<'a> Event<'a> {
             Some((_, JsonKind::String)) => text(self.name),
             None | Some((_, JsonKind::Null)) => None,
             Some((_, kind)) => {
-                return Err(refuse(
+                return Err(Refusal::new(
                     Code::WrongType,
                     self.at,
                     format!("the event's name is {}, not a string", kind.name()),
@@ -324,13 +324,4 @@ fn known(key: JsonString<'_>, names: &[&'static str]) -> Option<&'static str> {
         plain if !plain.contains('\\') => names.iter().copied().find(|name| plain == *name),
         _ => names.iter().copied().find(|name| key.is(name)),
     }
-}
-
-fn ambiguous(at: usize, key: JsonString<'_>) -> Refusal {
-    let message = format!("the member `{}` stands twice, and readers differ on which one counts", key.raw());
-    refuse(Code::AmbiguousMember, at, message)
-}
-
-fn refuse(code: Code, at: usize, message: String) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message }
 }

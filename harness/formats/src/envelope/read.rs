@@ -60,8 +60,7 @@ pub(crate) fn read(
             }
         };
         if twice {
-            let message = format!("the member `{name}` stands twice, and readers differ on which one counts");
-            return Err(input.reject(Code::AmbiguousMember, 0, message));
+            return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
         }
         more = input.next(b'}')?;
     }

@@ -40,11 +40,7 @@ impl<'a> Document<'a> {
         for (key, value) in object.members() {
             let Some(slot) = names.iter().position(|name| key.is(name)) else { continue };
             if found[slot].replace(value).is_some() {
-                let message = format!(
-                    "the member `{}` stands twice, and readers differ on which one counts",
-                    names[slot]
-                );
-                return Err(refusal(Code::AmbiguousMember, self.at(key.raw()), message));
+                return Err(Refusal::duplicate(self.at(key.raw()), names[slot]));
             }
         }
         Ok(found.map(|value| value.filter(|value| value.kind() != JsonKind::Null)))
@@ -85,7 +81,7 @@ impl<'a> Document<'a> {
             Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None }),
             Err(error) => {
                 let message = format!("the body is said to be base64, and is not: {error}");
-                Err(refusal(Code::WrongType, start, message))
+                Err(Refusal::new(Code::WrongType, start, message))
             }
         }
     }
@@ -99,7 +95,7 @@ impl<'a> Document<'a> {
 
     fn wrong_type(self, value: Json<'_>, wanted: &str) -> Refusal {
         let message = format!("{wanted} belongs here; this is {}", value.kind().name());
-        refusal(Code::WrongType, self.at(value.text()), message)
+        Refusal::new(Code::WrongType, self.at(value.text()), message)
     }
 }
 
@@ -152,7 +148,7 @@ fn read(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
         // Of an array, `jsonrpc` alone shows that it is no other site's.
         Ok(value) if holds_messages(value) && value.items().any(|item| item.member("jsonrpc").is_some()) => {
             let message = "the body is an array of messages, where one message belongs".to_owned();
-            Err(Refusal { clause: "HAR-MESSAGE", ..refusal(Code::Batch, start, message) })
+            Err(Refusal { clause: "HAR-MESSAGE", ..Refusal::new(Code::Batch, start, message) })
         }
         Ok(_) => Ok(None),
     }
@@ -166,18 +162,17 @@ fn first(bytes: &[u8]) -> Option<(usize, u8)> {
 /// A body ends where it ends; that is no file cut off.
 fn broken(fault: SyntaxError) -> Refusal {
     let cause = Refusal::from(fault);
-    refusal(Code::InvalidJson, cause.at, format!("the body begins like a message, but {}", cause.message))
+    Refusal::new(
+        Code::InvalidJson,
+        cause.at,
+        format!("the body begins like a message, but {}", cause.message),
+    )
 }
 
 /// Bytes that are no UTF-8 where a message was to be.
 pub(crate) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
     let byte = bytes.get(at).copied().unwrap_or_default();
-    refusal(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
-}
-
-/// A refusal under its code's own clause.
-pub(crate) fn refusal(code: Code, at: usize, message: String) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message }
+    Refusal::new(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
 }
 
 /// Where in `whole` a part of it begins.

@@ -4,7 +4,7 @@
 //! of an exchange, how text becomes bytes, and what SSE data means. Memory: the whole file, since its order is not the
 //! order of the session.
 
-use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
+use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in};
 use crate::data::{Carried, carried};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -141,7 +141,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             seen = at;
             if json.kind() != JsonKind::Object {
                 let message = format!("an exchange is an object; this is {}", json.kind().name());
-                let wrong = refusal(Code::InvalidEntry, at, message);
+                let wrong = Refusal::new(Code::InvalidEntry, at, message);
                 return Err(self.refused(Refusal { clause: "SRV-BYTES", ..wrong }, index));
             }
             let started = moment(document, json).map_err(|cause| self.refused(cause, index))?;

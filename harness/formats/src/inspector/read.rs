@@ -72,8 +72,7 @@ impl List {
                 Ok(())
             })?;
             if key.get() && found {
-                let said = "the member `events` stands twice, and readers differ on which one counts";
-                return Err(input.reject(Code::AmbiguousMember, 0, said));
+                return Err(input.refuse(Refusal::duplicate(0, "events"), 0, ""));
             }
             input.consume(length);
             match input.text().bytes().next() {
@@ -150,10 +149,7 @@ impl List {
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         if let Some((at, name)) = parts.twice {
-            let said = format!("the member `{name}` stands twice, and readers differ on which one counts");
-            let code = Code::AmbiguousMember;
-            let refusal = Refusal { code, clause: code.clause(), at, message: said };
-            return Err(input.refuse(refusal, 0, &location.pointer()));
+            return Err(input.refuse(Refusal::duplicate(at, name), 0, &location.pointer()));
         }
         self.held.get_or_insert_default();
         let time = parts.find(TIMESTAMP).and_then(|(_, time)| nanoseconds(time));

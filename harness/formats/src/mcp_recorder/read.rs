@@ -31,8 +31,7 @@ pub(super) fn read(
         input.peek()?;
         match &*name {
             "interactions" if found => {
-                let said = "the member `interactions` stands twice, and readers differ on which one counts";
-                return Err(input.reject(Code::AmbiguousMember, 0, said));
+                return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
             }
             "interactions" => {
                 interactions(input, options, sink)?;

@@ -96,7 +96,7 @@ impl Trace {
             (None, Some(dir)) => hand(line, parts.time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
                 let said = "a line with `raw` must say in `dir` which way it went, and in text";
-                Err(line.refuse(refusal(Code::MissingDir, 0, said), ""))
+                Err(line.refuse(Refusal::new(Code::MissingDir, 0, said), ""))
             }
             (None, None) => hand(
                 line,
@@ -111,7 +111,7 @@ impl Trace {
     fn open(&mut self, line: Line<'_>, parts: &Parts<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         if self.stage != Stage::Unopened {
             let said = "a second `meta` line: a trace holds one session, and `meta` is its first line";
-            return Err(line.refuse(refusal(Code::SecondMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::SecondMeta, 0, said), ""));
         }
         parts.once(&[Name::Version]).map_err(|refusal| line.refuse(refusal, ""))?;
         if let Some((at, version)) = parts.version
@@ -119,14 +119,14 @@ impl Trace {
         {
             let shown: String = version.text().chars().take(40).collect();
             let said = format!("a trace of version {shown}; only version 1 is read");
-            return Err(line.refuse(refusal(Code::UnsupportedVersion, at, said), "/v"));
+            return Err(line.refuse(Refusal::new(Code::UnsupportedVersion, at, said), "/v"));
         }
         let meta = whole(line)?;
         if let Some(name) =
             ["v", "startedAt", "label", "command"].iter().find(|name| meta.member(name).is_none())
         {
             let said = format!("the `meta` line has no `{name}`");
-            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
         hand(line, milliseconds(meta.member("startedAt")), Content::TraceStart(meta), sink)
@@ -136,10 +136,10 @@ impl Trace {
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let said = "the first line is no `meta` line: the head of the trace is missing";
         if self.options.tolerance == Tolerance::Nothing {
-            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        let noise = Noise { why: refusal(Code::MissingMeta, 0, said), text: Cow::Borrowed("") };
+        let noise = Noise { why: Refusal::new(Code::MissingMeta, 0, said), text: Cow::Borrowed("") };
         hand(line, None, Content::Noise(noise), sink)
     }
 
@@ -153,12 +153,12 @@ impl Trace {
         parts.once(&[Name::Raw]).map_err(|refusal| line.refuse(refusal, ""))?;
         if self.stage == Stage::Ended {
             let said = "a message stands after the `end` line";
-            return Err(line.refuse(refusal(Code::AfterEnd, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::AfterEnd, 0, said), ""));
         }
         let time = parts.time();
         let Some((at, raw)) = parts.raw else {
             let said = "a line with the `dir` of a message has no `raw`";
-            return Err(line.refuse(refusal(Code::MissingRaw, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingRaw, 0, said), ""));
         };
         let entry = |content| Entry {
             time,
@@ -202,10 +202,6 @@ fn foreign<'a>(member: &'static str, name: JsonString<'a>) -> Cow<'a, str> {
 
 fn milliseconds(value: Option<Json<'_>>) -> Option<i64> {
     time::parse(&value?.as_text()?.to_str()?)
-}
-
-fn refusal(code: Code, at: usize, message: impl Into<String>) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message: message.into() }
 }
 
 /// The members that decide what a line is and what it means.
@@ -282,10 +278,7 @@ impl<'a> Parts<'a> {
     fn once(&self, names: &[Name]) -> Result<(), Refusal> {
         for &name in names {
             if let Some(at) = self.twice[name as usize] {
-                let name = name.text();
-                let said =
-                    format!("the member `{name}` stands twice, and readers differ on which one counts");
-                return Err(refusal(Code::AmbiguousMember, at, said));
+                return Err(Refusal::duplicate(at, name.text()));
             }
         }
         Ok(())
@@ -296,7 +289,7 @@ impl<'a> Parts<'a> {
         match self.kind {
             Some((at, kind)) if kind.as_text().is_none() && kind.text() != "null" => {
                 let said = format!("`type` is a string; this is {}", kind.kind().name());
-                Err(line.refuse(refusal(Code::WrongType, at, said), "/type"))
+                Err(line.refuse(Refusal::new(Code::WrongType, at, said), "/type"))
             }
             kind => Ok(kind.and_then(|(_, kind)| kind.as_text())),
         }

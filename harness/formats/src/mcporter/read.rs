@@ -131,25 +131,25 @@ impl<'a> Parts<'a> {
             // The whole line has just been read as one object.
             let message = Json::parse(text).is_ok_and(resembles_message);
             return Err(match message {
-                true => wrong(
+                true => Refusal::new(
                     Code::MissingDir,
-                    "SRV-BYTES",
                     0,
                     "a line of a recording says in `_meta.dir` which way it went",
-                ),
-                false => wrong(
+                )
+                .under("SRV-BYTES"),
+                false => Refusal::new(
                     Code::NotAMessage,
-                    "JRP-LINE",
                     0,
                     "this is no message, and has no `_meta` of the recorder",
-                ),
+                )
+                .under("JRP-LINE"),
             });
         };
         let at = cut.key_at;
         let Meta { dir, server, time } = Meta::of(meta, at)?;
         let Some(dir) = dir else {
             let said = "the recorder's `_meta` says in `dir`, as text, which way a line went";
-            return Err(wrong(Code::MissingDir, "SRV-BYTES", at, said));
+            return Err(Refusal::new(Code::MissingDir, at, said).under("SRV-BYTES"));
         };
         let side = match () {
             () if dir.is("send") => Some(Side::Client),
@@ -180,7 +180,7 @@ impl<'a> Meta<'a> {
             if before.is_some() {
                 let said =
                     "a member of the recorder's `_meta` stands twice, and readers differ on which one counts";
-                return Err(wrong(Code::AmbiguousMember, "SRV-TWICE", at, said));
+                return Err(Refusal::new(Code::AmbiguousMember, at, said).under("SRV-TWICE"));
             }
         }
         let [dir, server, ts] = members.map(|member| member.and_then(Json::as_text));
@@ -220,10 +220,7 @@ impl Cut {
             Ok(())
         })?;
         match twice {
-            Some(at) => {
-                let said = "the member `_meta` stands twice, and readers differ on which one counts";
-                Err(wrong(Code::AmbiguousMember, "SRV-TWICE", at, said))
-            }
+            Some(at) => Err(Refusal::duplicate(at, "_meta")),
             None => Ok(found),
         }
     }
@@ -248,8 +245,4 @@ impl Cut {
         let at = start + refusal.at;
         Refusal { at: if at < self.from { at } else { at + self.to - self.from }, ..refusal }
     }
-}
-
-fn wrong(code: Code, clause: &'static str, at: usize, message: &str) -> Refusal {
-    Refusal { code, clause, at, message: message.to_owned() }
 }

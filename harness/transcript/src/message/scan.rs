@@ -151,8 +151,6 @@ impl Parts {
     /// What the members make together, or why they make no message. The order of the checks is the order in
     /// which a person would want to hear of them.
     fn shape(&self, text: &str) -> Result<Shape, Refusal> {
-        let refuse =
-            |code: Code, at: usize, message: String| Refusal { code, clause: code.clause(), at, message };
         let at = |member: Member| self.spans[member as usize].start;
         let mut said = String::new();
         // Elsewhere such a member decides nothing, and is kept as it stands in every other value.
@@ -161,32 +159,31 @@ impl Parts {
             .and_then(Json::as_text)
             .is_some_and(|method| method.is("tools/call"));
         if let Some((at, name)) = self.twice.or(self.twice_in_params.filter(|_| calls_a_tool)) {
-            let _ = write!(said, "the member `{name}` stands twice, and readers differ on which one counts");
-            return Err(refuse(Code::AmbiguousMember, at, said));
+            return Err(Refusal::duplicate(at, name));
         }
         if ![Member::Version, Member::Method, Member::Result, Member::Error]
             .iter()
             .any(|&member| self.has(member))
         {
             said.push_str("a JSON-RPC message has `jsonrpc` and one of `method`, `result`, `error`; this object has none");
-            return Err(refuse(Code::NotAMessage, 0, said));
+            return Err(Refusal::new(Code::NotAMessage, 0, said));
         }
         match self.value(text, Member::Version) {
             Some(version) if version.as_text().is_some_and(|text| text.is("2.0")) => {}
             Some(version) => {
                 let _ = write!(said, "`jsonrpc` must be the string \"2.0\"; this is {}", brief(version));
-                return Err(refuse(Code::InvalidVersion, at(Member::Version), said));
+                return Err(Refusal::new(Code::InvalidVersion, at(Member::Version), said));
             }
             None => {
                 said.push_str("`jsonrpc` is missing; it must be the string \"2.0\"");
-                return Err(refuse(Code::InvalidVersion, 0, said));
+                return Err(Refusal::new(Code::InvalidVersion, 0, said));
             }
         }
         if let Some(id) = self.value(text, Member::Id)
             && matches!(id.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array)
         {
             let _ = write!(said, "an id is a string, a number or null; this is {}", brief(id));
-            return Err(refuse(Code::InvalidId, at(Member::Id), said));
+            return Err(Refusal::new(Code::InvalidId, at(Member::Id), said));
         }
         let what = match (self.has(Member::Method), self.has(Member::Result), self.has(Member::Error)) {
             (true, false, false) => MessageClass::Call,
@@ -194,21 +191,21 @@ impl Parts {
             (false, false, true) => MessageClass::Error,
             (false, false, false) => {
                 said.push_str("a message has one of `method`, `result`, `error`; this one has none");
-                return Err(refuse(Code::NotAMessage, 0, said));
+                return Err(Refusal::new(Code::NotAMessage, 0, said));
             }
             (method, result, error) => {
                 let names = [("method", method), ("result", result), ("error", error)];
                 let there: Vec<_> = names.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
                 let _ =
                     write!(said, "`{}` stand in one message; only one of them may", there.join("` and `"));
-                return Err(refuse(Code::AmbiguousMessage, 0, said));
+                return Err(Refusal::new(Code::AmbiguousMessage, 0, said));
             }
         };
         if let Some(method) = self.value(text, Member::Method)
             && method.kind() != JsonKind::String
         {
             let _ = write!(said, "`method` must be a string; this is {}", brief(method));
-            return Err(refuse(Code::InvalidMethod, at(Member::Method), said));
+            return Err(Refusal::new(Code::InvalidMethod, at(Member::Method), said));
         }
         let spans = self.spans;
         Ok(Shape {
