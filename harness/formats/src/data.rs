@@ -1,8 +1,4 @@
 //! What the data of an SSE event carries, whichever format wrote the event down.
-//!
-//! Knows: when a text is a message, plainly none, or a message gone wrong (clauses SSE-DATA-STRING, SSE-DATA-TEXT,
-//! SSE-DATA-BROKEN, SSE-DATA-ARRAY, SSE-DATA-NESTED). Refuses to know: the event's name, which the caller looks at
-//! first (SSE-EVENT), and where the text came from.
 
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind, JsonString};
@@ -21,7 +17,7 @@ pub(crate) enum Carried<'a> {
 /// Reads the data of an event named `message`.
 ///
 /// # Errors
-/// Where the text begins like an object and is no JSON, or holds a message that is at fault, in an array, or in a
+/// Where the text begins like an object and is not JSON, or holds a message that is at fault, in an array, or in a
 /// string of its own. The place counts from the beginning of `text`.
 pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
     // Nearly every text is a message, and then one pass is all it takes.

@@ -1,8 +1,4 @@
 //! Which format is this? Told from the first value of the file, never from its name.
-//!
-//! Knows: the first value's kind, its outermost members or those of a list's first item, as far as they must be seen, and
-//! the first line of what begins with a digit. Refuses to know: whether the rest of the file keeps what its beginning
-//! promises; the reader finds out.
 
 use crate::excerpt::floor;
 use crate::format::Format;

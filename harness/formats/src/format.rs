@@ -125,7 +125,7 @@ pub struct ReadOptions {
 /// How much a reader passes over where a message belongs. What it passes over it hands on: nothing goes unsaid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tolerance {
-    /// Nothing: whatever is no message by the contract rejects the transcript.
+    /// Nothing: whatever is not a message by the contract rejects the transcript.
     #[default]
     Nothing,
     /// What a recorder may have picked up beside the messages: see [`Refusal::is_noise`].

@@ -1,8 +1,22 @@
 //! How a session is spelled: readers and writers for the capture formats.
 //!
-//! A format is a folder here and a line in [`FORMATS`]; nothing else in the house knows its name. Bytes become
-//! entries ([`transcript::session::Entry`]) in the order of the session, and entries become bytes. What the
-//! entries mean is not this crate's business: that is [`transcript::contract`], and [`meaning()`] joins the two.
+//! Bytes become entries ([`transcript::session::Entry`]) in the order of the session, and entries become bytes. What the
+//! entries mean is the business of [`transcript::contract`]; [`meaning()`] joins the two.
+//!
+//! ```
+//! use formats::{Input, ReadOptions, detect, meaning};
+//!
+//! let recording = br#"{"jsonrpc":"2.0","id":7,"method":"ping"}
+//! {"jsonrpc":"2.0","id":7,"result":{}}"#;
+//! let format = detect(&mut Input::new(&mut &recording[..])?)?.unwrap();
+//! let meaning = meaning(format, &mut &recording[..], ReadOptions::default())?;
+//! assert_eq!(meaning.totals.events, 2);
+//! assert!(meaning.text.contains(r#""kind": "result", "id": "7", "answers": 0"#));
+//! # Ok::<(), formats::ReadError>(())
+//! ```
+//!
+//! A format is a folder here, with a line in this file and one in the registry ([`FORMATS`]). Nothing outside the folder
+//! names it: what others have to know of a format is a property of its [`Format`].
 
 mod data;
 mod detect;

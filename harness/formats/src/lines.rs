@@ -1,8 +1,6 @@
 //! Line by line: what the line formats share.
 //!
-//! Knows: where a line begins and ends (LF, CRLF; blank lines are passed over), how to give a refusal inside a
-//! line its place in the file, and how to take apart a line that is an object around a message. Refuses to know: which
-//! members such an object has. Memory does not grow with the file.
+//! Memory does not grow with the file.
 
 use crate::excerpt::{excerpt, floor};
 use crate::format::ReadOptions;
@@ -239,7 +237,7 @@ impl<'a> Iterator for Block<'a> {
 /// before its value and is to be moved past it.
 ///
 /// # Errors
-/// Where the line is no JSON or no object, and whatever `each` returns.
+/// Where the line is not a JSON object, and whatever `each` returns.
 pub(crate) fn members<'a>(
     text: &'a str,
     whole: &str,
@@ -264,14 +262,14 @@ pub(crate) fn members<'a>(
     Ok(scanner.end()?)
 }
 
-/// Why something is no message, and what it is.
+/// Why something is not a message, and what it is.
 pub(crate) type Faulty<'a> = (Refusal, Json<'a>);
 
-/// What stands in a line where a message belongs, read in place, or why it is none (RPL-NOISE). Text that is no JSON
+/// What stands in a line where a message belongs, read in place, or why it is none (RPL-NOISE). Text that is not JSON
 /// makes the whole line none.
 ///
 /// # Errors
-/// Where it is no JSON.
+/// Where it is not JSON.
 pub(crate) fn held<'a>(
     text: &'a str,
     scanner: &mut Scanner<'a>,

@@ -19,7 +19,7 @@ pub enum Step<'e, 'a> {
 /// Reads a transcript step by step. Nothing that `each` was shown is part of a session until this returns `Ok`.
 ///
 /// # Errors
-/// Where the input cannot be read, or is no session by the contract.
+/// Where the input cannot be read, or is not a session by the contract.
 pub fn walk(
     format: &Format,
     input: &mut Input<'_>,

@@ -1,7 +1,6 @@
 //! A session held in memory, for whoever writes it out again.
 //!
-//! Knows: every entry with its context, each by its own text, and what a format would lose of it. Memory: the
-//! session. Refuses to know: how any format spells it.
+//! Memory: the session.
 
 use transcript::contract::Contract;
 use transcript::json::Json;
@@ -16,7 +15,7 @@ use transcript::session::{
 pub struct Totals {
     /// How many events.
     pub events: u64,
-    /// How many requests nobody answered.
+    /// How many requests were not answered.
     pub unanswered: usize,
     /// How many bodies the exporter dropped (HAR-MISSING).
     pub missing: u64,
@@ -38,7 +37,7 @@ pub struct Session {
 /// One entry, by copies of its own.
 #[derive(Debug, Clone)]
 pub struct OwnedEntry {
-    /// Where it stood.
+    /// Where it was.
     pub location: Location,
     /// See [`Entry::time`].
     pub time: Option<i64>,

@@ -1,8 +1,4 @@
 //! One JSON-RPC message, told apart and taken apart in a single pass over its text.
-//!
-//! Knows: what makes a request, a notification, a result or an error (clauses JRP-VERSION, JRP-SHAPE), which
-//! ids are ids (ID-REJECT), and where in the text each part stands. Refuses to know: what stood before or after
-//! the message, and who sent it.
 
 mod scan;
 
@@ -68,7 +64,7 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Why a text is no message, and where in it.
+/// Why a text is not a message, and where in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The kind of rejection.

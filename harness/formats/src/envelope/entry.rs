@@ -1,7 +1,6 @@
 //! One entry of an envelope, taken apart in a single pass.
 //!
-//! Knows: the slots and what may stand in each. Decides nothing before the whole entry is seen, since `event` may
-//! stand after `data`, and the status after the body.
+//! Decides nothing before the whole entry is seen, since `event` may stand after `data`, and the status after the body.
 
 use crate::data::{Carried, Places, carried, content, holds_messages};
 use std::borrow::Cow;
@@ -183,7 +182,7 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Reads what may be a message in one pass. Text that is no JSON is refused at once; any other fault is kept
+    /// Reads what may be a message in one pass. Text that is not JSON is refused at once; any other fault is kept
     /// until it is known whether it matters here.
     fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
         let at = scanner.at();
@@ -202,9 +201,7 @@ impl<'a> Body<'a> {
         }
         let value = scanner.take()?;
         let message = Err(match value.kind() {
-            JsonKind::Array => {
-                Refusal::new(Code::Batch, at, "an array stands where one message belongs".to_owned())
-            }
+            JsonKind::Array => Refusal::new(Code::Batch, at, "an array where one message belongs".to_owned()),
             kind => {
                 let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
                 Refusal::new(Code::NotAMessage, at, message)
@@ -214,7 +211,7 @@ impl<'a> Body<'a> {
     }
 
     /// ENV-SINGLE, ENV-NULL: one message, or nothing where the slot is null or holds the body of an HTTP error
-    /// that is no JSON-RPC.
+    /// that is not JSON-RPC.
     fn single(self, status: Option<u16>) -> Result<Held<'a>, Refusal> {
         match self.message {
             Ok(message) => Ok(Held::Message(message)),

@@ -1,8 +1,7 @@
 //! The envelope that `streamable-http` and `http-sse` share: an object with `transport` and `entries`, each entry
 //! a `request`, a `response` or an `sse` event (clauses ENV-*, SSE-*, K2A-*).
 //!
-//! Knows: the envelope's shape; the two formats differ in their label alone. Streams: memory is the largest entry,
-//! wherever `transport` stands.
+//! Streams: memory is the largest entry, wherever `transport` stands.
 
 mod entry;
 mod read;

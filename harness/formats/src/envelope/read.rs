@@ -109,7 +109,7 @@ fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadEr
 
 fn entries(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
-        // A file that ends here, or goes on with what is no JSON, is not one whose entries are no array.
+        // A file that ends here, or goes on with what is not JSON, is not one whose entries are not an array.
         input.value()?;
         let refusal = Refusal {
             code: Code::MissingEntries,

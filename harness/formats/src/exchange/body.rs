@@ -1,7 +1,4 @@
 //! The parts of an exchange in a document: members, headers, and bodies as the bytes that they were.
-//!
-//! Knows: how text and base64 are written, and which body is a message (clause HAR-MESSAGE). Refuses to know: the
-//! order of exchanges, and what a stream says.
 
 use crate::data::{Places, content, holds_messages};
 use base64::Engine as _;
@@ -51,7 +48,7 @@ impl<'a> Document<'a> {
         Ok(self.string(value)?.map(content))
     }
 
-    /// Header names and values; an item that lacks either is no header.
+    /// Header names and values; an item that lacks either is not a header.
     pub(crate) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
         let Some(list) = value else { return Ok(Vec::new()) };
         if list.kind() != JsonKind::Array {
@@ -118,7 +115,7 @@ impl Body<'_> {
 }
 
 /// The message that the whole of a body is, if it is one. `wanted`: a message belongs here, so that text which
-/// begins like an object and is no JSON is an answer lost.
+/// begins like an object and is not JSON is an answer lost.
 pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
     let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let skipped = bytes.len() - rest.len();
@@ -159,7 +156,7 @@ fn first(bytes: &[u8]) -> Option<(usize, u8)> {
     Some((at, bytes[at]))
 }
 
-/// A body ends where it ends; that is no file cut off.
+/// A body ends where it ends; that is not a file cut off.
 fn broken(fault: SyntaxError) -> Refusal {
     let cause = Refusal::from(fault);
     Refusal::new(
@@ -169,10 +166,10 @@ fn broken(fault: SyntaxError) -> Refusal {
     )
 }
 
-/// Bytes that are no UTF-8 where a message was to be.
+/// Bytes that are not UTF-8 where a message was to be.
 pub(crate) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
     let byte = bytes.get(at).copied().unwrap_or_default();
-    Refusal::new(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
+    Refusal::new(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is not UTF-8 here"))
 }
 
 /// Where in `whole` a part of it begins.

@@ -1,8 +1,6 @@
 //! Reading exchanges: in the order of their start, and what their bodies carry.
 //!
-//! Knows: HAR-ORDER, HAR-STREAM, HAR-MISSING, and which media type decides. Refuses to know: where a format has the parts
-//! of an exchange, how text becomes bytes, and what SSE data means. Memory: the whole file, since its order is not the
-//! order of the session.
+//! Memory: the whole file, since its order is not the order of the session.
 
 use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in};
 use crate::data::{Carried, carried};
@@ -285,7 +283,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         Err(self.input.refuse(cause, 0, &location.pointer()))
     }
 
-    /// Hands on an entry that is no message.
+    /// Hands on an entry that is not a message.
     fn note(&mut self, entry: Entry<'_>) -> Result<(), ReadError> {
         let at =
             usize::try_from(entry.location.offset.saturating_sub(self.input.offset())).unwrap_or_default();
@@ -352,7 +350,7 @@ pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
     text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
 }
 
-/// A document that is no message, as servers describe themselves in, if it is short.
+/// A document that is not a message, as servers describe themselves in, if it is short.
 pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
     short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
 }

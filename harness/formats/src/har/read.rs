@@ -1,7 +1,4 @@
 //! Reading HAR: where it has the parts of an exchange.
-//!
-//! Knows: the members of HAR 1.2, and how an exporter shows that it dropped a body (HAR-MISSING). Refuses to know: what
-//! bodies say, and in which order exchanges are read; that is [`crate::exchange`]'s.
 
 use crate::exchange::body::{Checked, Document};
 use crate::exchange::read::{

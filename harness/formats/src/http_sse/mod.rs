@@ -1,6 +1,6 @@
 //! `http-sse` (alias `sse-legacy`): Assay's envelope for captures of the deprecated HTTP+SSE transport.
 //!
-//! Cannot carry: HTTP methods and URLs, SSE comments, bytes of a body that is no JSON-RPC, the process and its
+//! Cannot carry: HTTP methods and URLs, SSE comments, bytes of a body that is not JSON-RPC, the process and its
 //! exit. The alias is a name for commands; inside a file the label is `http-sse` alone (clause ENV-TRANSPORT).
 
 use crate::envelope;

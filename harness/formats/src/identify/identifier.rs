@@ -179,7 +179,7 @@ impl Identifier {
 
     fn event(&mut self, sse: &Sse<'_>, entry: &Entry<'_>) {
         let name = sse.name.as_deref().unwrap_or_default();
-        // A comment or a mere `retry` is no event; empty data makes one.
+        // A comment or a mere `retry` is not an event; empty data makes one.
         if name.is_empty() && sse.data.is_none() && entry.message().is_none() {
             return;
         }

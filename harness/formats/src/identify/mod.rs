@@ -1,8 +1,7 @@
 //! Which transport and which revision of MCP a capture shows, with the evidence, and the connection counts that
 //! go with it.
 //!
-//! Knows: the signs of each transport and era, and which of them rules. Refuses to know: how a capture is
-//! spelled; what a format cannot tell is said to be unknown. Memory: see [`Identifier`].
+//! Memory: see [`Identifier`].
 //!
 //! Two rules that a glance gets wrong. Only a GET that is answered with an event stream is an SSE connection: a
 //! POST answered with one is an ordinary answer of Streamable HTTP. And a revision is what both sides settled

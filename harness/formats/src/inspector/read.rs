@@ -1,7 +1,4 @@
 //! Reading arrays of messages and the Inspector's export.
-//!
-//! Knows: the document's shape, its items one at a time, and when an entry and the answer folded into it were said.
-//! Refuses to know: which answer belongs to which request; that an answer was folded is no proof of it.
 
 use crate::excerpt::excerpt;
 use crate::format::ReadOptions;
@@ -205,7 +202,7 @@ impl List {
         }
     }
 
-    /// What is no message ends the reading, or is handed on as noise, ahead of what is held.
+    /// What is not a message ends the reading, or is handed on as noise, ahead of what is held.
     fn refused(
         &self,
         input: &Input<'_>,
@@ -294,7 +291,7 @@ const ORIGIN: usize = 2;
 const TIMESTAMP: usize = 3;
 const DURATION: usize = 4;
 
-/// An item, taken apart: where each of [`NAMES`] stands in it. Nothing of what is no object.
+/// An item, taken apart: where each of [`NAMES`] stands in it. Nothing of what is not an object.
 #[derive(Default)]
 struct Parts<'a> {
     found: [Option<(usize, Json<'a>)>; NAMES.len()],

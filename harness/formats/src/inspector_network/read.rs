@@ -1,7 +1,4 @@
 //! Reading the export: where it has the parts of an exchange.
-//!
-//! Knows: its members, and how it shows that a body is not there. Refuses to know: what bodies say, and in which order
-//! exchanges are read; that is [`crate::exchange`]'s.
 
 use crate::exchange::body::{Checked, Document, bare};
 use crate::exchange::read::{
@@ -123,7 +120,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     Ok(Parts { exchange, request: sent, answer: said, answered })
 }
 
-/// Names and values; what is no text is no header.
+/// Names and values; what is not text is not a header.
 fn headers(object: Option<Json<'_>>) -> Headers<'_> {
     let members =
         object.filter(|object| object.kind() == JsonKind::Object).into_iter().flat_map(Json::members);

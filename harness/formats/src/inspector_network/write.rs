@@ -1,7 +1,6 @@
 //! Writing the export: the text of the exchanges that the plan names.
 //!
-//! Knows: the members of an exchange and their order. Refuses to know: which message stands in which exchange. Times never
-//! run backwards here, since readers sort by them (HAR-ORDER).
+//! Times never run backwards here, since readers sort by them (HAR-ORDER).
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::read::STREAM;

@@ -1,7 +1,4 @@
 //! Reading lines of mcp-rec.
-//!
-//! Knows: what each line is, by itself. Refuses to know: any other line, since nothing in the file begins or ends a
-//! session.
 
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -82,7 +79,7 @@ impl<'a> Parts<'a> {
         })?;
         match twice {
             Some(at) => {
-                let said = "`dir` or `msg` stands twice, and readers differ on which one counts";
+                let said = "`dir` or `msg` appears twice, and readers differ on which one counts";
                 Err(Refusal { clause: "SRV-TWICE", ..wrong(Code::AmbiguousMember, at, said) })
             }
             None => Ok(parts),

@@ -5,7 +5,7 @@
 //! which overlapped stand in the order of their ends. Of an event stream it keeps the first event alone as the
 //! response, whatever that is: a call whose progress came first holds the notification and has no answer. Answers to a
 //! GET, every later event, and batches are gone. `lifecycle` interactions (GET, DELETE) hold no message and are passed
-//! over. A response under an HTTP error status that is no JSON-RPC at all carries no message (ENV-NULL).
+//! over. A response under an HTTP error status that is not JSON-RPC at all carries no message (ENV-NULL).
 //!
 //! Cannot carry: times, HTTP but for a status, SSE event names and ids, the process, an authorization challenge. What a
 //! server says by itself has no place with a request: it is written as an interaction without one, which mcp-recorder's

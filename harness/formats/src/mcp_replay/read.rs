@@ -1,7 +1,4 @@
 //! Reading traces.
-//!
-//! Knows: what each line of a trace is, in one pass over it. Refuses to know: a line before or after, but for
-//! whether the trace has begun and whether it has ended.
 
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
@@ -27,7 +24,7 @@ pub(super) fn read(
         return Err(input.reject(
             Code::MissingMeta,
             0,
-            "no line of a trace stands here, and the first must be `meta`",
+            "the file has no line of a trace; the first must be `meta`",
         ));
     }
     Ok(())
@@ -134,7 +131,7 @@ impl Trace {
 
     /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
-        let said = "the first line is no `meta` line: the head of the trace is missing";
+        let said = "the first line is not a `meta` line: the head of the trace is missing";
         if self.options.tolerance == Tolerance::Nothing {
             return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
@@ -152,7 +149,7 @@ impl Trace {
     ) -> Result<(), ReadError> {
         parts.once(&[Name::Raw]).map_err(|refusal| line.refuse(refusal, ""))?;
         if self.stage == Stage::Ended {
-            let said = "a message stands after the `end` line";
+            let said = "a message follows the `end` line";
             return Err(line.refuse(Refusal::new(Code::AfterEnd, 0, said), ""));
         }
         let time = parts.time();

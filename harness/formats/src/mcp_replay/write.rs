@@ -1,6 +1,4 @@
 //! Writing traces.
-//!
-//! Knows: the session's own `meta` and `end` lines, and how to make up plain ones for a session that has none.
 
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;

@@ -1,6 +1,4 @@
 //! Reading the NDJSON of mcporter.
-//!
-//! Knows: the one server of the file, once a line has named it. Refuses to know: any line before or after beyond that.
 
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -140,7 +138,7 @@ impl<'a> Parts<'a> {
                 false => Refusal::new(
                     Code::NotAMessage,
                     0,
-                    "this is no message, and has no `_meta` of the recorder",
+                    "this is not a message, and has no `_meta` of the recorder",
                 )
                 .under("JRP-LINE"),
             });
@@ -178,8 +176,7 @@ impl<'a> Meta<'a> {
             let which = ["dir", "server", "ts"].iter().position(|name| key.is(name));
             let before = which.and_then(|which| members[which].replace(value));
             if before.is_some() {
-                let said =
-                    "a member of the recorder's `_meta` stands twice, and readers differ on which one counts";
+                let said = "a member of the recorder's `_meta` appears twice, and readers differ on which one counts";
                 return Err(Refusal::new(Code::AmbiguousMember, at, said).under("SRV-TWICE"));
             }
         }

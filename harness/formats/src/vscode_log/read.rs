@@ -1,6 +1,4 @@
 //! Reading VS Code's log of a server.
-//!
-//! Knows: how a line of the log begins, and which lines hold a message. Refuses to know: what the others say.
 
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -94,7 +92,12 @@ impl<'a> Said<'a> {
             Self::Wrong(Refusal { code, clause, at, message: message.to_owned() })
         };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
-            return wrong(Code::InvalidJson, "SRV-BYTES", at, "a NUL stands in no text and in no JSON");
+            return wrong(
+                Code::InvalidJson,
+                "SRV-BYTES",
+                at,
+                "a NUL character is not allowed in text or in JSON",
+            );
         }
         let Some(at) = stamped(text) else {
             let marked = MARKS.iter().any(|(mark, _)| text.contains(mark));

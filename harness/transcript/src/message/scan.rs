@@ -1,6 +1,4 @@
 //! One pass over a message's text: which parts it has, and what they make together.
-//!
-//! Knows: the order in which a person would want to hear what is wrong. Refuses to know: what a message is used for.
 
 use super::{Message, MessageClass, Refusal, Shape, Span};
 use crate::json::{Json, JsonKind, JsonString, Scanner, SyntaxError};
@@ -18,10 +16,10 @@ impl<'a> Message<'a> {
             Some(b'{') => {}
             None => return Err(scanner.fault("a JSON-RPC message").into()),
             Some(_) => {
-                // Whether it is JSON at all comes first: `{oops` is no JSON, `42` is JSON and no message.
+                // Whether it is JSON at all comes first: `{oops` is not JSON, `42` is JSON and not a message.
                 let value = scanner.take()?;
                 let (code, what) = match value.kind() {
-                    JsonKind::Array => (Code::Batch, "an array of messages stands where one message belongs"),
+                    JsonKind::Array => (Code::Batch, "an array of messages where one message belongs"),
                     _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
                 };
                 let message = format!("{what}; this is {}", value.kind().name());
@@ -197,7 +195,7 @@ impl Parts {
                 let names = [("method", method), ("result", result), ("error", error)];
                 let there: Vec<_> = names.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
                 let _ =
-                    write!(said, "`{}` stand in one message; only one of them may", there.join("` and `"));
+                    write!(said, "`{}` in one message; only one of them is allowed", there.join("` and `"));
                 return Err(Refusal::new(Code::AmbiguousMessage, 0, said));
             }
         };
