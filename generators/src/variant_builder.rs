@@ -105,9 +105,13 @@ impl VariantBuilder {
             }
         }
         let expectation = match self.relation {
-            Relation::Same | Relation::Changes => Expectation::Meaning(Meaning::written(self.builder.meaning())),
+            Relation::Same | Relation::Changes => {
+                Expectation::Meaning(Meaning::written(self.builder.meaning()))
+            }
             Relation::Rejects(code) => Expectation::Rejection(code),
-            Relation::Open(Reading::Known) => Expectation::Either(Some(Meaning::written(self.builder.meaning()))),
+            Relation::Open(Reading::Known) => {
+                Expectation::Either(Some(Meaning::written(self.builder.meaning())))
+            }
             Relation::Open(Reading::Free) => Expectation::Either(None),
         };
         let (relation, clauses) = (self.relation, self.clauses);

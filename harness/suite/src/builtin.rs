@@ -4,8 +4,8 @@
 
 use crate::importer::Importer;
 use formats::{ReadError, ReadOptions};
-use verdict::meaning::Meaning;
 use verdict::answer::{Answer, FailureKind};
+use verdict::meaning::Meaning;
 
 /// The readers of this program.
 #[derive(Debug, Clone, Copy, Default)]

@@ -61,9 +61,7 @@ fn at_level(answer: &Answer, level: Level) -> Result<Reading<'_>, String> {
         (Answer::Meaning(meaning), Level::Events) => Ok(Reading::Events(meaning)),
         (Answer::Calls(calls), Level::Calls) => Ok(Reading::Calls(Cow::Borrowed(calls))),
         (Answer::Meaning(meaning), Level::Calls) => Ok(Reading::Calls(Cow::Owned(meaning.calls()))),
-        (Answer::Calls(_), Level::Events) => {
-            Err("only calls, from an importer that shows all events".into())
-        }
+        (Answer::Calls(_), Level::Events) => Err("only calls, from an importer that shows all events".into()),
         (other, _) => Err(format!("{} is not a reading", other.in_words())),
     }
 }

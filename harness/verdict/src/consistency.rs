@@ -62,9 +62,9 @@ fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgemen
 
 #[cfg(test)]
 mod tests {
-    use crate::meaning::Meaning;
     use super::{FormatAnswer, judge};
     use crate::answer::{Answer, FailureKind, Level};
+    use crate::meaning::Meaning;
     use crate::verdict::Question;
 
     fn deviants(answers: &[Answer]) -> Vec<usize> {

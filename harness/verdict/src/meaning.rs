@@ -239,7 +239,11 @@ impl FromIterator<Event> for Meaning {
 }
 
 /// A document with a list of objects and no summary.
-fn document<T>(list: &str, items: impl IntoIterator<Item = T>, write: impl Fn(&T, &mut Object<'_>)) -> String {
+fn document<T>(
+    list: &str,
+    items: impl IntoIterator<Item = T>,
+    write: impl Fn(&T, &mut Object<'_>),
+) -> String {
     let mut out = format!("{{\"{list}\": [").into_bytes();
     for (index, item) in items.into_iter().enumerate() {
         out.extend_from_slice(if index == 0 { b"\n{" } else { b",\n{" });
@@ -332,8 +336,7 @@ mod tests {
     fn typed_calls_are_what_the_projection_makes_of_typed_events() {
         let arguments = Some(value(r#"{"n": 9007199254740993, "e": 1e400}"#));
         let outcome = Some(Outcome::Result(value("3")));
-        let calls: Calls =
-            [Call { tool: Some(value("\"add\"")), arguments, outcome }].into_iter().collect();
+        let calls: Calls = [Call { tool: Some(value("\"add\"")), arguments, outcome }].into_iter().collect();
         assert_eq!(calls.text(), session().calls().text());
         let open: Calls = [Call { tool: None, arguments: None, outcome: None }].into_iter().collect();
         assert!(open.text().contains(r#"{"outcome": null}"#), "{}", open.text());

@@ -144,9 +144,9 @@ pub fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::meaning::{Calls, Meaning};
     use super::{Handshake, answer, read};
     use crate::answer::{Answer, Level};
+    use crate::meaning::{Calls, Meaning};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
         "level":"calls","more":true}"#;
@@ -177,10 +177,14 @@ mod tests {
     #[test]
     fn answers_keep_the_text_of_their_numbers() {
         let meaning = r#"{"seq":7,"meaning":{"events":[9007199254740993,1e400,"\ud83d"]}}"#;
-        let expected = Answer::Meaning(Meaning::parse(r#"{"events":[9007199254740993,1e400,"\ud83d"]}"#).unwrap());
+        let expected =
+            Answer::Meaning(Meaning::parse(r#"{"events":[9007199254740993,1e400,"\ud83d"]}"#).unwrap());
         assert_eq!(answer(meaning.as_bytes(), Some(7)), Ok(expected));
         let calls = answer(br#"{"seq":7,"calls":[1.0]}"#, Some(7));
-        assert_eq!(calls, Ok(Answer::Calls(Calls::parse(r#"{"calls": [1.0], "authorization_discovery": null}"#).unwrap())));
+        assert_eq!(
+            calls,
+            Ok(Answer::Calls(Calls::parse(r#"{"calls": [1.0], "authorization_discovery": null}"#).unwrap()))
+        );
         let rejection = answer(br#"{"rejection":{"message":"\u006eo"}}"#, None);
         assert_eq!(rejection, Ok(Answer::Rejection { code: None, message: "no".into() }));
     }

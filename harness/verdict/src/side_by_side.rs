@@ -72,17 +72,21 @@ fn ordered(event: Json<'_>, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::meaning::Meaning;
     use super::sides;
     use crate::answer::{Answer, Level};
     use crate::expectation::Expectation;
+    use crate::meaning::Meaning;
     use transcript::rejection::Code;
 
     #[test]
     fn equal_events_are_equal_lines_however_they_were_written() {
         let one = r#"{"events":[{"method":"a","kind":"notification","params":{"n":1e400}}],"authorization_discovery":null}"#;
         let two = "{\"authorization_discovery\": null, \"events\": [\n {\"kind\": \"notification\", \"method\": \"a\",\n \"params\": { \"n\" : 1e400}} ] }";
-        let whole = sides(&Expectation::Meaning(Meaning::parse(one).unwrap()), Level::Events, &Answer::Meaning(Meaning::parse(two).unwrap()));
+        let whole = sides(
+            &Expectation::Meaning(Meaning::parse(one).unwrap()),
+            Level::Events,
+            &Answer::Meaning(Meaning::parse(two).unwrap()),
+        );
         let line = "{\"kind\": \"notification\", \"method\": \"a\", \"params\": {\"n\":1e400}}\n";
         assert!(whole.expected.starts_with(line) && whole.actual.contains(line), "{whole:?}");
     }

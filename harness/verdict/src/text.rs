@@ -250,10 +250,10 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::meaning::Meaning;
     use super::{Options, Verbosity, render};
     use crate::answer::{Answer, Level};
     use crate::expectation::Expectation;
+    use crate::meaning::Meaning;
     use crate::record::{CaseNote, CaseResult, Implementation, Record, Suite};
     use crate::verdict::{Judgement, Question, Verdict, judge};
 
@@ -261,7 +261,9 @@ mod tests {
         let clauses = ["ID-NULL".to_owned()];
         let expected = Expectation::Meaning(Meaning::parse(r#"{"events": [{"kind": "notification", "method": "a"}, {"kind": "notification", "method": "b"}]}"#).unwrap());
         let question = Question { level: Level::Events, challenge: false, redacted: None };
-        let lost = Answer::Meaning(Meaning::parse(r#"{"events": [{"kind": "notification", "method": "a"}]}"#).unwrap());
+        let lost = Answer::Meaning(
+            Meaning::parse(r#"{"events": [{"kind": "notification", "method": "a"}]}"#).unwrap(),
+        );
         let line = |case: &str, format: &str, judgement| CaseResult {
             file: Some(format!("{case}/{format}.json")),
             ..CaseResult::new(case, format, &clauses, judgement)

@@ -182,10 +182,10 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::meaning::{Calls, Meaning};
     use super::{Judgement, Question, Verdict, judge, unseen};
     use crate::answer::{Answer, FailureKind, Level};
     use crate::expectation::Expectation;
+    use crate::meaning::{Calls, Meaning};
     use transcript::rejection::Code;
 
     const MEANING: &str = r#"{"events": [
@@ -297,7 +297,8 @@ mod tests {
                 r#"{{"calls": [{{"tool": "a", "arguments": {{"n": 9007199254740993}}, "outcome": {outcome}}}]}}"#
             )
         };
-        let calls = |text: String| ask(&expected, Level::Calls, false, &Answer::Calls(Calls::parse(&text).unwrap()));
+        let calls =
+            |text: String| ask(&expected, Level::Calls, false, &Answer::Calls(Calls::parse(&text).unwrap()));
         assert_eq!(calls(call(r#"{"result": {"sum": 3}}"#)).verdict, Verdict::Pass);
         let lost = calls(call("null"));
         assert_eq!((lost.verdict, lost.silent_loss), (Verdict::Fail, true));
@@ -311,7 +312,8 @@ mod tests {
             unseen(&Question { level, challenge: true, redacted: None }, answer).map(|it| it.verdict)
         };
         let none = Answer::Calls(Calls::parse(r#"{"calls": [], "authorization_discovery": null}"#).unwrap());
-        let challenge = Answer::Calls(Calls::parse(r#"{"calls": [], "authorization_discovery": {}}"#).unwrap());
+        let challenge =
+            Answer::Calls(Calls::parse(r#"{"calls": [], "authorization_discovery": {}}"#).unwrap());
         assert_eq!(seen(Level::Calls, &none), Some(Verdict::Skip));
         assert_eq!(seen(Level::Calls, &meaning(r#"{"events": []}"#)), Some(Verdict::Skip));
         assert_eq!(seen(Level::Events, &meaning(r#"{"events": []}"#)), None);
@@ -323,7 +325,10 @@ mod tests {
     #[test]
     fn what_is_no_answer_has_a_verdict_of_its_own() {
         let rejecting = Expectation::Rejection(Code::Batch);
-        assert_eq!(events(&rejecting, &Answer::Calls(Calls::parse(r#"{"calls": []}"#).unwrap())).verdict, Verdict::Garbled);
+        assert_eq!(
+            events(&rejecting, &Answer::Calls(Calls::parse(r#"{"calls": []}"#).unwrap())).verdict,
+            Verdict::Garbled
+        );
         for (how, verdict) in [
             (FailureKind::Crash, Verdict::Crash),
             (FailureKind::Timeout, Verdict::Timeout),

@@ -119,7 +119,9 @@ impl Found {
 
     /// The meaning of what was found before the reading ended.
     pub(super) fn so_far(&self) -> Option<Answer> {
-        carry_out(&self.entries, &super::FAITHFUL).ok().map(|outcome| Answer::Meaning(verdict::meaning::Meaning::written(outcome.write())))
+        carry_out(&self.entries, &super::FAITHFUL)
+            .ok()
+            .map(|outcome| Answer::Meaning(verdict::meaning::Meaning::written(outcome.write())))
     }
 }
 

@@ -302,7 +302,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let Answer::Meaning(meaning) = &asked.answer else { return None };
             let text = meaning.text();
             let new = text.replace("\"[REDACTED]\"", "null");
-            (asked.format.name == "mcp-replay" && new != text).then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
+            (asked.format.name == "mcp-replay" && new != text)
+                .then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
         }),
     ),
     mutant(

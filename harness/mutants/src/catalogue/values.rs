@@ -158,7 +158,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let Answer::Meaning(meaning) = &asked.answer else { return None };
             let text = meaning.text();
             let new = text.replace("\\ud83d", "\u{fffd}");
-            (asked.format.name != "jsonrpc" && new != text).then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
+            (asked.format.name != "jsonrpc" && new != text)
+                .then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
         }),
     ),
     mutant(
