@@ -15,6 +15,7 @@ pub mod expectation;
 pub mod jobs;
 pub mod kills;
 mod loss;
+pub mod meaning;
 pub mod merge;
 pub mod normal;
 pub mod plain;
