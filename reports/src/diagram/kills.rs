@@ -1,6 +1,6 @@
-//! The kill matrix as a picture: which part of a suite kills how many seeded faults of which family.
+//! The kill matrix as a picture: which part of a suite kills how many mutants of which family.
 //!
-//! Knows: a grid of counts, each with its number and a shade. Refuses to know: what a fault is, and who counted.
+//! Knows: a grid of counts, each with its number and a shade. Refuses to know: what a mutant is, and who counted.
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::words::{fit, width};
@@ -11,7 +11,7 @@ use super::{Look, counted};
 pub struct Kills {
     /// In a few words.
     pub title: String,
-    /// What a row is, such as "faults of the family".
+    /// What a row is, such as "mutants of the family".
     pub row_word: String,
     /// What a column is, such as "cases of the topic".
     pub column_word: String,
@@ -21,13 +21,13 @@ pub struct Kills {
     pub rows: Vec<KillRow>,
 }
 
-/// A row: faults that belong together, and what killed how many of them.
+/// A row: mutants that belong together, and what killed how many of them.
 #[derive(Debug, Clone, Default)]
 pub struct KillRow {
     /// What they have in common.
     pub name: String,
     /// How many there are.
-    pub faults: u64,
+    pub mutants: u64,
     /// How many of them anything kills.
     pub killed: u64,
     /// How many of them each column kills, in the order of the columns.
@@ -41,7 +41,7 @@ const COLUMN: i32 = 74;
 /// Longer names are cut, in columns of text.
 const NAME: usize = 28;
 
-/// The matrix as SVG. A cell is the darker the more of its row's faults it kills; its number says how many.
+/// The matrix as SVG. A cell is the darker the more of its row's mutants it kills; its number says how many.
 ///
 /// # Errors
 /// Where the template cannot be rendered.
@@ -56,10 +56,10 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
     let columns = i32::try_from(heads.len()).unwrap_or_default();
     let totals = left + columns * CELL + 14;
     let top = MARGIN + 52 + climb;
-    let (faults, killed) =
-        kills.rows.iter().fold((0, 0), |(faults, killed), row| (faults + row.faults, killed + row.killed));
-    let survive = counted(faults.saturating_sub(killed), "survives", "survive");
-    let sum = format!("{killed} of {} killed, {survive}", counted(faults, "fault", "faults"));
+    let (mutants, killed) =
+        kills.rows.iter().fold((0, 0), |(mutants, killed), row| (mutants + row.mutants, killed + row.killed));
+    let survive = counted(mutants.saturating_sub(killed), "survives", "survive");
+    let sum = format!("{killed} of {} killed, {survive}", counted(mutants, "mutant", "mutants"));
 
     let mut head = Group::default();
     head.text("h", (MARGIN, MARGIN + 14), Anchor::Start, fit(&kills.title, 90));
@@ -75,13 +75,13 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
     let mut said = vec![legend];
     for ((row, name), at) in kills.rows.iter().zip(rows).zip(0..) {
         let y = top + at * LINE;
-        let survive = row.faults.saturating_sub(row.killed);
-        let mut sentence = format!("{name}: {} of {} killed", row.killed, row.faults);
+        let survive = row.mutants.saturating_sub(row.killed);
+        let mut sentence = format!("{name}: {} of {} killed", row.killed, row.mutants);
         let mut group = Group { bare: true, ..Group::default() };
         group.text("f", (left - 10, y + 16), Anchor::End, name);
         for ((&cell, column), at) in row.cells.iter().zip(&heads).zip(0..) {
             let x = left + at * CELL;
-            group.area(shade(cell, row.faults), (x + 1, y + 1), (CELL - 2, LINE - 2), 2);
+            group.area(shade(cell, row.mutants), (x + 1, y + 1), (CELL - 2, LINE - 2), 2);
             let class = if cell == 0 { "s" } else { "cell b" };
             let text = if cell == 0 { "·".to_owned() } else { cell.to_string() };
             group.text(class, (x + CELL / 2, y + 16), Anchor::Middle, text);
@@ -90,8 +90,8 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
             }
         }
         let (class, text) = match survive {
-            0 => ("good", format!("✓ {}/{}", row.killed, row.faults)),
-            _ => ("bad", format!("✗ {}/{}", row.killed, row.faults)),
+            0 => ("good", format!("✓ {}/{}", row.killed, row.mutants)),
+            _ => ("bad", format!("✗ {}/{}", row.killed, row.mutants)),
         };
         group.text(class, (totals, y + 16), Anchor::Start, text);
         sentence.push('.');
@@ -125,15 +125,15 @@ mod tests {
     use super::{KillRow, Kills, kills, shade};
 
     fn matrix() -> Kills {
-        let row = |name: &str, faults, killed, cells: &[u64]| KillRow {
+        let row = |name: &str, mutants, killed, cells: &[u64]| KillRow {
             name: name.to_owned(),
-            faults,
+            mutants,
             killed,
             cells: cells.to_vec(),
         };
         Kills {
-            title: "Seeded faults".to_owned(),
-            row_word: "families of faults".to_owned(),
+            title: "Mutants".to_owned(),
+            row_word: "families of mutants".to_owned(),
             column_word: "topics of cases".to_owned(),
             columns: vec!["ids".to_owned(), "sse".to_owned()],
             rows: vec![row("correlation", 8, 8, &[8, 1]), row("streams", 4, 3, &[0, 3])],
@@ -152,7 +152,7 @@ mod tests {
         for part in ["8", "1", "3", "·", "✓ 8/8", "✗ 3/4", "ids", "streams"] {
             assert!(texts.contains(&part), "{part} is missing in {texts:?}");
         }
-        assert!(svg.contains("11 of 12 faults killed, 1 survives"), "{svg}");
+        assert!(svg.contains("11 of 12 mutants killed, 1 survives"), "{svg}");
         assert!(svg.contains("streams: 3 of 4 killed, 3 by sse."));
     }
 

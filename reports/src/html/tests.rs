@@ -7,7 +7,7 @@ use super::formats::Format;
 use super::rules::Shown;
 use super::{Link, Overview, Place, Press, Run};
 use crate::small::{line, record, record_of};
-use verdict::kills::{Fault, Killer, Kills};
+use verdict::kills::{Killer, Kills, Mutant};
 use verdict::record::{Line, Record, Whole};
 use verdict::verdict::Verdict;
 
@@ -83,7 +83,7 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
         wrong: pair,
         cases: vec![case],
     };
-    let fault = Fault {
+    let fault = Mutant {
         name: owned.clone(),
         does: owned.clone(),
         breaks: vec![owned.clone()],
@@ -91,7 +91,7 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
     };
     let suite = record.suite.clone();
     let kills =
-        Kills { kills: 1, suite, cases: 1, readings: 1, faults: vec![fault], findings: vec![owned.clone()] };
+        Kills { kills: 1, suite, cases: 1, readings: 1, mutants: vec![fault], findings: vec![owned.clone()] };
     let finding = serde_json::json!({
         "rule": text, "verdict": "fail", "level": text, "party": text, "file": text, "line": 1, "pointer": text,
         "within": text, "message": text, "snippet": text, "other": {"what": text, "line": 1, "snippet": text},

@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use super::under_test::{UnderTest, quoted};
-use super::{Around, Failure, adequacy, baseline, generate, named_format};
+use super::{Around, Failure, baseline, generate, mutation, named_format};
 use crate::exit;
 use formats::Format;
 use globset::{Glob, GlobMatcher};
@@ -113,8 +113,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             (Some(_), Some(_)) => Err(Failure::Unusable(
                 "--results keeps the kill matrix of a suite, and --generate makes none".to_owned(),
             )),
-            (Some(count), None) => adequacy::by_generation(&suite, count, jobs, around),
-            (None, results) => adequacy::run(&suite, jobs, results.as_deref(), around),
+            (Some(count), None) => mutation::by_generation(&suite, count, jobs, around),
+            (None, results) => mutation::run(&suite, jobs, results.as_deref(), around),
         };
     }
     let importer = args.under_test.start()?;

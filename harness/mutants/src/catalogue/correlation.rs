@@ -2,23 +2,23 @@
 
 use super::contract::{FAITHFUL, Habits, Request, Response, faithful_bind, faithful_duplicate};
 use super::found::Said;
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::meaning::EventKind;
 
-const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Seed {
-    Seed::Habit(Habits { bind, ..FAITHFUL })
+const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Mutation {
+    Mutation::Habit(Habits { bind, ..FAITHFUL })
 }
 
-const fn duplicate(duplicate: fn(&[Request], &Request) -> bool) -> Seed {
-    Seed::Habit(Habits { duplicate, ..FAITHFUL })
+const fn duplicate(duplicate: fn(&[Request], &Request) -> bool) -> Mutation {
+    Mutation::Habit(Habits { duplicate, ..FAITHFUL })
 }
 
-const fn waits(waits: fn(&Said) -> bool) -> Seed {
-    Seed::Habit(Habits { waits, ..FAITHFUL })
+const fn waits(waits: fn(&Said) -> bool) -> Mutation {
+    Mutation::Habit(Habits { waits, ..FAITHFUL })
 }
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "correlation/newest-first",
         &["COR-FIRST"],
         "binds an answer to the newest open request with its id",
@@ -26,7 +26,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (0..requests.len()).rev().find(|&at| fits(requests, at, response) && !requests[at].answered)
         }),
     ),
-    fault(
+    mutant(
         "correlation/one-slot-an-id",
         &["COR-FIRST"],
         "forgets an open request when another one comes with its id",
@@ -34,7 +34,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (0..requests.len()).rfind(|&at| fits(requests, at, response)).filter(|&at| !requests[at].answered)
         }),
     ),
-    fault(
+    mutant(
         "correlation/first-request-alone",
         &["COR-FIRST"],
         "lets an id be used once: what reuses it is never answered",
@@ -42,11 +42,11 @@ pub(super) const FAULTS: &[Fault] = &[
             (0..requests.len()).find(|&at| fits(requests, at, response)).filter(|&at| !requests[at].answered)
         }),
     ),
-    fault(
+    mutant(
         "correlation/reuse-refused",
         &["COR-FIRST"],
         "rejects a request whose id was used before",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let mut seen = std::collections::BTreeSet::new();
             let again = asked.found.entries.iter().any(|entry| {
                 entry.said.as_ref().filter(|said| !said.is_response()).is_some_and(|said| {
@@ -56,7 +56,7 @@ pub(super) const FAULTS: &[Fault] = &[
             again.then(|| super::survival::rejection("invalid-id"))
         }),
     ),
-    fault(
+    mutant(
         "correlation/in-turn",
         &["COR-FIRST"],
         "gives answers to requests in turn, whatever their ids are",
@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[Fault] = &[
             requests.iter().position(|request| !request.answered && request.requestor == response.requestor())
         }),
     ),
-    fault(
+    mutant(
         "correlation/answered-again",
         &["COR-LATE"],
         "binds a second answer to the request that has one already",
@@ -74,11 +74,11 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful.or_else(|| (0..requests.len()).rfind(|&at| fits(requests, at, response)))
         }),
     ),
-    fault(
+    mutant(
         "correlation/last-answer-wins",
         &["COR-LATE"],
         "lets the last answer to a request win, and makes orphans of the others",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             // A later answer with the id of an answer before it, and no request of its own, takes that one's place.
             for at in 0..outcome.events.len() {
                 let event = &outcome.events[at];
@@ -96,7 +96,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "correlation/orphans-to-the-last-call",
         &["COR-LATE"],
         "gives an orphan to the last request that is open",
@@ -105,21 +105,21 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_bind(requests, response).or_else(|| response.key.as_ref().and_then(|_| open()))
         }),
     ),
-    fault(
+    mutant(
         "correlation/orphans-rejected",
         &["COR-LATE", "COR-BEFORE"],
         "rejects a transcript with an orphan",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let outcome = super::contract::carry_out(&asked.found.entries, &FAITHFUL).ok()?;
             let orphan = outcome.events.iter().any(|event| event.is_response() && event.answers.is_none());
             orphan.then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "correlation/unanswered-rejected",
         &["COR-FIRST"],
         "rejects a transcript with a call that nobody answered",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let outcome = super::contract::carry_out(&asked.found.entries, &FAITHFUL).ok()?;
             let open = (0..outcome.events.len()).any(|at| {
                 outcome.events[at].kind == EventKind::ToolCall
@@ -128,11 +128,11 @@ pub(super) const FAULTS: &[Fault] = &[
             open.then(|| super::survival::rejection("truncated"))
         }),
     ),
-    fault(
+    mutant(
         "correlation/answers-wait",
         &["COR-BEFORE"],
         "lets an answer wait for a request that comes later",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for at in 0..outcome.events.len() {
                 let event = &outcome.events[at];
                 if !event.is_response() || event.answers.is_some() || event.id.is_none() {
@@ -149,11 +149,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "correlation/whole-file",
         &["COR-BEFORE", "COR-FIRST"],
         "collects all requests by id before it looks at the answers",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in 0..outcome.events.len() {
                 if !outcome.events[event].is_response() || outcome.events[event].id.is_none() {
                     continue;
@@ -164,13 +164,13 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-pass",
         &["COR-DUPLICATE"],
         "reads two tool calls with one id",
         duplicate(|_, _| false),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-while-open",
         &["COR-DUPLICATE"],
         "refuses a tool call's id only as long as the first call is open",
@@ -179,13 +179,13 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_duplicate(&open, call)
         }),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-nearby",
         &["COR-DUPLICATE"],
         "looks for a duplicate among the last two requests alone",
         duplicate(|before, call| faithful_duplicate(&before[before.len().saturating_sub(2)..], call)),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-by-type",
         &["COR-DUPLICATE"],
         "finds no duplicate in the ids 1 and `1`",
@@ -195,7 +195,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_duplicate(&same, call)
         }),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-by-side",
         &["COR-DUPLICATE"],
         "finds no duplicate in calls of different sides",
@@ -205,7 +205,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_duplicate(&same, call)
         }),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-by-tool",
         &["COR-DUPLICATE"],
         "takes an equal call with an equal id for a retry",
@@ -215,7 +215,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_duplicate(&other, call)
         }),
     ),
-    fault(
+    mutant(
         "correlation/duplicates-of-any-method",
         &["COR-DUPLICATE"],
         "rejects a tool call whose id some other request had",
@@ -223,11 +223,11 @@ pub(super) const FAULTS: &[Fault] = &[
             before.iter().any(|request| request.key == call.key && request.requestor == call.requestor)
         }),
     ),
-    fault(
+    mutant(
         "correlation/nulls-are-duplicates",
         &["ID-NULL", "COR-DUPLICATE"],
         "rejects two tool calls with null ids as duplicates",
-        Seed::Habit(Habits {
+        Mutation::Habit(Habits {
             key: |said| {
                 let null = said.id == super::found::Id::Null && said.kind == EventKind::ToolCall;
                 super::contract::faithful_id(said).or_else(|| null.then(|| b"\0null".to_vec()))
@@ -235,13 +235,13 @@ pub(super) const FAULTS: &[Fault] = &[
             ..FAITHFUL
         }),
     ),
-    fault(
+    mutant(
         "correlation/tool-calls-alone",
         &["COR-ANY"],
         "binds answers to tool calls alone",
         waits(|said| said.kind == EventKind::ToolCall),
     ),
-    fault(
+    mutant(
         "correlation/tool-answers-by-shape",
         &["COR-ANY"],
         "gives a result with `content` to the oldest open tool call",
@@ -255,19 +255,19 @@ pub(super) const FAULTS: &[Fault] = &[
             if content { call() } else { faithful_bind(requests, response) }
         }),
     ),
-    fault(
+    mutant(
         "correlation/initialize-is-apart",
         &["COR-ANY"],
         "does not wait for the answer to `initialize`",
         waits(|said| !said.is_method("initialize")),
     ),
-    fault(
+    mutant(
         "correlation/ping-is-noise",
         &["COR-ANY"],
         "does not wait for the answer to `ping`",
         waits(|said| !said.is_method("ping")),
     ),
-    fault(
+    mutant(
         "correlation/known-methods",
         &["COR-ANY"],
         "waits for the answers to methods that it knows from the specification",
@@ -277,13 +277,13 @@ pub(super) const FAULTS: &[Fault] = &[
             said.method.as_ref().is_some_and(|method| known.iter().any(|known| method.starts_with(known)))
         }),
     ),
-    fault(
+    mutant(
         "correlation/notifications-have-no-id",
         &["COR-ANY"],
         "takes whatever is called notifications/… for one, with an id or without",
         waits(|said| !said.method.as_ref().is_some_and(|method| method.starts_with(b"notifications/"))),
     ),
-    fault(
+    mutant(
         "correlation/errors-do-not-answer",
         &["COR-FIRST"],
         "binds results alone",
@@ -291,7 +291,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_bind(requests, response).filter(|_| response.said.kind == EventKind::Result)
         }),
     ),
-    fault(
+    mutant(
         "correlation/errors-come-first",
         &["COR-LATE"],
         "lets an error answer a request that was answered with a result",
@@ -301,7 +301,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .or_else(|| (response.said.kind == EventKind::Error).then(late)?)
         }),
     ),
-    fault(
+    mutant(
         "correlation/null-result-is-no-answer",
         &["COR-FIRST", "EQ-OUTCOME"],
         "does not take a null result for an answer",
@@ -310,11 +310,11 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_bind(requests, response).filter(|_| !null)
         }),
     ),
-    fault(
+    mutant(
         "correlation/cancelled-is-closed",
         &["COR-FIRST"],
         "closes a request when it is cancelled, so that its answer is an orphan",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for at in 0..outcome.events.len() {
                 let Some(asked) = outcome.events[at].answers else { continue };
                 let id = outcome.events[asked].id.clone().unwrap_or_default();
@@ -329,11 +329,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "correlation/progress-answers",
         &["COR-FIRST", "COR-ANY"],
         "takes the first thing after a call for its answer, a progress notification too",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for at in 0..outcome.events.len() {
                 let Some(asked) = outcome.events[at].answers else { continue };
                 let between = asked + 1..at;
@@ -343,7 +343,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "correlation/thirty-two-at-once",
         &["COR-FIRST"],
         "keeps no more than 32 requests open",

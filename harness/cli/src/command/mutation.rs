@@ -1,24 +1,24 @@
 //! `run --adequacy`: the kill matrix as a person reads it.
 //!
-//! Knows: the words for what [`mutants::adequacy`] found. Refuses to know: how it was found.
+//! Knows: the words for what [`mutants::score`] found. Refuses to know: how it was found.
 
 use super::run::named;
 use super::{Around, Failure};
 use crate::exit;
 use crate::terminal::Volume;
-use mutants::adequacy::{Finding, First, Matrix, Row, first_kills, matrix};
+use mutants::score::{Finding, FirstKill, Matrix, Row, first_kills, matrix};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use suite::Suite;
-use verdict::kills::{Fault, Killer, Kills, SCHEMA};
+use verdict::kills::{Killer, Kills, Mutant, SCHEMA};
 use verdict::record;
 
-/// How many of the cases that kill a fault are named.
+/// How many of the cases that kill a mutant are named.
 const NAMED: usize = 3;
 
-/// Tries the seeded faults on a suite and prints which case kills which; `results` is where the matrix is kept.
+/// Tries the mutants on a suite and prints which case kills which; `results` is where the matrix is kept.
 ///
 /// # Errors
 /// Where the suite or an output cannot be used.
@@ -35,16 +35,16 @@ pub(super) fn run(suite: &Suite, jobs: usize, results: Option<&Path>, around: Ar
     Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FELL_SHORT })
 }
 
-/// Tries the seeded faults on generated variants alone, and prints how many die by how many variants, and who lives.
+/// Tries the mutants on generated variants, and prints how many die by how many variants, and who lives.
 ///
 /// # Errors
 /// Where the output cannot be written, or no thread can be had.
 pub(super) fn by_generation(suite: &Suite, count: u64, jobs: usize, around: Around) -> Result<u8, Failure> {
-    let (firsts, unfaithful) = first_kills(suite, jobs)
+    let (firsts, failing) = first_kills(suite, jobs)
         .map_err(|error| Failure::Unusable(format!("the variants cannot be tried: {error}")))?;
-    let text = generation(&firsts, &unfaithful, count, around.voice.volume);
+    let text = generation(&firsts, &failing, count, around.voice.volume);
     io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(if unfaithful.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if failing.is_empty() { exit::WELL } else { exit::FELL_SHORT })
 }
 
 /// The matrix as it is kept.
@@ -54,10 +54,10 @@ fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
         case: case.clone(),
         formats: owned(formats),
     };
-    let fault = |row: &Row| Fault {
-        name: row.fault.name.to_owned(),
-        does: row.fault.does.to_owned(),
-        breaks: owned(row.fault.breaks),
+    let mutant = |row: &Row| Mutant {
+        name: row.mutant.name.to_owned(),
+        does: row.mutant.does.to_owned(),
+        breaks: owned(row.mutant.breaks),
         killers: row.killers.iter().map(killer).collect(),
     };
     Kills {
@@ -65,15 +65,15 @@ fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
         suite,
         cases: matrix.cases,
         readings: matrix.readings,
-        faults: matrix.rows.iter().map(fault).collect(),
+        mutants: matrix.rows.iter().map(mutant).collect(),
         findings: matrix.findings.iter().map(sentence).collect(),
     }
 }
 
-fn generation(firsts: &[First], unfaithful: &[Finding], count: u64, volume: Volume) -> String {
+fn generation(firsts: &[FirstKill], failing: &[Finding], count: u64, volume: Volume) -> String {
     let mut out = String::new();
     let killed = |within: u64| {
-        let soon = |first: &&First| first.case.as_deref().and_then(number).is_some_and(|at| at < within);
+        let soon = |first: &&FirstKill| first.case.as_deref().and_then(number).is_some_and(|at| at < within);
         firsts.iter().filter(soon).count()
     };
     if !matches!(volume, Volume::Quiet) {
@@ -85,19 +85,19 @@ fn generation(firsts: &[First], unfaithful: &[Finding], count: u64, volume: Volu
                 break;
             }
         }
-        for First { fault, .. } in firsts.iter().filter(|first| first.case.is_none()) {
+        for FirstKill { mutant, .. } in firsts.iter().filter(|first| first.case.is_none()) {
             let _ =
-                writeln!(out, "survives: {} [{}]: it {}", fault.name, fault.breaks.join(", "), fault.does);
+                writeln!(out, "survives: {} [{}]: it {}", mutant.name, mutant.breaks.join(", "), mutant.does);
         }
-        for First { fault, case } in firsts.iter().filter(|_| matches!(volume, Volume::Loud)) {
-            let _ = writeln!(out, "{}: {}", fault.name, case.as_deref().unwrap_or("survives"));
+        for FirstKill { mutant, case } in firsts.iter().filter(|_| matches!(volume, Volume::Loud)) {
+            let _ = writeln!(out, "{}: {}", mutant.name, case.as_deref().unwrap_or("survives"));
         }
     }
-    for finding in unfaithful {
+    for finding in failing {
         let _ = writeln!(out, "finding: {}", sentence(finding));
     }
     let (killed, all) = (killed(count), firsts.len());
-    let _ = writeln!(out, "{killed} of {all} seeded faults killed by {count} generated variants alone");
+    let _ = writeln!(out, "{killed} of {all} mutants killed by {count} generated variants");
     out
 }
 
@@ -132,8 +132,8 @@ fn text(matrix: &Matrix, volume: Volume) -> String {
 }
 
 fn row(row: &Row, all: bool, out: &mut String) {
-    let fault = row.fault;
-    let _ = writeln!(out, "{} [{}]: it {}", fault.name, fault.breaks.join(", "), fault.does);
+    let mutant = row.mutant;
+    let _ = writeln!(out, "{} [{}]: it {}", mutant.name, mutant.breaks.join(", "), mutant.does);
     let count = row.killers.len();
     let named: Vec<String> = row
         .killers
@@ -154,44 +154,44 @@ fn row(row: &Row, all: bool, out: &mut String) {
 
 fn sentence(finding: &Finding) -> String {
     match finding {
-        Finding::Unfaithful(case, format) => {
-            format!(
-                "the faithful importer falls short in {case}, {format}, so the matrix shows nothing there"
-            )
+        Finding::OriginalFails(case, format) => {
+            format!("the original reader fails {case}, {format}, so the matrix shows nothing there")
         }
-        Finding::Survives(fault) => format!("{fault} survives: a case is missing that kills it"),
-        Finding::Unnamed(fault) => {
-            format!("{fault} is killed, and by no case that names a clause which it breaks")
+        Finding::Survives(mutant) => format!("{mutant} survives: a case is missing that kills it"),
+        Finding::ClauseNotNamed(mutant) => {
+            format!("{mutant} is killed, and by no case that names a clause which it breaks")
         }
-        Finding::NoClause(fault, clause) => format!("{fault} breaks {clause}, and there is no such clause"),
-        Finding::Unbroken(clause) => format!("no fault breaks {clause}"),
+        Finding::UnknownClause(mutant, clause) => {
+            format!("{mutant} breaks {clause}, and there is no such clause")
+        }
+        Finding::UnbrokenClause(clause) => format!("no mutant breaks {clause}"),
         Finding::KillsNothing(case) => {
-            format!("{case} kills nothing: seed the fault that it is there for, or mark it `control = true`")
+            format!("{case} kills nothing: seed the mutant that it is there for, or mark it `control = true`")
         }
-        Finding::NoControl(case, fault) => {
-            format!("{case} is marked as a positive control, and kills {fault}")
+        Finding::ControlKills(case, mutant) => {
+            format!("{case} is marked as a positive control, and kills {mutant}")
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{First, generation, matrix};
+    use super::{FirstKill, generation, matrix};
     use crate::command::generate;
     use crate::terminal::Volume;
-    use mutants::adequacy::first_kills;
+    use mutants::score::first_kills;
     use std::collections::BTreeSet;
     use suite::{Root, Suite};
 
     #[test]
     fn what_dies_first_is_what_the_whole_matrix_shows() {
         let suite = Suite::load(&[Root::Made(generate::suite(3, 12))]).unwrap();
-        let (firsts, unfaithful) = first_kills(&suite, 2).unwrap();
-        assert!(unfaithful.is_empty(), "{unfaithful:?}");
+        let (firsts, failing) = first_kills(&suite, 2).unwrap();
+        assert!(failing.is_empty(), "{failing:?}");
         let matrix = matrix(&suite, 2).unwrap();
         for (first, row) in firsts.iter().zip(&matrix.rows) {
             let killers: BTreeSet<&str> = row.killers.iter().map(|(case, _)| case.as_str()).collect();
-            assert_eq!(first.case.as_deref(), killers.first().copied(), "{}", row.fault.name);
+            assert_eq!(first.case.as_deref(), killers.first().copied(), "{}", row.mutant.name);
         }
         let text = generation(&firsts, &[], 12, Volume::Normal);
         assert!(text.starts_with(&format!("variants  killed\n      12  {:>6}\n", matrix.killed())), "{text}");
@@ -201,12 +201,12 @@ mod tests {
     #[test]
     fn kills_add_up_by_the_number_of_variants() {
         let cases = [Some("variant-000099-twin"), Some("variant-000100"), Some("variant-001500"), None];
-        let firsts = mutants::faults::all()
+        let firsts = mutants::catalogue::all()
             .zip(cases)
-            .map(|(fault, case)| First { fault, case: case.map(str::to_owned) })
+            .map(|(mutant, case)| FirstKill { mutant, case: case.map(str::to_owned) })
             .collect::<Vec<_>>();
         let text = generation(&firsts, &[], 2000, Volume::Normal);
         assert!(text.contains("     100       1\n    1000       2\n    2000       3\n"), "{text}");
-        assert!(text.ends_with("3 of 4 seeded faults killed by 2000 generated variants alone\n"), "{text}");
+        assert!(text.ends_with("3 of 4 mutants killed by 2000 generated variants\n"), "{text}");
     }
 }

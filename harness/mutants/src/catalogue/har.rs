@@ -1,35 +1,35 @@
 //! Faults about the bodies of a HAR, and what exporters do to them.
 
 use super::edit::{self, at, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Carrier;
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "har/no-posts",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "does not read the bodies of POSTs",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             found
                 .entries
                 .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Request);
         }),
     ),
-    fault(
+    mutant(
         "har/no-json-answers",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "reads answers from streams alone",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             found
                 .entries
                 .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Response);
         }),
     ),
-    fault(
+    mutant(
         "har/any-object",
         &["HAR-MESSAGE"],
         "takes every JSON object in a body for a message",
@@ -38,7 +38,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| set(body, "jsonrpc", "\"1.0\""))
         }),
     ),
-    fault(
+    mutant(
         "har/errors-are-messages",
         &["HAR-MESSAGE"],
         "takes a body with `error` for an error answer",
@@ -48,7 +48,7 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(error)
         }),
     ),
-    fault(
+    mutant(
         "har/versions-looked-for",
         &["HAR-MESSAGE", "JRP-VERSION"],
         "passes over a body whose `jsonrpc` is not 2.0",
@@ -57,7 +57,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (version.text() != "\"2.0\"").then(|| "{}".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "har/batches",
         &["HAR-MESSAGE"],
         "takes the first message of an array in a body",
@@ -66,11 +66,11 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| body.items().next().map(|item| item.text().to_owned()))?
         }),
     ),
-    fault(
+    mutant(
         "har/arrays-rejected",
         &["HAR-MESSAGE"],
         "rejects an array in the body of another site",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
             let found = std::cell::Cell::new(false);
             each_body(text, &mut |body| {
@@ -80,11 +80,11 @@ pub(super) const FAULTS: &[Fault] = &[
             found.get().then(|| super::survival::rejection("batch"))
         }),
     ),
-    fault(
+    mutant(
         "har/html-rejected",
         &["HAR-MESSAGE"],
         "rejects an answer that is no JSON",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let odd = whole.member("log")?.member("entries")?.items().any(|entry| {
                 let content = entry.member("response").and_then(|response| response.member("content"));
@@ -94,7 +94,7 @@ pub(super) const FAULTS: &[Fault] = &[
             odd.then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "har/failures-dropped",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "does not read answers with a status of 400 and more",
@@ -103,7 +103,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (status >= 400).then_some(())
         }),
     ),
-    fault(
+    mutant(
         "har/post-type-wanted",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "reads the body of a POST only when `postData.mimeType` is application/json",
@@ -113,7 +113,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| at(entry, &["request", "postData"], &mut |_| Some("{}".to_owned())))?
         }),
     ),
-    fault(
+    mutant(
         "har/answer-type-exact",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "reads a JSON answer only when its type has no parameters",
@@ -122,7 +122,7 @@ pub(super) const FAULTS: &[Fault] = &[
             kind.to_lowercase().starts_with("application/json;").then_some(())
         }),
     ),
-    fault(
+    mutant(
         "har/get-answers-dropped",
         &["HAR-MESSAGE"],
         "reads nothing of an exchange that is no POST",
@@ -131,7 +131,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (!method.eq_ignore_ascii_case("POST")).then_some(())
         }),
     ),
-    fault(
+    mutant(
         "har/any-method-posts",
         &["HAR-MESSAGE"],
         "reads the body of a PUT or a DELETE",
@@ -142,7 +142,7 @@ pub(super) const FAULTS: &[Fault] = &[
             at(entry, &["request", "method"], &mut |_| Some("\"POST\"".to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "har/base64-kept",
         &["HAR-STREAM", "HAR-MESSAGE"],
         "does not decode a JSON answer in base64",
@@ -153,7 +153,7 @@ pub(super) const FAULTS: &[Fault] = &[
             at(entry, &["response", "content"], &mut |content| Some(set(content, "encoding", "")))
         }),
     ),
-    fault(
+    mutant(
         "har/bad-bytes-dropped",
         &["SRV-BYTES", "HAR-STREAM"],
         "drops bytes of a body in base64 that are no UTF-8",
@@ -168,7 +168,7 @@ pub(super) const FAULTS: &[Fault] = &[
             at(entry, &["response", "content"], &mut |_| Some(plain.clone()))
         }),
     ),
-    fault(
+    mutant(
         "har/pretty-bodies-lost",
         &["HAR-MESSAGE", "EQ-COUNT"],
         "reads bodies that begin with a brace and hold no line end",
@@ -186,11 +186,11 @@ pub(super) const FAULTS: &[Fault] = &[
             new
         }),
     ),
-    fault(
+    mutant(
         "har/missing-bodies-rejected",
         &["HAR-MISSING"],
         "rejects a file whose exporter dropped a body",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let dropped = whole.member("log")?.member("entries")?.items().any(|entry| {
                 let size = |part: Option<Json<'_>>, name: &str| {
@@ -208,11 +208,11 @@ pub(super) const FAULTS: &[Fault] = &[
             dropped.then(|| super::survival::rejection("missing-raw"))
         }),
     ),
-    fault(
+    mutant(
         "har/missing-bodies-end",
         &["HAR-MISSING", "EQ-COUNT"],
         "stops at the first exchange without a body",
-        Seed::Exchanges(|entries| {
+        Mutation::Exchanges(|entries| {
             let empty = |entry: &String| {
                 Json::parse(entry).ok().is_some_and(|entry| {
                     let content = entry.member("response").and_then(|response| response.member("content"));
@@ -224,40 +224,40 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "har/no-log-is-empty",
         &["HAR-MISSING"],
         "takes a file without `log` for an empty session",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let whole =
                 Json::parse(text).ok().filter(|whole| format == "har" && whole.kind() == JsonKind::Object)?;
             whole.member("log").is_none().then(|| EMPTY.to_owned())
         }),
     ),
-    fault(
+    mutant(
         "har/no-entries-is-empty",
         &["HAR-MISSING"],
         "takes a log without entries for an empty session",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let whole = Json::parse(text).ok().filter(|_| format == "har")?;
             whole.member("log")?.member("entries").is_none().then(|| EMPTY.to_owned())
         }),
     ),
-    fault(
+    mutant(
         "har/bare-entries",
         &["HAR-MISSING"],
         "takes a bare array for the entries of the log",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let list =
                 Json::parse(text).ok().filter(|list| format == "har" && list.kind() == JsonKind::Array)?;
             Some(format!("{{\"log\":{{\"entries\":{}}}}}", list.text()))
         }),
     ),
-    fault(
+    mutant(
         "har/entries-by-key",
         &["HAR-MISSING"],
         "takes the values of an object for the entries of the log",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             if format != "har" {
                 return None;
             }
@@ -267,11 +267,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "har/streams-merged-by-event-id",
         &["EQ-CONTEXT", "HAR-STREAM"],
         "drops an event of another stream whose id was there before",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             let mut seen = std::collections::BTreeMap::new();
             found.entries.retain(|entry| {
                 let Some(id) = entry.event_id.clone().filter(|_| format == "har" && entry.said.is_some())
@@ -287,18 +287,18 @@ pub(super) const FAULTS: &[Fault] = &[
 const EMPTY: &str = r#"{"log":{"entries":[]}}"#;
 
 /// A reader to whom such exchanges are others.
-pub(super) const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Seed {
-    Seed::Exchange(edit)
+pub(super) const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Mutation {
+    Mutation::Exchange(edit)
 }
 
 /// A reader to whom such bodies, which are JSON, are others.
-const fn bodies(edit: fn(Json<'_>) -> Option<String>) -> Seed {
-    Seed::Body(edit)
+const fn bodies(edit: fn(Json<'_>) -> Option<String>) -> Mutation {
+    Mutation::Body(edit)
 }
 
 /// A reader that does not look at the answers of such exchanges.
-const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Seed {
-    Seed::Unanswered(skips)
+const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Mutation {
+    Mutation::Unanswered(skips)
 }
 
 /// The file with such exchanges.

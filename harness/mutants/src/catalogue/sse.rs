@@ -1,47 +1,49 @@
 //! Faults about server-sent events: their names, and what their data carries.
 
 use super::edit::{self, at, quoted};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "sse/any-name",
         &["SSE-EVENT"],
         "reads the data of events of any name",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             named(format, whole, &|name| (!name.is_empty() && name != "message").then(|| "message".into()))
         }),
     ),
-    fault(
+    mutant(
         "sse/endpoint-is-read",
         &["SSE-EVENT"],
         "reads the data of `endpoint` events",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             named(format, whole, &|name| (name == "endpoint").then(|| "message".into()))
         }),
     ),
-    fault(
+    mutant(
         "sse/ping-is-read",
         &["SSE-EVENT"],
         "reads the data of `ping` events",
-        Seed::Text(|format, whole| named(format, whole, &|name| (name == "ping").then(|| "message".into()))),
+        Mutation::Text(|format, whole| {
+            named(format, whole, &|name| (name == "ping").then(|| "message".into()))
+        }),
     ),
-    fault(
+    mutant(
         "sse/names-without-case",
         &["SSE-EVENT"],
         "compares event names without case",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             named(format, whole, &|name| {
                 (name != "message" && name.eq_ignore_ascii_case("message")).then(|| "message".into())
             })
         }),
     ),
-    fault(
+    mutant(
         "sse/name-wanted",
         &["SSE-EVENT"],
         "reads events that are named `message`, and none without a name",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.said.is_none()
                     || seen.carrier != transcript::session::Carrier::Sse
@@ -49,46 +51,46 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     ),
-    fault(
+    mutant(
         "sse/empty-name-is-another",
         &["SSE-EVENT"],
         "does not take an empty name for `message`",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.retain(|seen| seen.said.is_none() || seen.event.as_deref() != Some(""));
         }),
     ),
-    fault(
+    mutant(
         "sse/endpoint-wanted",
         &["SSE-EVENT"],
         "rejects http-sse without an `endpoint` event",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let endpoint = asked.found.entries.iter().any(|seen| seen.event.as_deref() == Some("endpoint"));
             let sound = asked.found.refused.is_none();
             (asked.format.name == "http-sse" && sound && !endpoint)
                 .then(|| super::survival::rejection("invalid-entry"))
         }),
     ),
-    fault(
+    mutant(
         "sse/strings-alone",
         &["SSE-DATA-OBJECT"],
         "reads data that is a string, and none that is an object",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             data(format, whole, &|value| (value.kind() == JsonKind::Object).then(|| "\"\"".to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "sse/objects-alone",
         &["SSE-DATA-STRING"],
         "reads data that is an object, and none that is a string",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             data(format, whole, &|value| (value.kind() == JsonKind::String).then(|| "\"\"".to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "sse/strings-through-doubles",
         &["SSE-DATA-STRING", "EQ-ARGS", "EQ-OUTCOME"],
         "parses a string of data with a JSON library that has doubles alone",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             data(format, whole, &|value| {
                 let inside = edit::content(value)?;
                 let rounded = super::values::rounded(Json::parse(&inside).ok()?)?;
@@ -96,11 +98,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "sse/text-rejected",
         &["SSE-DATA-TEXT"],
         "rejects a `message` event whose data is plain text",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let plain = asked.found.entries.iter().any(|seen| {
                 message(seen)
                     && seen.data.as_deref().is_some_and(|data| !data.is_empty() && Json::parse(data).is_err())
@@ -108,21 +110,21 @@ pub(super) const FAULTS: &[Fault] = &[
             plain.then(|| super::survival::rejection("broken-data"))
         }),
     ),
-    fault(
+    mutant(
         "sse/priming-rejected",
         &["SSE-DATA-TEXT"],
         "rejects a `message` event with empty data",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let empty =
                 asked.found.entries.iter().any(|seen| message(seen) && seen.data.as_deref() == Some(""));
             empty.then(|| super::survival::rejection("broken-data"))
         }),
     ),
-    fault(
+    mutant(
         "sse/scalars-rejected-in-one",
         &["SSE-DATA-TEXT"],
         "rejects data that is a number, true or null, in http-sse alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let found = std::cell::Cell::new(false);
             data(asked.format.name, text, &|value| {
@@ -134,11 +136,11 @@ pub(super) const FAULTS: &[Fault] = &[
             found.get().then(|| super::survival::rejection("broken-data"))
         }),
     ),
-    fault(
+    mutant(
         "sse/objects-are-messages",
         &["SSE-DATA-TEXT"],
         "rejects data that is an object without `jsonrpc`",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok()?;
             let found = std::cell::Cell::new(false);
             let look = |value: Json<'_>| {
@@ -158,11 +160,11 @@ pub(super) const FAULTS: &[Fault] = &[
             found.get().then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "sse/keepalive-rejected",
         &["SSE-KEEPALIVE"],
         "rejects an `sse` entry without `data`",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let idle = whole.member("entries")?.items().any(|entry| {
                 entry
@@ -172,11 +174,11 @@ pub(super) const FAULTS: &[Fault] = &[
             idle.then(|| super::survival::rejection("invalid-entry"))
         }),
     ),
-    fault(
+    mutant(
         "sse/broken-passed-in-one",
         &["SSE-DATA-BROKEN"],
         "passes over broken data in streamable-http alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text =
                 std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "streamable-http")?;
             let new = data("streamable-http", text, &|value| {
@@ -184,14 +186,14 @@ pub(super) const FAULTS: &[Fault] = &[
                 (inside.trim_start().starts_with('{') && Json::parse(&inside).is_err())
                     .then(|| "\"\"".to_owned())
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "sse/arrays-read-in-one",
         &["SSE-DATA-ARRAY"],
         "reads an array of messages in data, in http-sse alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let new = edit::entries("http-sse", text, &mut |entry| {
                 let value = entry.member("sse")?.member("data")?;
@@ -203,21 +205,21 @@ pub(super) const FAULTS: &[Fault] = &[
                 });
                 Some(each.collect::<Vec<_>>().join(","))
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "sse/nested-read-in-one",
         &["SSE-DATA-NESTED"],
         "reads a message that was serialised twice, in http-sse alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "http-sse")?;
             let new = data("http-sse", text, &|value| {
                 let inside = edit::content(value)?;
                 let nested = Json::parse(&inside).ok().filter(|nested| nested.kind() == JsonKind::String)?;
                 Some(nested.text().to_owned())
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
 ];

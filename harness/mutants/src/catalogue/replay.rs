@@ -1,15 +1,15 @@
 //! Faults about the lines of `mcp-replay` traces, and which way they went.
 
 use super::edit::{self, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "replay/no-raw",
         &["RPL-MESSAGE"],
         "passes over a message line without `raw`",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 let dir = edit::content(line.member("dir")?)?;
@@ -17,11 +17,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/message-for-raw",
         &["RPL-MESSAGE"],
         "looks for the message under `message` where there is no `raw`",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 let message = line.member("message").filter(|_| line.member("raw").is_none())?;
@@ -29,11 +29,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/no-dir",
         &["RPL-MESSAGE"],
         "takes a line without `dir` for the client's",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 line.member("raw").filter(|_| line.member("dir").is_none())?;
@@ -41,51 +41,51 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/dirs-not-looked-at",
         &["RPL-MESSAGE", "COR-DIRECTION"],
         "does not look at `dir` where it binds answers",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             for seen in found.entries.iter_mut().filter(|_| format == "mcp-replay") {
                 seen.side = None;
             }
         }),
     ),
-    fault(
+    mutant(
         "replay/any-dir",
         &["RPL-DIR"],
         "reads the `raw` of a line with any dir",
-        Seed::Text(|format, text| dirs(format, text, |dir, _| !matches!(dir, "in" | "out"))),
+        Mutation::Text(|format, text| dirs(format, text, |dir, _| !matches!(dir, "in" | "out"))),
     ),
-    fault(
+    mutant(
         "replay/messages-of-any-dir",
         &["RPL-DIR"],
         "reads the `raw` of a line with any dir, where it is a JSON-RPC message",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             dirs(format, text, |dir, raw| !matches!(dir, "in" | "out") && raw.member("jsonrpc").is_some())
         }),
     ),
-    fault(
+    mutant(
         "replay/dirs-without-case",
         &["RPL-DIR"],
         "takes `IN` for `in`",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             dirs(format, text, |dir, _| {
                 !matches!(dir, "in" | "out") && matches!(&*dir.to_lowercase(), "in" | "out")
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/odd-lines-passed",
         &["SRV-BYTES", "JRP-LINE"],
         "passes over a line of a trace that is JSON and no object",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 Json::parse(line).is_ok_and(|line| line.kind() != JsonKind::Object).then(String::new)
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/other-dirs-rejected",
         &["RPL-DIR"],
         "rejects a line with another dir",
@@ -93,11 +93,11 @@ pub(super) const FAULTS: &[Fault] = &[
             line.member("dir").and_then(edit::content).is_some_and(|dir| !matches!(&*dir, "in" | "out"))
         }),
     ),
-    fault(
+    mutant(
         "replay/noise-bound",
         &["RPL-NOISE"],
         "takes noise in `raw` for a notification",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 let raw = line.member("raw")?;
@@ -107,11 +107,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/noise-answers",
         &["RPL-NOISE"],
         "takes noise in `raw` for the answer to the last call",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let mut last = None;
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
@@ -126,11 +126,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/behind-the-end",
         &["RPL-END"],
         "passes over what stands behind `end`",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let mut ended = false;
             lines(format, text, &mut |line| {
                 let behind = ended;
@@ -139,19 +139,19 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/end-is-nothing",
         &["RPL-END"],
         "reads on behind `end`",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| (kind(line).as_deref() == Some("end")).then(String::new))
         }),
     ),
-    fault(
+    mutant(
         "replay/exit-code-wanted",
         &["RPL-END"],
         "loses the last message where `end` has no exit code",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let last = text.lines().rfind(|line| kind(line).as_deref() == Some("end"))?;
             Json::parse(last)
                 .ok()
@@ -160,24 +160,24 @@ pub(super) const FAULTS: &[Fault] = &[
             (format == "mcp-replay" && before.contains("\"raw\"")).then(|| text.replacen(before, "", 1))
         }),
     ),
-    fault(
+    mutant(
         "replay/failed-servers-rejected",
         &["RPL-END"],
         "rejects a trace whose server exited with a code other than 0",
         rejected(|line| line.member("exitCode").and_then(Json::as_number).is_some_and(|code| code != "0")),
     ),
-    fault(
+    mutant(
         "replay/no-end-loses-one",
         &["RPL-END", "EQ-COUNT"],
         "takes the last line for `end`, whatever it is",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let last = text.lines().rfind(|line| !line.trim().is_empty())?;
             let message = kind(last).is_none() && Json::parse(last).is_ok();
             (format == "mcp-replay" && message && text.lines().count() > 1)
                 .then(|| text[..text.rfind(last).unwrap_or_default()].to_owned())
         }),
     ),
-    fault(
+    mutant(
         "replay/unknown-types-rejected",
         &["RPL-UNKNOWN"],
         "rejects a line of a type that it does not know",
@@ -185,7 +185,7 @@ pub(super) const FAULTS: &[Fault] = &[
             line.member("type").and_then(edit::content).is_some_and(|kind| !matches!(&*kind, "meta" | "end"))
         }),
     ),
-    fault(
+    mutant(
         "replay/unknown-members-rejected",
         &["RPL-UNKNOWN"],
         "rejects a line with a member that it does not know",
@@ -208,7 +208,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 && line.members().any(|(name, _)| !known.iter().any(|known| name.is(known)))
         }),
     ),
-    fault(
+    mutant(
         "replay/unknown-head-rejected",
         &["RPL-UNKNOWN"],
         "rejects a `meta` with a member that it does not know",
@@ -218,11 +218,11 @@ pub(super) const FAULTS: &[Fault] = &[
                 && line.members().any(|(name, _)| !known.iter().any(|known| name.is(known)))
         }),
     ),
-    fault(
+    mutant(
         "replay/turns-are-calls",
         &["RPL-UNKNOWN"],
         "reads the tool uses of `turn` lines as tool calls",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 let used = line
@@ -238,11 +238,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/odd-times-dropped",
         &["RPL-ORDER", "EQ-CONTEXT"],
         "drops a message whose `t` is no time",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             lines(format, text, &mut |line| {
                 let line = Json::parse(line).ok()?;
                 line.member("raw")?;
@@ -251,32 +251,32 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "replay/backward-times-rejected",
         &["RPL-ORDER"],
         "rejects a trace whose times run backwards",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let times: Vec<i64> =
                 asked.found.entries.iter().filter_map(|seen| seen.said.as_ref().and(seen.time)).collect();
             (asked.format.name == "mcp-replay" && !times.is_sorted())
                 .then(|| super::survival::rejection("wrong-type"))
         }),
     ),
-    fault(
+    mutant(
         "replay/by-time",
         &["RPL-ORDER"],
         "puts the lines of a trace in the order of `t`",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format == "mcp-replay" {
                 found.entries.sort_by_key(|seen| seen.time.unwrap_or_default());
             }
         }),
     ),
-    fault(
+    mutant(
         "replay/answers-behind-requests",
         &["RPL-ORDER", "COR-BEFORE"],
         "moves an answer that was logged too early behind its request",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             let mut at = 0;
             while format == "mcp-replay" && at + 1 < found.entries.len() {
                 let said = |index: usize| found.entries[index].said.as_ref();
@@ -293,22 +293,22 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "replay/marker-is-data",
         &["RPL-REDACT"],
         "puts null where a redaction marker stands",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             use verdict::answer::Answer;
             let Answer::Meaning(text) = &asked.answer else { return None };
             let new = text.replace("\"[REDACTED]\"", "null");
             (asked.format.name == "mcp-replay" && new != *text).then_some(Answer::Meaning(new))
         }),
     ),
-    fault(
+    mutant(
         "replay/marked-dropped",
         &["RPL-REDACT", "EQ-COUNT"],
         "drops a message with a redaction marker in it",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             found.entries.retain(|seen| {
                 format != "mcp-replay"
                     || !seen.said.as_ref().is_some_and(|said| said.text.contains("[REDACTED]"))
@@ -318,8 +318,8 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader that rejects a trace for such a line.
-pub(super) const fn rejected(refuses: fn(Json<'_>) -> bool) -> Seed {
-    Seed::Line(refuses)
+pub(super) const fn rejected(refuses: fn(Json<'_>) -> bool) -> Mutation {
+    Mutation::Line(refuses)
 }
 
 /// Whether a trace has such a line.

@@ -3,22 +3,22 @@
 use super::contract::{Discovery, faithful_discovery};
 use super::found::Surroundings;
 use super::k2a::{answers, discover, is_challenge, of, values};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "challenge/exact-header",
         &["K2A-SUMMARY"],
         "looks for the header as it is written in the RFC",
         filtered(|name, _| name == "WWW-Authenticate"),
     ),
-    fault(
+    mutant(
         "challenge/small-header",
         &["K2A-SUMMARY"],
         "looks for the header in small letters",
         filtered(|name, _| name == "www-authenticate"),
     ),
-    fault(
+    mutant(
         "challenge/other-headers",
         &["K2A-BOUND"],
         "takes the challenge of a proxy",
@@ -28,25 +28,25 @@ pub(super) const FAULTS: &[Fault] = &[
             (name.into(), value.into())
         }),
     ),
-    fault(
+    mutant(
         "challenge/any-header",
         &["K2A-BOUND"],
         "looks for the parameters in every header",
         rewritten(|_, value| ("www-authenticate".into(), value.into())),
     ),
-    fault(
+    mutant(
         "challenge/bearer-alone",
         &["K2A-SUMMARY"],
         "reads challenges of the scheme Bearer alone",
         filtered(|_, value| value.to_ascii_lowercase().starts_with("bearer")),
     ),
-    fault(
+    mutant(
         "challenge/scheme-with-case",
         &["K2A-SUMMARY"],
         "reads challenges that begin with `Bearer`, and not with `bearer`",
         filtered(|_, value| !value.to_ascii_lowercase().starts_with("bearer") || value.starts_with("Bearer")),
     ),
-    fault(
+    mutant(
         "challenge/first-challenge",
         &["K2A-SUMMARY"],
         "reads the first challenge of a header",
@@ -56,7 +56,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (name.into(), value[..end].into())
         }),
     ),
-    fault(
+    mutant(
         "challenge/first-header",
         &["HAR-K2A", "K2A-SUMMARY"],
         "reads the first of two headers",
@@ -71,7 +71,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, &one)
         }),
     ),
-    fault(
+    mutant(
         "challenge/last-header",
         &["HAR-K2A", "K2A-SUMMARY"],
         "reads the last of two headers",
@@ -86,7 +86,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, &one)
         }),
     ),
-    fault(
+    mutant(
         "challenge/words",
         &["K2A-BOUND"],
         "looks for the words anywhere in a challenge",
@@ -95,7 +95,7 @@ pub(super) const FAULTS: &[Fault] = &[
             searched(context, text.contains("resource_metadata"), text.contains("scope"))
         }),
     ),
-    fault(
+    mutant(
         "challenge/words-with-equals",
         &["K2A-BOUND"],
         "looks for `scope=` and `resource_metadata=` anywhere in a challenge",
@@ -105,7 +105,7 @@ pub(super) const FAULTS: &[Fault] = &[
             loose.or_else(|| faithful_discovery(seen, context))
         }),
     ),
-    fault(
+    mutant(
         "challenge/words-at-a-boundary",
         &["K2A-BOUND"],
         "looks for `scope=` behind a space or a comma, in quotes too",
@@ -115,13 +115,13 @@ pub(super) const FAULTS: &[Fault] = &[
             loose.or_else(|| faithful_discovery(seen, context))
         }),
     ),
-    fault(
+    mutant(
         "challenge/escapes-end-quotes",
         &["K2A-BOUND"],
         "ends a quoted string at an escaped quote",
         rewritten(|name, value| (name.into(), value.replace("\\\"", "\""))),
     ),
-    fault(
+    mutant(
         "challenge/commas-part",
         &["K2A-BOUND"],
         "parts a challenge at every comma, in quotes too",
@@ -137,7 +137,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (name.into(), parts.join(","))
         }),
     ),
-    fault(
+    mutant(
         "challenge/open-quotes-end",
         &["K2A-BOUND"],
         "ends an unfinished quoted string at the next comma",
@@ -150,7 +150,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "challenge/quotes-wanted",
         &["K2A-SUMMARY"],
         "reads parameters whose value is quoted",
@@ -165,13 +165,13 @@ pub(super) const FAULTS: &[Fault] = &[
             )
         }),
     ),
-    fault(
+    mutant(
         "challenge/no-space-at-equals",
         &["K2A-SUMMARY"],
         "knows no space around the equals sign of a parameter",
         rewritten(|name, value| (name.into(), value.replace(" =", " ;").replace("= ", "; "))),
     ),
-    fault(
+    mutant(
         "challenge/space-behind-commas",
         &["K2A-SUMMARY"],
         "parts parameters at a comma and a space",
@@ -182,7 +182,7 @@ pub(super) const FAULTS: &[Fault] = &[
             searched(context, faithful.metadata && at("resource_metadata"), faithful.scope && at("scope"))
         }),
     ),
-    fault(
+    mutant(
         "challenge/parameters-with-case",
         &["K2A-SUMMARY"],
         "looks for parameters in small letters",
@@ -196,7 +196,7 @@ pub(super) const FAULTS: &[Fault] = &[
             )
         }),
     ),
-    fault(
+    mutant(
         "challenge/near-names",
         &["K2A-BOUND"],
         "takes a parameter whose name ends in `scope` for it",
@@ -207,7 +207,7 @@ pub(super) const FAULTS: &[Fault] = &[
             )
         }),
     ),
-    fault(
+    mutant(
         "challenge/longer-names",
         &["K2A-BOUND"],
         "takes a parameter whose name begins with `scope` or `resource_metadata` for it",
@@ -218,7 +218,7 @@ pub(super) const FAULTS: &[Fault] = &[
             )
         }),
     ),
-    fault(
+    mutant(
         "challenge/empty-is-none",
         &["K2A-SUMMARY"],
         "does not see a parameter with an empty value",
@@ -229,13 +229,13 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader that sees these headers alone.
-const fn filtered(sees: fn(&str, &str) -> bool) -> Seed {
-    Seed::Headers(sees)
+const fn filtered(sees: fn(&str, &str) -> bool) -> Mutation {
+    Mutation::Headers(sees)
 }
 
 /// A reader that sees headers as others.
-const fn rewritten(rewrite: fn(&str, &str) -> (String, String)) -> Seed {
-    Seed::Rewritten(rewrite)
+const fn rewritten(rewrite: fn(&str, &str) -> (String, String)) -> Mutation {
+    Mutation::Rewritten(rewrite)
 }
 
 /// A summary of what a search found in the challenges of a 401.

@@ -2,18 +2,18 @@
 
 use super::edit::{self, set};
 use super::har::exchanges;
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "exchanges/file-order",
         &["HAR-ORDER"],
         "leaves exchanges in file order",
         exchanges(|entry| entry.member("startedDateTime").map(|_| set(entry, "startedDateTime", ""))),
     ),
-    fault(
+    mutant(
         "exchanges/by-end",
         &["HAR-ORDER"],
         "puts exchanges in the order in which they ended",
@@ -27,28 +27,28 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(start + (took * 1000.0) as i64)
         }),
     ),
-    fault(
+    mutant(
         "exchanges/ties-turned",
         &["HAR-ORDER"],
         "puts the later of two exchanges with one start first",
-        Seed::Exchanges(|entries| {
+        Mutation::Exchanges(|entries| {
             entries.reverse();
             let key = |entry: &String| Json::parse(entry).ok().and_then(start);
             entries.sort_by_key(key);
         }),
     ),
-    fault(
+    mutant(
         "exchanges/texts-compared",
         &["HAR-ORDER"],
         "compares the starts of exchanges as texts",
-        Seed::Exchanges(|entries| {
+        Mutation::Exchanges(|entries| {
             let key = |entry: &String| {
                 Json::parse(entry).ok().and_then(|entry| edit::content(entry.member("startedDateTime")?))
             };
             entries.sort_by_key(key);
         }),
     ),
-    fault(
+    mutant(
         "exchanges/milliseconds",
         &["HAR-ORDER"],
         "drops what is finer than a millisecond in a start",
@@ -61,7 +61,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| set(entry, "startedDateTime", &format!("\"{seconds}.{}{zone}\"", &digits[..3])))
         }),
     ),
-    fault(
+    mutant(
         "exchanges/zones-dropped",
         &["HAR-ORDER"],
         "does not look at the zone of a start",
@@ -71,21 +71,21 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(set(entry, "startedDateTime", &format!("\"{}Z\"", &time[..zone])))
         }),
     ),
-    fault(
+    mutant(
         "exchanges/answers-first",
         &["HAR-ORDER"],
         "gives the messages of an answer before the one of the POST",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format == "har" {
                 found.entries.sort_by_key(|seen| (seen.exchange, seen.side == Some(Side::Client)));
             }
         }),
     ),
-    fault(
+    mutant(
         "exchanges/posts-first",
         &["HAR-ORDER"],
         "gives the messages of all POSTs before all answers",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format == "har" {
                 found.entries.sort_by_key(|seen| seen.side == Some(Side::Server));
             }
@@ -94,8 +94,8 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader that puts exchanges in the order of this number.
-const fn listed(key: fn(Json<'_>) -> Option<i64>) -> Seed {
-    Seed::ExchangesBy(key)
+const fn listed(key: fn(Json<'_>) -> Option<i64>) -> Mutation {
+    Mutation::ExchangesBy(key)
 }
 
 /// The file with its exchanges in another order, which their starts then do not change.

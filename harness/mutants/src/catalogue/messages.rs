@@ -1,57 +1,57 @@
 //! Faults about what a JSON-RPC message is, in every format.
 
 use super::edit::{quoted, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "messages/any-version",
         &["JRP-VERSION"],
         "does not look at `jsonrpc` where it is there",
-        Seed::Message(|message| version(message, |version| version.is_some())),
+        Mutation::Message(|message| version(message, |version| version.is_some())),
     ),
-    fault(
+    mutant(
         "messages/version-optional",
         &["JRP-VERSION"],
         "takes a message without `jsonrpc`",
-        Seed::Message(|message| version(message, |version| version.is_none())),
+        Mutation::Message(|message| version(message, |version| version.is_none())),
     ),
-    fault(
+    mutant(
         "messages/version-as-number",
         &["JRP-VERSION"],
         "takes the number 2.0 for the version",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             version(message, |version| version.and_then(Json::as_number).is_some_and(|n| n.starts_with('2')))
         }),
     ),
-    fault(
+    mutant(
         "messages/version-by-prefix",
         &["JRP-VERSION"],
         "takes any version that begins with 2",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             version(message, |version| text(version).is_some_and(|v| v.starts_with('2')))
         }),
     ),
-    fault(
+    mutant(
         "messages/version-one",
         &["JRP-VERSION"],
         "takes the version 1.0 too",
-        Seed::Message(|message| version(message, |version| text(version).is_some_and(|v| v == "1.0"))),
+        Mutation::Message(|message| version(message, |version| text(version).is_some_and(|v| v == "1.0"))),
     ),
-    fault(
+    mutant(
         "messages/version-null",
         &["JRP-VERSION"],
         "takes a null version for a missing one, and lets it pass",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             version(message, |version| version.is_some_and(|v| v.kind() == JsonKind::Null))
         }),
     ),
-    fault(
+    mutant(
         "messages/version-without-case",
         &["JRP-VERSION"],
         "finds `jsonrpc` in any case",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             let (name, _) = message
                 .members()
                 .find(|(name, _)| !name.is("jsonrpc") && name.raw().eq_ignore_ascii_case("jsonrpc"))?;
@@ -59,58 +59,58 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(set(Json::parse(&other).ok()?, "jsonrpc", "\"2.0\""))
         }),
     ),
-    fault(
+    mutant(
         "messages/version-on-requests-alone",
         &["JRP-VERSION"],
         "does not look at the version of an answer",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             let answer = message.member("result").is_some() || message.member("error").is_some();
             version(message, |_| answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/version-on-answers-alone",
         &["JRP-VERSION"],
         "does not look at the version of a request",
-        Seed::Message(|message| version(message, |_| message.member("method").is_some())),
+        Mutation::Message(|message| version(message, |_| message.member("method").is_some())),
     ),
-    fault(
+    mutant(
         "messages/methods-printed",
         &["JRP-SHAPE"],
         "prints a method that is a number, true or false",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             let method = message.member("method")?;
             let odd = matches!(method.kind(), JsonKind::Number | JsonKind::Bool);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
-    fault(
+    mutant(
         "messages/objects-for-methods",
         &["JRP-SHAPE"],
         "prints a method that is an object or an array",
-        Seed::Message(|message| {
+        Mutation::Message(|message| {
             let method = message.member("method")?;
             let odd = matches!(method.kind(), JsonKind::Object | JsonKind::Array);
             odd.then(|| set(message, "method", &quoted(method.text())))
         }),
     ),
-    fault(
+    mutant(
         "messages/null-method-dropped",
         &["JRP-SHAPE"],
         "passes over a message whose method is null",
-        Seed::Message(|message| (message.member("method")?.kind() == JsonKind::Null).then(String::new)),
+        Mutation::Message(|message| (message.member("method")?.kind() == JsonKind::Null).then(String::new)),
     ),
-    fault(
+    mutant(
         "messages/empty-method-dropped",
         &["EQ-COUNT", "JRP-SHAPE"],
         "passes over a message whose method is empty",
-        Seed::Message(|message| (message.member("method")?.text() == "\"\"").then(String::new)),
+        Mutation::Message(|message| (message.member("method")?.text() == "\"\"").then(String::new)),
     ),
-    fault(
+    mutant(
         "messages/result-wins-in-lines",
         &["JRP-SHAPE"],
         "takes the result of a message with an error too, in lines alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
             let new = super::edit::messages("jsonrpc", text, &|message| {
                 message
@@ -118,27 +118,27 @@ pub(super) const FAULTS: &[Fault] = &[
                     .and_then(|_| message.member("error"))
                     .map(|_| set(message, "error", ""))
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/null-error-is-none-in-har",
         &["JRP-SHAPE"],
         "takes a null error beside a result for none, in HAR alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
             let new = super::edit::messages("har", text, &|message| {
                 let error = message.member("error").filter(|error| error.kind() == JsonKind::Null)?;
                 message.member("result").map(|_| (set(message, "error", ""), error)).map(|(new, _)| new)
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/method-wins-in-lines",
         &["JRP-SHAPE"],
         "takes a message with a method and a result for a request, in lines alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
             let new = super::edit::messages("jsonrpc", text, &|message| {
                 message
@@ -146,27 +146,27 @@ pub(super) const FAULTS: &[Fault] = &[
                     .and_then(|_| message.member("result"))
                     .map(|_| set(message, "result", ""))
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/empty-ones-dropped-in-lines",
         &["JRP-SHAPE"],
         "passes over a message with neither method nor answer, in lines alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
             let new = super::edit::messages("jsonrpc", text, &|message| {
                 let none = ["method", "result", "error"].iter().all(|name| message.member(name).is_none());
                 (none && message.member("jsonrpc").is_some()).then(String::new)
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/unknown-members-rejected",
         &["EQ-CONTEXT"],
         "rejects a message with a member that JSON-RPC does not know",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let known = ["jsonrpc", "id", "method", "params", "result", "error"];
             let mut said = asked.found.entries.iter().filter_map(|seen| seen.said.as_ref());
             let odd = said.any(|said| {
@@ -177,11 +177,11 @@ pub(super) const FAULTS: &[Fault] = &[
             odd.then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "messages/calls-by-their-look",
         &["EQ-COUNT"],
         "finds messages by the word `jsonrpc`, in arguments too",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             let inner: Vec<_> = found
                 .entries
                 .iter()
@@ -200,33 +200,33 @@ pub(super) const FAULTS: &[Fault] = &[
             found.entries.extend(inner);
         }),
     ),
-    fault(
+    mutant(
         "messages/last-of-two-ids-in-lines",
         &["SRV-TWICE"],
         "takes the last of two members called `id`, in lines alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
             let new = super::edit::messages("jsonrpc", text, &|message| {
                 let ids: Vec<_> = message.members().filter(|(name, _)| name.is("id")).collect();
                 ids.get(1).map(|(_, id)| set(message, "id", id.text()))
             })?;
-            Some(super::Asked::of(asked.format, new.as_bytes()).answer)
+            Some(super::Original::read(asked.format, new.as_bytes()).answer)
         }),
     ),
-    fault(
+    mutant(
         "messages/last-of-two-methods-in-lines",
         &["SRV-TWICE"],
         "takes the last of two members called `method`, in lines alone",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             (format == "jsonrpc")
                 .then(|| super::edit::messages(format, whole, &|message| last(message, "method")))?
         }),
     ),
-    fault(
+    mutant(
         "messages/last-of-two-names-in-lines",
         &["SRV-TWICE"],
         "takes the last of two members called `name` in params, in lines alone",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             (format == "jsonrpc").then(|| {
                 super::edit::messages(format, whole, &|message| {
                     super::edit::at(message, &["params"], &mut |params| last(params, "name"))
@@ -234,11 +234,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })?
         }),
     ),
-    fault(
+    mutant(
         "messages/batches-of-one",
         &["ENV-SINGLE", "JRP-LINE", "HAR-MESSAGE"],
         "unwraps an array of one message",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let mut unwrap = |value: Json<'_>| {
                 let mut items = value.items();
                 let only = items.next()?;

@@ -2,18 +2,18 @@
 
 use super::edit::set;
 use super::values::{ALL, ARGUMENTS, OUTCOME, strings};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
 /// What a request or notification carries.
 const PARAMS: &[&str] = &["params"];
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "members/absent-is-empty",
         &["EQ-ARGS"],
         "puts {} for absent arguments",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 let call = event.kind == transcript::meaning::EventKind::ToolCall;
                 if call && !event.values.iter().any(|(name, _)| *name == "arguments") {
@@ -22,55 +22,55 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "members/null-is-empty",
         &["EQ-ARGS"],
         "puts {} for null arguments",
-        Seed::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(|| "{}".to_owned())),
+        Mutation::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(|| "{}".to_owned())),
     ),
-    fault(
+    mutant(
         "members/null-is-absent",
         &["EQ-ARGS"],
         "drops null arguments",
-        Seed::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(String::new)),
+        Mutation::Value(ARGUMENTS, |value| (value.kind() == JsonKind::Null).then(String::new)),
     ),
-    fault(
+    mutant(
         "members/empty-is-absent",
         &["EQ-ARGS"],
         "drops empty arguments",
-        Seed::Value(ARGUMENTS, |value| (value.text() == "{}").then(String::new)),
+        Mutation::Value(ARGUMENTS, |value| (value.text() == "{}").then(String::new)),
     ),
-    fault(
+    mutant(
         "members/null-params-dropped",
         &["EQ-ARGS"],
         "drops null params",
-        Seed::Value(PARAMS, |value| (value.kind() == JsonKind::Null).then(String::new)),
+        Mutation::Value(PARAMS, |value| (value.kind() == JsonKind::Null).then(String::new)),
     ),
-    fault(
+    mutant(
         "members/empty-params-dropped",
         &["EQ-ARGS"],
         "drops empty params",
-        Seed::Value(PARAMS, |value| (value.text() == "{}").then(String::new)),
+        Mutation::Value(PARAMS, |value| (value.text() == "{}").then(String::new)),
     ),
-    fault(
+    mutant(
         "members/params-by-name-alone",
         &["EQ-ARGS", "EQ-COUNT"],
         "drops params that are an array",
-        Seed::Value(PARAMS, |value| (value.kind() == JsonKind::Array).then(String::new)),
+        Mutation::Value(PARAMS, |value| (value.kind() == JsonKind::Array).then(String::new)),
     ),
-    fault(
+    mutant(
         "members/arguments-are-objects",
         &["EQ-ARGS"],
         "puts {} for arguments that are no object",
-        Seed::Value(ARGUMENTS, |value| {
+        Mutation::Value(ARGUMENTS, |value| {
             (!matches!(value.kind(), JsonKind::Object | JsonKind::Null)).then(|| "{}".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "members/null-members-dropped",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops members that are null",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             let null =
                 |member: &(transcript::json::JsonString<'_>, Json<'_>)| member.1.kind() == JsonKind::Null;
             value
@@ -79,40 +79,40 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| object(value.members().filter(|member| !null(member))))
         }),
     ),
-    fault(
+    mutant(
         "members/empty-names-dropped",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops members with an empty name",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             value.member("").map(|_| object(value.members().filter(|(name, _)| !name.raw().is_empty())))
         }),
     ),
-    fault(
+    mutant(
         "members/names-without-case",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "merges members whose names differ in case",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             let mut seen = std::collections::BTreeSet::new();
             let kept: Vec<_> =
                 value.members().filter(|(name, _)| seen.insert(name.raw().to_lowercase())).collect();
             (kept.len() < value.members().count()).then(|| object(kept.into_iter()))
         }),
     ),
-    fault(
+    mutant(
         "members/object-properties-dropped",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops members called `__proto__`",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             value
                 .member("__proto__")
                 .map(|_| object(value.members().filter(|(name, _)| !name.is("__proto__"))))
         }),
     ),
-    fault(
+    mutant(
         "members/last-of-two-in-lines",
         &["SRV-TWICE"],
         "keeps the last of two members of one name in lines, and both elsewhere",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             use verdict::answer::Answer;
             let mut found = asked.found.clone();
             let mut changed = false;
@@ -134,11 +134,11 @@ pub(super) const FAULTS: &[Fault] = &[
                 .filter(|answer| matches!(answer, Answer::Meaning(_)))
         }),
     ),
-    fault(
+    mutant(
         "members/sorted-arrays",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "sorts the items of arrays",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             value.members().find_map(|(name, member)| {
                 let mut items: Vec<&str> = member.items().map(Json::text).collect();
                 let before = items.clone();
@@ -148,50 +148,50 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "members/meta-dropped",
         &["EQ-OUTCOME"],
         "drops `_meta` from results",
-        Seed::Value(OUTCOME, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
+        Mutation::Value(OUTCOME, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
     ),
-    fault(
+    mutant(
         "members/params-meta-dropped",
         &["EQ-ARGS"],
         "drops `_meta` from params",
-        Seed::Value(PARAMS, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
+        Mutation::Value(PARAMS, |value| value.member("_meta").map(|_| set(value, "_meta", ""))),
     ),
-    fault(
+    mutant(
         "members/error-data-dropped",
         &["EQ-OUTCOME"],
         "keeps code and message of an error and nothing else",
-        Seed::Value(&["error"], |value| {
+        Mutation::Value(&["error"], |value| {
             let kept = |name: &transcript::json::JsonString<'_>| name.is("code") || name.is("message");
             let lost = value.members().any(|(name, _)| !kept(&name));
             lost.then(|| object(value.members().filter(|(name, _)| kept(name))))
         }),
     ),
-    fault(
+    mutant(
         "members/error-is-its-message",
         &["EQ-OUTCOME"],
         "shows the message of an error in its place",
-        Seed::Value(&["error"], |value| value.member("message").map(|message| message.text().to_owned())),
+        Mutation::Value(&["error"], |value| value.member("message").map(|message| message.text().to_owned())),
     ),
-    fault(
+    mutant(
         "members/structured-content-alone",
         &["EQ-OUTCOME"],
         "drops `content` where there is `structuredContent`",
-        Seed::Value(&["result"], |value| {
+        Mutation::Value(&["result"], |value| {
             value
                 .member("structuredContent")
                 .and_then(|_| value.member("content"))
                 .map(|_| set(value, "content", ""))
         }),
     ),
-    fault(
+    mutant(
         "members/sixteen-levels",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "puts null for what is nested deeper than sixteen levels",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             let (mut depth, mut deepest) = (0_usize, 0);
             for byte in value.text().bytes() {
                 depth = match byte {
@@ -204,17 +204,17 @@ pub(super) const FAULTS: &[Fault] = &[
             (deepest > 16).then(|| "null".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "members/tool-lower-case",
         &["EQ-TOOL"],
         "writes tool names in lower case",
-        Seed::Value(&["tool"], |value| strings(value, str::to_lowercase)),
+        Mutation::Value(&["tool"], |value| strings(value, str::to_lowercase)),
     ),
-    fault(
+    mutant(
         "members/tool-last-part",
         &["EQ-TOOL"],
         "keeps the part of a tool name behind the last dot, slash or double underscore",
-        Seed::Value(&["tool"], |value| {
+        Mutation::Value(&["tool"], |value| {
             strings(value, |name| {
                 name.rsplit(['.', '/'])
                     .next()
@@ -226,11 +226,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "members/nameless-is-empty",
         &["TOOL-NAMELESS"],
         "names a nameless tool `` in streamable-http alone",
-        Seed::Meaning(|format, outcome| {
+        Mutation::Meaning(|format, outcome| {
             for event in &mut outcome.events {
                 let call =
                     event.kind == transcript::meaning::EventKind::ToolCall && format == "streamable-http";

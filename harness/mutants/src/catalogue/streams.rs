@@ -1,15 +1,15 @@
 //! Faults about the bytes of an event stream, as a HAR holds them.
 
 use super::edit::{self, at, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::Json;
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "streams/first-data-line",
         &["HAR-STREAM"],
         "reads the first data line of an event",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 let mut data = 0;
                 let kept = block.split_inclusive('\n').filter(|line| {
@@ -20,11 +20,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/last-data-line",
         &["HAR-STREAM"],
         "reads the last data line of an event",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 let lines: Vec<&str> = block.split_inclusive('\n').collect();
                 let last = lines.iter().rposition(|line| line.starts_with("data"))?;
@@ -34,11 +34,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/each-line-a-message",
         &["HAR-STREAM"],
         "reads each data line by itself",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 let mut new = String::new();
                 for line in block.split_inclusive('\n') {
@@ -51,11 +51,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/lines-joined-with-nothing",
         &["HAR-STREAM"],
         "joins data lines without a line end between them",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let new = stream.replace("\r\ndata: ", "").replace("\ndata: ", "\u{0}");
                 // Only lines that follow a data line are joined to it.
@@ -71,102 +71,102 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/lf-alone",
         &["HAR-STREAM"],
         "ends a line at LF alone and keeps the CR",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 // A line of CR is no empty line, so the events run together.
                 stream.contains("\r\n\r\n").then(|| stream.replace("\r\n\r\n", "\r\n:\r\n"))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/no-lone-cr",
         &["HAR-STREAM"],
         "does not end a line at a lone CR",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let plain = stream.replace("\r\n", "\n");
                 plain.contains('\r').then(|| plain.replace('\r', " "))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/crlf-is-two",
         &["HAR-STREAM"],
         "takes CRLF for two line ends",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 stream.contains("\r\n").then(|| stream.replace("\r\n", "\n\n"))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/unicode-ends-lines",
         &["HAR-STREAM"],
         "takes U+2028 and the like for line ends",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let ends = ['\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}'];
                 stream.contains(ends).then(|| stream.replace(ends, "\n"))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/unfinished-read",
         &["HAR-STREAM"],
         "reads a last event that no empty line ends",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let done = ["\n\n", "\r\r", "\r\n\r\n"].iter().any(|end| stream.ends_with(end));
                 (!done && !stream.is_empty()).then(|| format!("{stream}\n\n"))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/last-event-lost",
         &["HAR-STREAM"],
         "loses the last event where a CR ends it",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 stream.ends_with("\r\r").then(|| stream[..stream.len() - 1].to_owned())
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/comments-are-data",
         &["HAR-STREAM"],
         "reads a comment as data",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| line.strip_prefix(':').map(|comment| format!("data:{comment}")))
         }),
     ),
-    fault(
+    mutant(
         "streams/comments-end-events",
         &["HAR-STREAM", "SSE-KEEPALIVE"],
         "ends an event at a comment",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| line.starts_with(':').then(|| "\n".to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "streams/space-wanted",
         &["HAR-STREAM"],
         "wants a space behind `data:`",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| {
                 let rest = line.strip_prefix("data:")?;
                 (!rest.starts_with(' ')).then(|| "x:".to_owned())
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/all-spaces-dropped",
         &["HAR-STREAM"],
         "drops every space behind the colon of a field",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| {
                 let (name, rest) =
                     line.split_once(':').filter(|(name, _)| matches!(*name, "event" | "data"))?;
@@ -176,22 +176,22 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/fields-trimmed",
         &["HAR-STREAM"],
         "trims the names of fields",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| {
                 let (name, rest) = line.split_once(':')?;
                 (name.trim() != name && !name.is_empty()).then(|| format!("{}:{rest}", name.trim()))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/fields-without-case",
         &["HAR-STREAM"],
         "finds fields in any case",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| {
                 let (name, rest) = line.split_once(':')?;
                 (name.to_lowercase() != name && ["data", "event"].contains(&&*name.to_lowercase()))
@@ -199,19 +199,19 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/bare-fields-lost",
         &["HAR-STREAM"],
         "does not know a field without a colon",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_line(format, whole, &|line| (line == "data" || line == "event").then(|| ":".to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "streams/name-lasts",
         &["HAR-STREAM", "SSE-EVENT"],
         "lets an event's name hold for the events after it",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let mut name: Option<String> = None;
                 let mut out = String::new();
@@ -229,11 +229,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/first-name-wins",
         &["HAR-STREAM", "SSE-EVENT"],
         "takes the first of two names of an event",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 let mut names = 0;
                 let kept = block.split_inclusive('\n').filter(|line| {
@@ -244,11 +244,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/name-before-data",
         &["HAR-STREAM", "SSE-EVENT"],
         "does not see a name that stands behind the data",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 let mut data = false;
                 let kept = block.split_inclusive('\n').filter(|line| {
@@ -259,53 +259,53 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/name-first",
         &["HAR-STREAM", "SSE-EVENT"],
         "reads events that begin with `event`",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             per_block(format, whole, &|block| {
                 (!block.trim_start().starts_with("event") && block.contains("data"))
                     .then(|| ":\n\n".to_owned())
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/mark-kept",
         &["HAR-STREAM"],
         "takes a byte order mark for part of the first field",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 stream.strip_prefix('\u{feff}').map(|rest| format!(" {rest}"))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/marks-dropped",
         &["HAR-STREAM"],
         "drops byte order marks wherever they stand",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let rest = stream.strip_prefix('\u{feff}').unwrap_or(stream);
                 rest.contains('\u{feff}').then(|| rest.replace('\u{feff}', ""))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/base64-kept",
         &["HAR-STREAM"],
         "reads a body in base64 as text",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             har_content(format, whole, &mut |content| {
                 content.member("encoding").map(|_| set(content, "encoding", ""))
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/exact-media-type",
         &["HAR-STREAM"],
         "wants `text/event-stream` without parameters",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let other = |name: &str, value: String| {
                 (name.eq_ignore_ascii_case("content-type")
                     && value.to_lowercase().starts_with("text/event-stream;"))
@@ -321,11 +321,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/posts-alone",
         &["HAR-STREAM"],
         "reads no stream that answers a GET",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             if format != "har" {
                 return None;
             }
@@ -340,11 +340,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "streams/first-event-alone",
         &["HAR-STREAM", "EQ-COUNT"],
         "reads the first event of a stream that has data",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::streams(format, whole, &|stream| {
                 let mut out = String::new();
                 for block in stream.split_inclusive("\n\n") {

@@ -2,16 +2,16 @@
 
 use super::contract::{Discovery, FAITHFUL, Habits, challenge, faithful_discovery};
 use super::found::{At, Seen, Surroundings};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::Json;
 
-pub(super) const fn discover(discover: fn(&Seen, &Surroundings) -> Option<Discovery>) -> Seed {
-    Seed::Discover(discover)
+pub(super) const fn discover(discover: fn(&Seen, &Surroundings) -> Option<Discovery>) -> Mutation {
+    Mutation::Discover(discover)
 }
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault("k2a/never", &["K2A-SUMMARY"], "shows no summary", discover(|_, _| None)),
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant("k2a/never", &["K2A-SUMMARY"], "shows no summary", discover(|_, _| None)),
+    mutant(
         "k2a/any-401",
         &["K2A-BOUND"],
         "shows a summary for every 401",
@@ -20,7 +20,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).or_else(|| refused.then(Discovery::default))
         }),
     ),
-    fault(
+    mutant(
         "k2a/any-challenge",
         &["K2A-BOUND"],
         "shows a summary for every challenge of a 401, with neither parameter too",
@@ -29,19 +29,19 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).or_else(|| there.then(Discovery::default))
         }),
     ),
-    fault(
+    mutant(
         "k2a/on-403",
         &["K2A-BOUND"],
         "takes the challenge of a 403 too",
         discover(|_, context| of(context, |status| matches!(status, Some(401 | 403)))),
     ),
-    fault(
+    mutant(
         "k2a/on-any-status",
         &["K2A-BOUND"],
         "takes a challenge under any status",
         discover(|_, context| of(context, |_| true)),
     ),
-    fault(
+    mutant(
         "k2a/on-requests",
         &["K2A-BOUND"],
         "takes a challenge in the context of a request",
@@ -49,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
             (context.at != At::Envelope).then(|| challenge(context.status, &context.headers))?
         }),
     ),
-    fault(
+    mutant(
         "k2a/on-envelopes",
         &["K2A-BOUND"],
         "takes a challenge in the context of the envelope",
@@ -58,11 +58,11 @@ pub(super) const FAULTS: &[Fault] = &[
             _ => faithful_discovery(seen, context),
         }),
     ),
-    fault(
+    mutant(
         "k2a/apart",
         &["K2A-BOUND"],
         "joins a status and a header of different entries",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let contexts = || asked.found.entries.iter().filter_map(|seen| seen.context.as_ref());
             let refused = contexts().any(|context| context.status == Some(401) && answers(context.at));
             let found = contexts()
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
             )
         }),
     ),
-    fault(
+    mutant(
         "k2a/both-wanted",
         &["K2A-SUMMARY"],
         "shows a summary only where both parameters stand",
@@ -84,13 +84,13 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).filter(|found| found.metadata && found.scope)
         }),
     ),
-    fault(
+    mutant(
         "k2a/metadata-wanted",
         &["K2A-SUMMARY"],
         "shows a summary only where `resource_metadata` stands",
         discover(|seen, context| faithful_discovery(seen, context).filter(|found| found.metadata)),
     ),
-    fault(
+    mutant(
         "k2a/scope-is-always-seen",
         &["K2A-SUMMARY"],
         "shows the scope as seen wherever the metadata is",
@@ -98,7 +98,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).map(|found| Discovery { scope: true, ..found })
         }),
     ),
-    fault(
+    mutant(
         "k2a/servers-seen",
         &["K2A-SUMMARY"],
         "shows authorization servers as seen wherever the metadata is",
@@ -106,20 +106,20 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).map(|found| Discovery { servers: found.metadata, ..found })
         }),
     ),
-    fault(
+    mutant(
         "k2a/last-answer-in-one",
         &["K2A-SUMMARY"],
         "lets the last of several challenges replace the others, in HAR alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let last = Habits { join: |_, last| last, ..FAITHFUL };
             (asked.format.name == "har").then(|| asked.found.answer(&last, |_| {}))
         }),
     ),
-    fault(
+    mutant(
         "k2a/taken-back",
         &["K2A-SUMMARY"],
         "takes the summary back when a call succeeds later",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let after =
                 asked.found.entries.iter().skip_while(|seen| {
                     seen.context.as_ref().is_none_or(|context| context.status != Some(401))
@@ -130,7 +130,7 @@ pub(super) const FAULTS: &[Fault] = &[
             success.then(|| asked.found.answer(&FAITHFUL, |outcome| outcome.discovery = None))
         }),
     ),
-    fault(
+    mutant(
         "k2a/body-wanted",
         &["K2A-SUMMARY", "ENV-NULL"],
         "reads the challenge of a response that has a message",
@@ -138,7 +138,7 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).filter(|_| seen.said.is_some() || context.at == At::Exchange)
         }),
     ),
-    fault(
+    mutant(
         "k2a/json-wanted-in-har",
         &["HAR-K2A"],
         "reads the challenge of a JSON answer in HAR",
@@ -150,17 +150,17 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_discovery(seen, context).filter(|_| context.at != At::Exchange || json)
         }),
     ),
-    fault(
+    mutant(
         "k2a/not-in-har",
         &["HAR-K2A"],
         "reads no challenge in HAR",
         discover(|seen, context| faithful_discovery(seen, context).filter(|_| context.at != At::Exchange)),
     ),
-    fault(
+    mutant(
         "k2a/request-headers-in-har",
         &["HAR-K2A", "K2A-BOUND"],
         "reads the challenge of a request's headers in HAR",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             if format != "har" {
                 return None;
             }
@@ -178,11 +178,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "k2a/posts-alone-in-har",
         &["HAR-K2A"],
         "reads the challenges of POSTs in HAR",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             if format != "har" {
                 return None;
             }
@@ -194,11 +194,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "k2a/spelled-otherwise-in-one",
         &["K2A-SPELLING"],
         "reads a status written as text or as `status_code`, in http-sse alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let found =
                 asked.found.entries.iter().filter_map(|seen| seen.context.as_ref()).find_map(|context| {
                     let text = Json::parse(&context.text).ok()?;

@@ -1,38 +1,38 @@
 //! Faults about the envelopes of `streamable-http` and `http-sse`.
 
 use super::edit::{self, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Carrier;
 
 const SLOTS: [&str; 3] = ["request", "response", "sse"];
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "envelope/any-label",
         &["ENV-TRANSPORT"],
         "does not look at `transport` where it is there",
         labelled(|label, _| label.is_some()),
     ),
-    fault(
+    mutant(
         "envelope/no-label",
         &["ENV-TRANSPORT"],
         "takes an envelope without `transport`",
         labelled(|label, _| label.is_none()),
     ),
-    fault(
+    mutant(
         "envelope/null-label",
         &["ENV-TRANSPORT"],
         "takes a null `transport` for the right one",
         labelled(|label, _| label.is_some_and(|label| label.kind() == JsonKind::Null)),
     ),
-    fault(
+    mutant(
         "envelope/label-without-case",
         &["ENV-TRANSPORT"],
         "compares `transport` without case",
         labelled(|label, format| text(label).is_some_and(|label| label.eq_ignore_ascii_case(format))),
     ),
-    fault(
+    mutant(
         "envelope/alias",
         &["ENV-TRANSPORT"],
         "takes `sse-legacy` for http-sse in files",
@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
             format == "http-sse" && text(label).is_some_and(|label| label == "sse-legacy")
         }),
     ),
-    fault(
+    mutant(
         "envelope/either-label",
         &["ENV-TRANSPORT"],
         "reads either envelope under either name",
@@ -48,22 +48,22 @@ pub(super) const FAULTS: &[Fault] = &[
             text(label).is_some_and(|label| label == "http-sse" || label == "streamable-http")
         }),
     ),
-    fault(
+    mutant(
         "envelope/label-first",
         &["ENV-TRANSPORT"],
         "wants `transport` to stand before `entries`",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let place = |name: &str| whole.members().position(|(key, _)| key.is(name));
             let late = is_envelope(asked.format.name) && place("transport")? > place("entries")?;
             late.then(|| super::survival::rejection("wrong-transport"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/first-slot",
         &["ENV-ONE"],
         "takes the first slot of an entry that has several",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let there: Vec<&str> =
                     SLOTS.into_iter().filter(|slot| entry.member(slot).is_some()).collect();
@@ -74,11 +74,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/exchange-in-an-entry",
         &["ENV-ONE"],
         "reads the request and the response of one entry",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 entry.member("request")?;
                 entry.member("response")?;
@@ -87,11 +87,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/two-with-a-stream",
         &["ENV-ONE"],
         "minds two messages in an entry, but no stream event beside one",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 entry.member("sse")?;
                 (entry.member("request").is_some() || entry.member("response").is_some())
@@ -99,11 +99,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/empty-entries-passed",
         &["ENV-ONE"],
         "passes over an entry without request, response and sse",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let none =
                     entry.kind() == JsonKind::Object && SLOTS.iter().all(|slot| entry.member(slot).is_none());
@@ -111,19 +111,19 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/odd-entries-passed",
         &["ENV-ONE", "SRV-BYTES"],
         "passes over an entry that is no object",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| (entry.kind() != JsonKind::Object).then(String::new))
         }),
     ),
-    fault(
+    mutant(
         "envelope/bare-messages",
         &["ENV-ONE"],
         "reads a bare message among the entries",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 entry.member("jsonrpc")?;
                 let slot = if entry.member("method").is_some() { "request" } else { "response" };
@@ -131,11 +131,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/slots-without-case",
         &["ENV-ONE"],
         "finds `Response` for `response`",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let (name, value) = entry.members().find(|(name, _)| {
                     SLOTS.iter().any(|slot| !name.is(slot) && name.raw().eq_ignore_ascii_case(slot))
@@ -145,11 +145,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/batches",
         &["ENV-SINGLE"],
         "reads an array of messages in a slot, one after the other",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let (slot, list) = ["request", "response"].into_iter().find_map(|slot| {
                     entry
@@ -162,29 +162,29 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/empty-batch",
         &["ENV-SINGLE"],
         "takes an empty array for no message",
-        Seed::Text(|format, whole| slotted(format, whole, |value| value.text().replace(' ', "") == "[]")),
+        Mutation::Text(|format, whole| slotted(format, whole, |value| value.text().replace(' ', "") == "[]")),
     ),
-    fault(
+    mutant(
         "envelope/falsy-is-none",
         &["ENV-SINGLE"],
         "takes a slot with 0 for an empty one",
-        Seed::Text(|format, whole| slotted(format, whole, |value| value.text() == "0")),
+        Mutation::Text(|format, whole| slotted(format, whole, |value| value.text() == "0")),
     ),
-    fault(
+    mutant(
         "envelope/text-is-none",
         &["ENV-SINGLE"],
         "takes a slot with a string for an empty one",
-        Seed::Text(|format, whole| slotted(format, whole, |value| value.kind() == JsonKind::String)),
+        Mutation::Text(|format, whole| slotted(format, whole, |value| value.kind() == JsonKind::String)),
     ),
-    fault(
+    mutant(
         "envelope/null-rejected-in-one",
         &["ENV-NULL"],
         "rejects a null request, response or sse in http-sse, and takes it elsewhere",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let null = whole.member("entries")?.items().any(|entry| {
                 SLOTS
@@ -194,22 +194,22 @@ pub(super) const FAULTS: &[Fault] = &[
             (asked.format.name == "http-sse" && null).then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/null-is-an-event",
         &["ENV-NULL"],
         "makes a notification of a null response",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 entry.member("response").filter(|value| value.kind() == JsonKind::Null)?;
                 Some(set(entry, "response", r#"{"jsonrpc":"2.0","method":"null"}"#))
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/null-empties-an-entry",
         &["ENV-NULL", "ENV-ONE"],
         "drops an entry that has a null slot, whatever else it has",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let null =
                     |slot: &&str| entry.member(slot).is_some_and(|value| value.kind() == JsonKind::Null);
@@ -217,11 +217,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/last-of-two-slots-in-one",
         &["SRV-TWICE", "ENV-ONE"],
         "takes the last of two members of one name in an entry, in http-sse alone",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 SLOTS.into_iter().filter(|_| format == "http-sse").find_map(|slot| {
                     let there: Vec<Json<'_>> =
@@ -231,11 +231,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/failures-dropped",
         &["EQ-COUNT", "EQ-CONTEXT"],
         "drops messages under a status of 400 and more",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.said.is_none()
                     || seen.carrier != Carrier::Response
@@ -243,11 +243,11 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     ),
-    fault(
+    mutant(
         "envelope/failures-rejected-in-one",
         &["ENV-NULL"],
         "rejects an OAuth error as a response in streamable-http, and takes it in http-sse",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let oauth = asked.found.entries.iter().any(|seen| {
                 seen.said.is_none()
                     && seen.carrier == Carrier::Response
@@ -257,63 +257,63 @@ pub(super) const FAULTS: &[Fault] = &[
                 .then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/no-entries-is-empty",
         &["ENV-EMPTY"],
         "takes an envelope without entries for an empty session",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let whole = Json::parse(whole)
                 .ok()
                 .filter(|whole| is_envelope(format) && whole.kind() == JsonKind::Object)?;
             whole.member("entries").is_none().then(|| set(whole, "entries", "[]"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/null-entries-is-empty",
         &["ENV-EMPTY"],
         "takes null entries for an empty session",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
             (whole.member("entries")?.kind() == JsonKind::Null).then(|| set(whole, "entries", "[]"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/entries-by-key",
         &["ENV-EMPTY"],
         "takes the values of an object for the entries",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
             let entries = whole.member("entries").filter(|entries| entries.kind() == JsonKind::Object)?;
             let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
             Some(set(whole, "entries", &format!("[{}]", values.join(","))))
         }),
     ),
-    fault(
+    mutant(
         "envelope/empty-rejected",
         &["ENV-EMPTY"],
         "rejects an envelope whose entries are empty",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let empty = whole.member("entries")?.items().next().is_none();
             (is_envelope(asked.format.name) && empty).then(|| super::survival::rejection("missing-entries"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/bare-list",
         &["ENV-EMPTY", "ENV-TRANSPORT"],
         "takes a bare array for the entries",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             let list = Json::parse(whole)
                 .ok()
                 .filter(|list| is_envelope(format) && list.kind() == JsonKind::Array)?;
             Some(format!("{{\"transport\":\"{format}\",\"entries\":{}}}", list.text()))
         }),
     ),
-    fault(
+    mutant(
         "envelope/odd-times-rejected-in-one",
         &["ENV-LOOSE"],
         "rejects a timestamp that is no integer in streamable-http, and takes it in http-sse",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let odd = whole.member("entries")?.items().any(|entry| {
                 entry.member("timestamp_ms").is_some_and(|time| time.text().parse::<u64>().is_err())
@@ -321,43 +321,43 @@ pub(super) const FAULTS: &[Fault] = &[
             (asked.format.name == "streamable-http" && odd).then(|| super::survival::rejection("wrong-type"))
         }),
     ),
-    fault(
+    mutant(
         "envelope/odd-times-dropped",
         &["ENV-LOOSE", "EQ-COUNT"],
         "drops an entry whose timestamp is no non-negative integer",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let time = entry.member("timestamp_ms")?;
                 time.text().parse::<u64>().is_err().then(String::new)
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/no-time-dropped",
         &["ENV-LOOSE", "EQ-COUNT"],
         "drops an entry without a timestamp",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 (entry.kind() == JsonKind::Object && entry.member("timestamp_ms").is_none()).then(String::new)
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/odd-event-ids-dropped",
         &["ENV-LOOSE", "EQ-COUNT"],
         "drops an SSE event whose id is no string",
-        Seed::Text(|format, whole| {
+        Mutation::Text(|format, whole| {
             edit::entries(format, whole, &mut |entry| {
                 let id = entry.member("sse")?.member("id")?;
                 (id.kind() != JsonKind::String).then(String::new)
             })
         }),
     ),
-    fault(
+    mutant(
         "envelope/unknown-members-rejected",
         &["ENV-UNKNOWN"],
         "rejects members that it does not know",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
             let known = ["timestamp_ms", "request", "response", "sse", "transport_context"];
             let outer = ["transport", "entries", "transport_context"];
@@ -372,8 +372,8 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader that takes these labels for the right one.
-const fn labelled(takes: fn(Option<Json<'_>>, &str) -> bool) -> Seed {
-    Seed::Label(takes)
+const fn labelled(takes: fn(Option<Json<'_>>, &str) -> bool) -> Mutation {
+    Mutation::Label(takes)
 }
 
 /// The envelope with the label that belongs there, where `takes` says that the importer takes this one.

@@ -1,88 +1,88 @@
 //! Faults about arrays of messages and the Inspector's export.
 
 use super::edit::{self, set};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "inspector/anything-is-empty",
         &["INS-SHAPE"],
         "takes an object without `events` for an empty session",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let whole = whole(format, text).filter(|whole| whole.kind() == JsonKind::Object)?;
             whole.member("events").is_none().then(|| "[]".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "inspector/scalars-are-empty",
         &["INS-SHAPE"],
         "takes null or a string for an empty session",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let whole = whole(format, text)?;
             matches!(whole.kind(), JsonKind::Null | JsonKind::String).then(|| "[]".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "inspector/null-events-are-empty",
         &["INS-SHAPE"],
         "takes null `events` for an empty session",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let events = whole(format, text)?.member("events")?;
             (events.kind() == JsonKind::Null).then(|| "[]".to_owned())
         }),
     ),
-    fault(
+    mutant(
         "inspector/events-by-key",
         &["INS-SHAPE"],
         "takes the values of an object for the events",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let events =
                 whole(format, text)?.member("events").filter(|events| events.kind() == JsonKind::Object)?;
             let values: Vec<&str> = events.members().map(|(_, value)| value.text()).collect();
             Some(format!("[{}]", values.join(",")))
         }),
     ),
-    fault(
+    mutant(
         "inspector/one-message",
         &["INS-SHAPE"],
         "takes a single message for a list of one",
-        Seed::Text(|format, text| {
+        Mutation::Text(|format, text| {
             let whole = whole(format, text)?;
             whole.member("jsonrpc").map(|_| format!("[{}]", whole.text()))
         }),
     ),
-    fault(
+    mutant(
         "inspector/arrays-alone",
         &["INS-SHAPE"],
         "reads no object with `events`",
         rejected(|whole| whole.member("events").is_some_and(|events| events.kind() == JsonKind::Array)),
     ),
-    fault(
+    mutant(
         "inspector/objects-alone",
         &["INS-SHAPE"],
         "reads no bare array",
         rejected(|whole| whole.kind() == JsonKind::Array),
     ),
-    fault(
+    mutant(
         "inspector/events-alone",
         &["INS-SHAPE"],
         "rejects an object with other members beside `events`",
         rejected(|whole| whole.member("events").is_some() && whole.members().count() > 1),
     ),
-    fault(
+    mutant(
         "inspector/odd-items-passed",
         &["JRP-LINE"],
         "passes over items that are no objects",
         items(|item| (item.kind() != JsonKind::Object).then(String::new)),
     ),
-    fault(
+    mutant(
         "inspector/null-items-passed",
         &["JRP-LINE"],
         "passes over items that are null",
         items(|item| (item.kind() == JsonKind::Null).then(String::new)),
     ),
-    fault(
+    mutant(
         "inspector/batches",
         &["JRP-LINE"],
         "reads an array among the items, one message after the other",
@@ -91,13 +91,13 @@ pub(super) const FAULTS: &[Fault] = &[
             (item.kind() == JsonKind::Array).then(|| each.join(","))
         }),
     ),
-    fault(
+    mutant(
         "inspector/answers-not-folded-out",
         &["INS-EXPORT", "EQ-COUNT"],
         "loses the answer that is folded into an entry",
         items(|item| item.member("response").and_then(|_| exported(item)).map(|_| set(item, "response", ""))),
     ),
-    fault(
+    mutant(
         "inspector/answers-behind-requests",
         &["INS-EXPORT"],
         "puts a folded answer right behind its request",
@@ -105,7 +105,7 @@ pub(super) const FAULTS: &[Fault] = &[
             item.member("duration").and_then(|_| exported(item)).map(|_| set(item, "duration", "0"))
         }),
     ),
-    fault(
+    mutant(
         "inspector/seconds-for-milliseconds",
         &["INS-EXPORT"],
         "takes `duration` for seconds",
@@ -114,7 +114,7 @@ pub(super) const FAULTS: &[Fault] = &[
             exported(item).map(|_| set(item, "duration", &format!("{}", took * 1000.0)))
         }),
     ),
-    fault(
+    mutant(
         "inspector/fractions-dropped",
         &["INS-EXPORT"],
         "drops the fraction of a `duration`",
@@ -124,7 +124,7 @@ pub(super) const FAULTS: &[Fault] = &[
             exported(item).map(|_| set(item, "duration", whole))
         }),
     ),
-    fault(
+    mutant(
         "inspector/durations-rounded-up",
         &["INS-EXPORT"],
         "rounds a `duration` up",
@@ -134,7 +134,7 @@ pub(super) const FAULTS: &[Fault] = &[
             exported(item).map(|_| set(item, "duration", &(whole + 1).to_string()))
         }),
     ),
-    fault(
+    mutant(
         "inspector/file-order",
         &["INS-EXPORT"],
         "leaves the entries of an export in file order",
@@ -146,34 +146,34 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "inspector/newest-first",
         &["INS-EXPORT"],
         "turns an export round, since the Inspector shows the newest first",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format == "inspector" && found.entries.iter().any(|seen| seen.time.is_some()) {
                 found.entries.reverse();
             }
         }),
     ),
-    fault(
+    mutant(
         "inspector/ties-turned",
         &["INS-EXPORT"],
         "puts the later of two entries with one time first",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format == "inspector" && found.entries.iter().all(|seen| seen.time.is_some()) {
                 found.entries.reverse();
                 found.entries.sort_by_key(|seen| seen.time);
             }
         }),
     ),
-    fault(
+    mutant(
         "inspector/no-origins",
         &["INS-EXPORT", "COR-DIRECTION"],
         "does not look at `origin`",
         items(|item| exported(item).and_then(|_| item.member("origin")).map(|_| set(item, "origin", ""))),
     ),
-    fault(
+    mutant(
         "inspector/all-from-the-client",
         &["INS-EXPORT", "COR-DIRECTION"],
         "takes every request of an export for the client's",
@@ -182,11 +182,11 @@ pub(super) const FAULTS: &[Fault] = &[
             call.then(|| set(item, "origin", "\"client\""))
         }),
     ),
-    fault(
+    mutant(
         "inspector/folded-answers-from-the-asker",
         &["INS-EXPORT", "COR-DIRECTION"],
         "takes a folded answer for the asker's own",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             let export = format == "inspector" && found.entries.iter().any(|seen| seen.side.is_some());
             for seen in found.entries.iter_mut().filter(|_| export) {
                 if seen.said.as_ref().is_some_and(super::found::Said::is_response) {
@@ -195,7 +195,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "inspector/folded-answers-belong",
         &["INS-EXPORT", "COR-LATE"],
         "binds a folded answer to the request that it is folded into, whatever its id is",
@@ -206,7 +206,7 @@ pub(super) const FAULTS: &[Fault] = &[
             other.then(|| set(item, "response", &set(answer, "id", id)))
         }),
     ),
-    fault(
+    mutant(
         "inspector/zones-dropped",
         &["INS-EXPORT"],
         "does not look at the zone of a timestamp",
@@ -216,7 +216,7 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(set(item, "timestamp", &format!("\"{}Z\"", &time[..zone])))
         }),
     ),
-    fault(
+    mutant(
         "inspector/texts-compared",
         &["INS-EXPORT"],
         "reads ISO timestamps alone, and takes one in milliseconds for 0",
@@ -225,7 +225,7 @@ pub(super) const FAULTS: &[Fault] = &[
             item.member("timestamp")?.as_number().map(|_| set(item, "timestamp", "0"))
         }),
     ),
-    fault(
+    mutant(
         "inspector/numbers-alone",
         &["INS-EXPORT"],
         "reads timestamps in milliseconds alone, and takes an ISO one for 0",
@@ -234,7 +234,7 @@ pub(super) const FAULTS: &[Fault] = &[
             item.member("timestamp")?.as_text().map(|_| set(item, "timestamp", "0"))
         }),
     ),
-    fault(
+    mutant(
         "inspector/whole-seconds",
         &["INS-EXPORT"],
         "drops the fraction of a second of a timestamp",
@@ -245,16 +245,16 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(set(item, "timestamp", &format!("\"{seconds}{zone}\"")))
         }),
     ),
-    fault(
+    mutant(
         "inspector/mixed-dropped",
         &["INS-EXPORT", "EQ-COUNT"],
         "drops bare messages that stand among the entries of an export",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             let export = format == "inspector" && found.entries.iter().any(|seen| seen.time.is_some());
             found.entries.retain(|seen| !export || seen.time.is_some() || seen.side.is_some());
         }),
     ),
-    fault(
+    mutant(
         "inspector/entries-by-their-kind",
         &["INS-EXPORT"],
         "takes `direction` for the sender, so that requests are the client's and answers the server's",
@@ -265,7 +265,7 @@ pub(super) const FAULTS: &[Fault] = &[
             Some(set(item, "origin", origin))
         }),
     ),
-    fault(
+    mutant(
         "inspector/bad-folded-passed",
         &["INS-EXPORT"],
         "passes over a folded answer that is no message",
@@ -278,8 +278,8 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader to whom such items are others; an empty text takes one away.
-const fn items(edit: fn(Json<'_>) -> Option<String>) -> Seed {
-    Seed::Item(edit)
+const fn items(edit: fn(Json<'_>) -> Option<String>) -> Mutation {
+    Mutation::Item(edit)
 }
 
 /// The document with such items.
@@ -292,8 +292,8 @@ pub(super) fn edited(format: &str, text: &str, edit: fn(Json<'_>) -> Option<Stri
 }
 
 /// A reader that rejects such documents.
-const fn rejected(refuses: fn(Json<'_>) -> bool) -> Seed {
-    Seed::Document(refuses)
+const fn rejected(refuses: fn(Json<'_>) -> bool) -> Mutation {
+    Mutation::Document(refuses)
 }
 
 /// Whether it is such a document.

@@ -1,7 +1,7 @@
 //! Faults about numbers and strings that do not survive a careless JSON library.
 
 use super::edit::quoted;
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::json::{Json, JsonKind};
 
 /// Whatever a message carries.
@@ -9,24 +9,24 @@ pub(super) const ALL: &[&str] = &["tool", "arguments", "params", "result", "erro
 pub(super) const ARGUMENTS: &[&str] = &["arguments"];
 pub(super) const OUTCOME: &[&str] = &["result", "error"];
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "values/doubles-in-arguments",
         &["EQ-ARGS"],
         "puts the numbers of arguments through a double",
-        Seed::Value(ARGUMENTS, |value| numbers(value, double)),
+        Mutation::Value(ARGUMENTS, |value| numbers(value, double)),
     ),
-    fault(
+    mutant(
         "values/doubles-in-results",
         &["EQ-OUTCOME"],
         "puts the numbers of results and errors through a double",
-        Seed::Value(OUTCOME, |value| numbers(value, double)),
+        Mutation::Value(OUTCOME, |value| numbers(value, double)),
     ),
-    fault(
+    mutant(
         "values/singles",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "puts numbers through a 32-bit float",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             numbers(value, |text| {
                 let single = text.parse::<f32>().ok().filter(|single| single.is_finite())?;
                 let exact = text.parse::<f64>().ok()?;
@@ -34,29 +34,29 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "values/truncated",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops what stands behind the point",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             numbers(value, |text| text.split_once('.').map(|(whole, _)| whole.to_owned()))
         }),
     ),
-    fault(
+    mutant(
         "values/huge-is-null",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "writes null for a number that a double cannot hold",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             numbers(value, |text| {
                 text.parse::<f64>().ok().filter(|number| number.is_infinite()).map(|_| "null".to_owned())
             })
         }),
     ),
-    fault(
+    mutant(
         "values/tiny-is-zero",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "writes 0 for a number that is too small for a double",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             numbers(value, |text| {
                 let nothing = text.parse::<f64>().ok()? == 0.0;
                 let some = text.split(['e', 'E']).next()?.contains(|c: char| matches!(c, '1'..='9'));
@@ -64,105 +64,107 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "values/numbers-as-text",
         &["EQ-ARGS"],
         "writes numbers in arguments as strings",
-        Seed::Value(ARGUMENTS, |value| numbers(value, |text| Some(format!("\"{text}\"")))),
+        Mutation::Value(ARGUMENTS, |value| numbers(value, |text| Some(format!("\"{text}\"")))),
     ),
-    fault(
+    mutant(
         "values/big-numbers-as-text",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "writes numbers of more than 15 digits as strings",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             numbers(value, |text| {
                 (text.bytes().filter(u8::is_ascii_digit).count() > 15).then(|| format!("\"{text}\""))
             })
         }),
     ),
-    fault(
+    mutant(
         "values/digits-are-numbers",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "reads strings of digits as numbers",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             tokens(value, |token| {
                 let inside = token.strip_prefix('"')?.strip_suffix('"')?;
                 inside.parse::<u64>().ok().map(|number| number.to_string())
             })
         }),
     ),
-    fault(
+    mutant(
         "values/composed",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "composes accents in strings (NFC)",
-        Seed::Value(ALL, |value| strings(value, |text| text.replace("e\u{301}", "é"))),
+        Mutation::Value(ALL, |value| strings(value, |text| text.replace("e\u{301}", "é"))),
     ),
-    fault(
+    mutant(
         "values/trimmed",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "trims strings",
-        Seed::Value(ALL, |value| strings(value, |text| text.trim().to_owned())),
+        Mutation::Value(ALL, |value| strings(value, |text| text.trim().to_owned())),
     ),
-    fault(
+    mutant(
         "values/line-ends",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "writes LF for CRLF in strings",
-        Seed::Value(ALL, |value| strings(value, |text| text.replace("\r\n", "\n"))),
+        Mutation::Value(ALL, |value| strings(value, |text| text.replace("\r\n", "\n"))),
     ),
-    fault(
+    mutant(
         "values/separators",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "writes LF for U+2028 and U+2029",
-        Seed::Value(ALL, |value| strings(value, |text| text.replace(['\u{2028}', '\u{2029}'], "\n"))),
+        Mutation::Value(ALL, |value| strings(value, |text| text.replace(['\u{2028}', '\u{2029}'], "\n"))),
     ),
-    fault(
+    mutant(
         "values/no-controls",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops control characters other than line ends and tabs",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             strings(value, |text| {
                 text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect()
             })
         }),
     ),
-    fault(
+    mutant(
         "values/c-strings",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "ends a string at a NUL",
-        Seed::Value(ALL, |value| strings(value, |text| text.split('\0').next().unwrap_or_default().into())),
+        Mutation::Value(ALL, |value| {
+            strings(value, |text| text.split('\0').next().unwrap_or_default().into())
+        }),
     ),
-    fault(
+    mutant(
         "values/no-bidi",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "drops characters that change the direction of text",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             strings(value, |text| {
                 text.replace(|c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'), "")
             })
         }),
     ),
-    fault(
+    mutant(
         "values/basic-plane",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "puts a question mark for a character beyond the basic plane",
-        Seed::Value(ALL, |value| strings(value, |text| text.replace(|c| c > '\u{ffff}', "?"))),
+        Mutation::Value(ALL, |value| strings(value, |text| text.replace(|c| c > '\u{ffff}', "?"))),
     ),
-    fault(
+    mutant(
         "values/surrogates-replaced",
         &["SRV-TWICE"],
         "puts U+FFFD for a lone surrogate in some formats, and keeps it in lines",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             use verdict::answer::Answer;
             let Answer::Meaning(text) = &asked.answer else { return None };
             let new = text.replace("\\ud83d", "\u{fffd}");
             (asked.format.name != "jsonrpc" && new != *text).then_some(Answer::Meaning(new))
         }),
     ),
-    fault(
+    mutant(
         "values/noncharacters-replaced",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "puts U+FFFD for noncharacters such as U+FFFE",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             strings(value, |text| {
                 text.replace(
                     |c| u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c),
@@ -171,25 +173,25 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "values/cut-strings",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "keeps the first 32 KiB of a string",
-        Seed::Value(ALL, |value| strings(value, |text| text.chars().take(32_768).collect())),
+        Mutation::Value(ALL, |value| strings(value, |text| text.chars().take(32_768).collect())),
     ),
-    fault(
+    mutant(
         "values/escaped-html",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "escapes strings for HTML",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             strings(value, |text| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"))
         }),
     ),
-    fault(
+    mutant(
         "values/unpacked-json",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "reads a string that holds a JSON object as the object",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             tokens(value, |token| {
                 let inside = super::edit::content(Json::parse(token).ok()?)?;
                 let object = Json::parse(&inside).ok().filter(|value| value.kind() == JsonKind::Object)?;
@@ -197,11 +199,11 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "values/html-unescaped",
         &["EQ-ARGS", "EQ-OUTCOME"],
         "reads HTML entities in strings",
-        Seed::Value(ALL, |value| {
+        Mutation::Value(ALL, |value| {
             strings(value, |text| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         }),
     ),

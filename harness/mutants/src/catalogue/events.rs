@@ -2,12 +2,12 @@
 
 use super::contract::Outcome;
 use super::found::Found;
-use super::{Fault, Seed, blunt, fault};
+use super::{Mutant, Mutation, mutant, trivial};
 use transcript::meaning::EventKind;
 use transcript::session::Carrier;
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "events/no-orphans",
         &["EQ-COUNT", "COR-LATE"],
         "drops answers that belong to no request",
@@ -16,19 +16,19 @@ pub(super) const FAULTS: &[Fault] = &[
             event.is_response() && event.answers.is_none()
         }),
     ),
-    fault(
+    mutant(
         "events/no-notifications",
         &["EQ-COUNT"],
         "drops notifications",
         dropped(|outcome, at| outcome.events[at].kind == EventKind::Notification),
     ),
-    fault(
+    mutant(
         "events/no-progress",
         &["EQ-COUNT"],
         "drops progress notifications",
         dropped(|outcome, at| outcome.events[at].is_method("notifications/progress")),
     ),
-    fault(
+    mutant(
         "events/no-pings",
         &["EQ-COUNT"],
         "drops pings and their answers as keepalives",
@@ -37,13 +37,13 @@ pub(super) const FAULTS: &[Fault] = &[
             outcome.events[asked].is_method("ping")
         }),
     ),
-    fault(
+    mutant(
         "events/no-errors",
         &["EQ-COUNT"],
         "drops error answers",
         dropped(|outcome, at| outcome.events[at].kind == EventKind::Error),
     ),
-    fault(
+    mutant(
         "events/answered-calls-alone",
         &["EQ-COUNT"],
         "shows a tool call only when it was answered",
@@ -52,7 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 && !outcome.events.iter().any(|event| event.answers == Some(at))
         }),
     ),
-    fault(
+    mutant(
         "events/no-handshake",
         &["EQ-COUNT"],
         "leaves the handshake out",
@@ -62,7 +62,7 @@ pub(super) const FAULTS: &[Fault] = &[
             asked.is_method("initialize") || asked.is_method("notifications/initialized")
         }),
     ),
-    fault(
+    mutant(
         "events/after-the-handshake",
         &["EQ-COUNT"],
         "begins with `initialize`, where there is one",
@@ -74,24 +74,24 @@ pub(super) const FAULTS: &[Fault] = &[
                 .is_some_and(|first| at < first)
         }),
     ),
-    blunt(
+    trivial(
         "events/handshake-wanted",
         &["EQ-COUNT"],
         "shows nothing of a session without `initialize`",
         dropped(|outcome, _| !outcome.events.iter().any(|event| event.is_method("initialize"))),
     ),
-    fault("events/first-fifty", &["EQ-COUNT"], "shows the first fifty events", dropped(|_, at| at >= 50)),
-    blunt(
+    mutant("events/first-fifty", &["EQ-COUNT"], "shows the first fifty events", dropped(|_, at| at >= 50)),
+    trivial(
         "events/last-one-lost",
         &["EQ-COUNT"],
         "loses the last event",
         dropped(|outcome, at| at + 1 == outcome.events.len()),
     ),
-    fault(
+    mutant(
         "events/nameless-calls-dropped-in-lines",
         &["TOOL-NAMELESS", "EQ-COUNT"],
         "drops a tool call without a name, in lines alone",
-        Seed::Meaning(|format, outcome| {
+        Mutation::Meaning(|format, outcome| {
             outcome.retain(|outcome, at| {
                 let event = &outcome.events[at];
                 let named = event.values.iter().any(|(name, _)| *name == "tool");
@@ -99,11 +99,11 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     ),
-    fault(
+    mutant(
         "events/nameless-rejected-in-lines",
         &["TOOL-NAMELESS"],
         "rejects a tool call without a name, but in lines alone",
-        Seed::Answer(|asked| {
+        Mutation::Answer(|asked| {
             let nameless = asked.found.entries.iter().filter_map(|seen| seen.said.as_ref()).any(|said| {
                 said.kind == EventKind::ToolCall
                     && !said.values.iter().any(|(name, value)| *name == "tool" && value.starts_with('"'))
@@ -111,23 +111,23 @@ pub(super) const FAULTS: &[Fault] = &[
             (nameless && asked.format.name == "jsonrpc").then(|| super::survival::rejection("not-a-message"))
         }),
     ),
-    fault(
+    mutant(
         "events/equal-notifications-merged",
         &["EQ-COUNT"],
         "merges notifications that are equal",
-        Seed::Found(|_, found| merge(found, |kind| kind == EventKind::Notification)),
+        Mutation::Found(|_, found| merge(found, |kind| kind == EventKind::Notification)),
     ),
-    fault(
+    mutant(
         "events/equal-messages-merged",
         &["EQ-COUNT", "EQ-CONTEXT"],
         "takes a message that was there before, byte for byte, for a redelivery",
-        Seed::Found(|_, found| merge(found, |_| true)),
+        Mutation::Found(|_, found| merge(found, |_| true)),
     ),
-    fault(
+    mutant(
         "events/redelivery-merged",
         &["EQ-CONTEXT", "EQ-COUNT"],
         "drops an SSE event whose id was there before",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             let mut seen = std::collections::BTreeSet::new();
             found.entries.retain(|entry| {
                 entry.said.is_none()
@@ -135,7 +135,7 @@ pub(super) const FAULTS: &[Fault] = &[
             });
         }),
     ),
-    fault(
+    mutant(
         "events/repeated-answers-dropped",
         &["COR-LATE", "EQ-COUNT"],
         "drops an answer whose request has been answered with the same",
@@ -147,26 +147,26 @@ pub(super) const FAULTS: &[Fault] = &[
                 })
         }),
     ),
-    fault(
+    mutant(
         "events/by-time",
         &["EQ-ORDER", "RPL-ORDER"],
         "puts messages in the order of their timestamps",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if !matches!(format, "inspector" | "har") {
                 found.entries.sort_by_key(|seen| seen.time.unwrap_or_default());
             }
         }),
     ),
-    fault(
+    mutant(
         "events/ties-reversed",
         &["EQ-ORDER"],
         "reverses messages that share a timestamp",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.reverse();
             found.entries.sort_by_key(|seen| seen.time.unwrap_or_default());
         }),
     ),
-    fault(
+    mutant(
         "events/by-kind",
         &["EQ-ORDER"],
         "lists calls first and answers after them",
@@ -176,7 +176,7 @@ pub(super) const FAULTS: &[Fault] = &[
             order
         }),
     ),
-    fault(
+    mutant(
         "events/by-exchange",
         &["EQ-ORDER"],
         "puts each answer behind its request",
@@ -186,17 +186,17 @@ pub(super) const FAULTS: &[Fault] = &[
             order
         }),
     ),
-    fault(
+    mutant(
         "events/streams-last",
         &["EQ-ORDER"],
         "reads requests and responses first and streams after them",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format != "har" {
                 found.entries.sort_by_key(|seen| seen.carrier == Carrier::Sse);
             }
         }),
     ),
-    fault(
+    mutant(
         "events/requests-by-id",
         &["EQ-ORDER"],
         "keeps requests in a map ordered by id",
@@ -210,11 +210,11 @@ pub(super) const FAULTS: &[Fault] = &[
             (0..outcome.events.len()).map(place).collect()
         }),
     ),
-    fault(
+    mutant(
         "events/by-session-header",
         &["EQ-CONTEXT"],
         "reads the messages of the first session id alone",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             let session = |seen: &super::found::Seen| {
                 let context = seen.context.as_ref()?;
                 let header =
@@ -225,11 +225,11 @@ pub(super) const FAULTS: &[Fault] = &[
             found.entries.retain(|seen| session(seen).is_none() || session(seen) == first);
         }),
     ),
-    fault(
+    mutant(
         "events/context-is-shown",
         &["EQ-CONTEXT"],
         "takes a message with a status of 400 and more for an error",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             for seen in &mut found.entries {
                 let failed = seen.context.as_ref().is_some_and(|context| context.status >= Some(400));
                 if let Some(said) = seen.said.as_mut().filter(|said| failed && said.kind == EventKind::Result)
@@ -239,11 +239,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/sse-id-is-the-id",
         &["EQ-CONTEXT"],
         "takes the id of an SSE event for the id of its message",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             for seen in &mut found.entries {
                 if let (Some(said), Some(id)) = (&mut seen.said, &seen.event_id) {
                     said.id = super::found::Id::Text(id.clone().into_bytes());
@@ -251,22 +251,22 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/one-format-differs",
         &["EQ-PAIR"],
         "numbers the tool calls of an Inspector file from 1, ids or not",
-        Seed::Meaning(|format, outcome| {
+        Mutation::Meaning(|format, outcome| {
             let calls = outcome.events.iter_mut().filter(|event| event.kind == EventKind::ToolCall);
             for (number, event) in (1..).zip(calls).take(if format == "inspector" { 9 } else { 0 }) {
                 event.id = Some(format!("{number}").into_bytes());
             }
         }),
     ),
-    fault(
+    mutant(
         "events/is-error-is-an-error",
         &["EQ-OUTCOME"],
         "shows a result with isError as an error",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 let failed = |value: &String| value.replace(' ', "").contains("\"isError\":true");
                 if event.kind == EventKind::Result && event.values.iter().any(|(_, value)| failed(value)) {
@@ -278,11 +278,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/errors-are-results",
         &["EQ-OUTCOME"],
         "shows an error as a result",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in outcome.events.iter_mut().filter(|event| event.kind == EventKind::Error) {
                 event.kind = EventKind::Result;
                 for (name, _) in &mut event.values {
@@ -291,7 +291,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/null-result-is-none",
         &["EQ-OUTCOME"],
         "drops a result that is null, 0, false or empty",
@@ -301,11 +301,11 @@ pub(super) const FAULTS: &[Fault] = &[
             event.kind == EventKind::Result && event.values.iter().any(|(_, value)| falsy(value))
         }),
     ),
-    fault(
+    mutant(
         "events/calls-are-requests",
         &["ID-MISSING", "ID-NULL"],
         "takes a tool call without an id for a notification",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 if event.kind == EventKind::ToolCall && event.id.is_none() {
                     event.kind = EventKind::Notification;
@@ -315,11 +315,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/tools-are-calls",
         &["EQ-TOOL"],
         "takes every method that begins with tools/ for a tool call",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 if event.method.as_ref().is_some_and(|method| method.starts_with(b"tools/")) {
                     event.kind = EventKind::ToolCall;
@@ -329,11 +329,11 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }),
     ),
-    fault(
+    mutant(
         "events/methods-without-case",
         &["EQ-TOOL"],
         "compares method names without case",
-        Seed::Meaning(|_, outcome| {
+        Mutation::Meaning(|_, outcome| {
             for event in &mut outcome.events {
                 if event.method.as_ref().is_some_and(|method| method.eq_ignore_ascii_case(b"tools/call")) {
                     event.kind = EventKind::ToolCall;
@@ -345,13 +345,13 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// A reader that loses these events.
-const fn dropped(lost: fn(&Outcome, usize) -> bool) -> Seed {
-    Seed::Loss(lost)
+const fn dropped(lost: fn(&Outcome, usize) -> bool) -> Mutation {
+    Mutation::Loss(lost)
 }
 
 /// A reader that gives the events in this order.
-const fn arranged(order: fn(&Outcome) -> Vec<usize>) -> Seed {
-    Seed::Order(order)
+const fn arranged(order: fn(&Outcome) -> Vec<usize>) -> Mutation {
+    Mutation::Order(order)
 }
 
 fn merge(found: &mut Found, merges: impl Fn(EventKind) -> bool) {

@@ -1,16 +1,16 @@
 //! Faults about who asked.
 
 use super::contract::{FAITHFUL, Habits, Request, Response, faithful_bind};
-use super::{Fault, Seed, fault};
+use super::{Mutant, Mutation, mutant};
 use transcript::meaning::EventKind;
 use transcript::session::Side;
 
-const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Seed {
-    Seed::Habit(Habits { bind, ..FAITHFUL })
+const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Mutation {
+    Mutation::Habit(Habits { bind, ..FAITHFUL })
 }
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
+pub(super) const MUTANTS: &[Mutant] = &[
+    mutant(
         "direction/one-table",
         &["COR-DIRECTION"],
         "keeps the requests of both sides in one table",
@@ -20,7 +20,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .position(|request| !request.answered && Some(&request.key) == response.key.as_ref())
         }),
     ),
-    fault(
+    mutant(
         "direction/last-writer",
         &["COR-DIRECTION"],
         "lets a server's request take the place of a client's with the same id",
@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
                 .filter(|&at| !requests[at].answered)
         }),
     ),
-    fault(
+    mutant(
         "direction/own-answers",
         &["COR-DIRECTION"],
         "binds an answer to a request of its own sender",
@@ -43,7 +43,7 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }),
     ),
-    fault(
+    mutant(
         "direction/clients-do-not-answer",
         &["COR-DIRECTION"],
         "does not bind what a client answers",
@@ -51,32 +51,32 @@ pub(super) const FAULTS: &[Fault] = &[
             faithful_bind(requests, response).filter(|_| response.sender != Some(Side::Client))
         }),
     ),
-    fault(
+    mutant(
         "direction/client-answers-dropped",
         &["EQ-COUNT"],
         "drops what a client answers",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.side != Some(Side::Client) || !seen.said.as_ref().is_some_and(|said| said.is_response())
             });
         }),
     ),
-    fault(
+    mutant(
         "direction/server-requests-dropped",
         &["EQ-COUNT"],
         "drops what a server asks",
-        Seed::Found(|_, found| {
+        Mutation::Found(|_, found| {
             found.entries.retain(|seen| {
                 seen.side != Some(Side::Server)
                     || !seen.said.as_ref().is_some_and(|said| said.kind == EventKind::Request)
             });
         }),
     ),
-    fault(
+    mutant(
         "direction/flat-lines",
         &["COR-DIRECTION-FLAT"],
         "takes every answer in lines for a server's, and requests of servers for nobody's",
-        Seed::Found(|format, found| {
+        Mutation::Found(|format, found| {
             if format != "jsonrpc" {
                 return;
             }

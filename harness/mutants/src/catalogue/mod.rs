@@ -3,7 +3,7 @@
 //! Knows: mistakes that real importers make, each as a small deviation of the built-in reader, in the place where it
 //! would be made: in the text, in a message, in what was found, in the contract, in the meaning, in the answer. Refuses
 //! to know: the cases. A fault that no case kills shows a case that is missing; that is what they are for, and
-//! `mcp-concord run --adequacy` asks ([`crate::adequacy`]). Compiled into the library because that command needs them.
+//! `mcp-concord run --adequacy` asks ([`crate::score`]). Compiled into the library because that command needs them.
 
 mod challenge;
 mod contract;
@@ -37,7 +37,7 @@ use verdict::answer::Answer;
 
 /// An importer's mistake.
 #[derive(Debug)]
-pub struct Fault {
+pub struct Mutant {
     /// Its family and name, such as `ids/trimmed`.
     pub name: &'static str,
     /// What the importer does, as the rest of a sentence that begins with "It".
@@ -45,13 +45,13 @@ pub struct Fault {
     /// The clauses of the reading contract that it breaks.
     pub breaks: &'static [&'static str],
     /// It spoils nearly every reading: a case that kills nothing else shows little.
-    pub blunt: bool,
-    seed: Seed,
+    pub trivial: bool,
+    mutation: Mutation,
 }
 
 /// Where the mistake is made.
 #[derive(Debug)]
-enum Seed {
+enum Mutation {
     /// A transcript (of this format) is read as if it had another text; none: as it stands.
     Text(fn(&str, &str) -> Option<String>),
     /// The same for its bytes.
@@ -99,21 +99,21 @@ enum Seed {
     /// The values of these members of the normal form are changed.
     Value(&'static [&'static str], fn(Json<'_>) -> Option<String>),
     /// The answer is another one; none: the faithful one.
-    Answer(fn(&Asked<'_>) -> Option<Answer>),
+    Answer(fn(&Original<'_>) -> Option<Answer>),
 }
 
 /// A transcript that has been read faithfully, for any number of faults to be tried on.
-pub struct Asked<'t> {
+pub struct Original<'t> {
     format: &'static Format,
     bytes: &'t [u8],
     found: Found,
     answer: Answer,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> Original<'t> {
     /// Reads a transcript.
     #[must_use]
-    pub fn of(format: &'static Format, bytes: &'t [u8]) -> Self {
+    pub fn read(format: &'static Format, bytes: &'t [u8]) -> Self {
         let found = Found::of(format, bytes);
         let answer = found.answer(&FAITHFUL, |_| {});
         Self { format, bytes, found, answer }
@@ -121,7 +121,7 @@ impl<'t> Asked<'t> {
 
     /// The faithful answer.
     #[must_use]
-    pub fn faithful(&self) -> &Answer {
+    pub fn answer(&self) -> &Answer {
         &self.answer
     }
 
@@ -139,79 +139,85 @@ impl<'t> Asked<'t> {
     }
 }
 
-impl Fault {
+impl Mutant {
     /// What an importer with this fault answers; none where it answers what the faithful one does.
     #[must_use]
-    pub fn answer(&self, asked: &Asked<'_>) -> Option<Answer> {
+    pub fn answer(&self, asked: &Original<'_>) -> Option<Answer> {
         let name = asked.format.name;
         let reread = |bytes: &[u8]| Found::of(asked.format, bytes).answer(&FAITHFUL, |_| {});
         let text = || std::str::from_utf8(asked.bytes).ok();
         if !self.applies(asked) {
             return None;
         }
-        let answer = match &self.seed {
-            Seed::Text(edit) => reread(edit(name, text()?)?.as_bytes()),
-            Seed::Bytes(edit) => reread(&edit(name, asked.bytes)?),
-            Seed::Message(edit) => reread(edit::messages(name, text()?, edit)?.as_bytes()),
-            Seed::Label(takes) => reread(envelope::relabel(name, text()?, *takes)?.as_bytes()),
-            Seed::Head(member, value) => reread(heads::completed(name, text()?, member, value)?.as_bytes()),
-            Seed::Version(takes) => reread(heads::versioned(name, text()?, *takes)?.as_bytes()),
-            Seed::Line(refuses) => {
+        let answer = match &self.mutation {
+            Mutation::Text(edit) => reread(edit(name, text()?)?.as_bytes()),
+            Mutation::Bytes(edit) => reread(&edit(name, asked.bytes)?),
+            Mutation::Message(edit) => reread(edit::messages(name, text()?, edit)?.as_bytes()),
+            Mutation::Label(takes) => reread(envelope::relabel(name, text()?, *takes)?.as_bytes()),
+            Mutation::Head(member, value) => {
+                reread(heads::completed(name, text()?, member, value)?.as_bytes())
+            }
+            Mutation::Version(takes) => reread(heads::versioned(name, text()?, *takes)?.as_bytes()),
+            Mutation::Line(refuses) => {
                 replay::has_line(name, text()?, *refuses).then(|| survival::rejection("wrong-type"))?
             }
-            Seed::Item(edit) => reread(inspector::edited(name, text()?, *edit)?.as_bytes()),
-            Seed::Document(refuses) => {
+            Mutation::Item(edit) => reread(inspector::edited(name, text()?, *edit)?.as_bytes()),
+            Mutation::Document(refuses) => {
                 inspector::is(name, text()?, *refuses).then(|| survival::rejection("wrong-document"))?
             }
-            Seed::Exchange(edit) => reread(har::edited(name, text()?, *edit)?.as_bytes()),
-            Seed::Exchanges(order) => reread(exchanges::reordered(name, text()?, order)?.as_bytes()),
-            Seed::ExchangesBy(key) => {
+            Mutation::Exchange(edit) => reread(har::edited(name, text()?, *edit)?.as_bytes()),
+            Mutation::Exchanges(order) => reread(exchanges::reordered(name, text()?, order)?.as_bytes()),
+            Mutation::ExchangesBy(key) => {
                 let key = |entry: &String| Json::parse(entry).ok().and_then(key);
                 reread(exchanges::reordered(name, text()?, |entries| entries.sort_by_key(key))?.as_bytes())
             }
-            Seed::Body(edit) => reread(har::each_body(text()?, &mut |body| edit(body))?.as_bytes()),
-            Seed::Unanswered(skips) => reread(har::unanswered(name, text()?, *skips)?.as_bytes()),
-            Seed::Headers(sees) => {
+            Mutation::Body(edit) => reread(har::each_body(text()?, &mut |body| edit(body))?.as_bytes()),
+            Mutation::Unanswered(skips) => reread(har::unanswered(name, text()?, *skips)?.as_bytes()),
+            Mutation::Headers(sees) => {
                 reheaded(asked, |name, value| sees(name, value).then(|| (name.to_owned(), value.to_owned())))
             }
-            Seed::Rewritten(rewrite) => reheaded(asked, |name, value| Some(rewrite(name, value))),
-            Seed::Found(edit) => {
+            Mutation::Rewritten(rewrite) => reheaded(asked, |name, value| Some(rewrite(name, value))),
+            Mutation::Found(edit) => {
                 let mut found = asked.found.clone();
                 edit(name, &mut found);
                 found.answer(&FAITHFUL, |_| {})
             }
-            Seed::Habit(habits) => asked.found.answer(habits, |_| {}),
-            Seed::Discover(discover) => {
+            Mutation::Habit(habits) => asked.found.answer(habits, |_| {}),
+            Mutation::Discover(discover) => {
                 asked.found.answer(&Habits { discover: *discover, ..FAITHFUL }, |_| {})
             }
-            Seed::Meaning(edit) => asked.found.answer(&FAITHFUL, |outcome| edit(name, outcome)),
-            Seed::Loss(lost) => asked.found.answer(&FAITHFUL, |outcome| {
+            Mutation::Meaning(edit) => asked.found.answer(&FAITHFUL, |outcome| edit(name, outcome)),
+            Mutation::Loss(lost) => asked.found.answer(&FAITHFUL, |outcome| {
                 outcome.retain(|outcome, index| !lost(outcome, index));
             }),
-            Seed::Order(order) => asked.found.answer(&FAITHFUL, |outcome| outcome.arrange(&order(outcome))),
-            Seed::Value(names, edit) => asked.found.answer(&FAITHFUL, |outcome| outcome.values(names, *edit)),
-            Seed::Answer(answer) => answer(asked)?,
+            Mutation::Order(order) => {
+                asked.found.answer(&FAITHFUL, |outcome| outcome.arrange(&order(outcome)))
+            }
+            Mutation::Value(names, edit) => {
+                asked.found.answer(&FAITHFUL, |outcome| outcome.values(names, *edit))
+            }
+            Mutation::Answer(answer) => answer(asked)?,
         };
         (answer != asked.answer).then_some(answer)
     }
 
     /// Whether the fault can show in this transcript at all; spares the work where it plainly cannot.
-    fn applies(&self, asked: &Asked<'_>) -> bool {
-        match self.seed {
-            Seed::Body(_) => asked.format.name == "har",
-            Seed::Headers(_) | Seed::Rewritten(_) | Seed::Discover(_) => asked.shows_contexts(),
-            Seed::Meaning(_) | Seed::Loss(_) | Seed::Order(_) | Seed::Value(..) => {
+    fn applies(&self, asked: &Original<'_>) -> bool {
+        match self.mutation {
+            Mutation::Body(_) => asked.format.name == "har",
+            Mutation::Headers(_) | Mutation::Rewritten(_) | Mutation::Discover(_) => asked.shows_contexts(),
+            Mutation::Meaning(_) | Mutation::Loss(_) | Mutation::Order(_) | Mutation::Value(..) => {
                 asked.answer_text().is_some()
             }
             _ => true,
         }
     }
 
-    /// As [`Fault::answer`], for a fault that may answer otherwise when it is asked again (clause SRV-SAME).
+    /// As [`Mutant::answer`], for a fault that may answer otherwise when it is asked again (clause SRV-SAME).
     #[must_use]
-    pub fn asked_twice(&self, asked: &Asked<'_>) -> Option<Answer> {
+    pub fn answer_twice(&self, asked: &Original<'_>) -> Option<Answer> {
         let first = self.answer(asked);
-        if !matches!(self.seed, Seed::Answer(_)) {
+        if !matches!(self.mutation, Mutation::Answer(_)) {
             return first;
         }
         let whole = |answer: Option<Answer>| answer.unwrap_or_else(|| asked.answer.clone());
@@ -221,7 +227,7 @@ impl Fault {
 }
 
 /// The answer of an importer that sees other headers, or none.
-fn reheaded(asked: &Asked<'_>, see: impl Fn(&str, &str) -> Option<(String, String)>) -> Answer {
+fn reheaded(asked: &Original<'_>, see: impl Fn(&str, &str) -> Option<(String, String)>) -> Answer {
     let mut found = asked.found.clone();
     for context in found.entries.iter_mut().filter_map(|seen| seen.context.as_mut()) {
         context.headers = context.headers.iter().filter_map(|(name, value)| see(name, value)).collect();
@@ -230,7 +236,7 @@ fn reheaded(asked: &Asked<'_>, see: impl Fn(&str, &str) -> Option<(String, Strin
 }
 
 /// The importer that has this fault.
-impl Importer for Fault {
+impl Importer for Mutant {
     fn name(&self) -> &str {
         self.name
     }
@@ -247,51 +253,61 @@ impl Importer for Fault {
         let Some(format) = formats::find(format) else {
             return Answer::Unsupported { why: format!("there is no format {format}") };
         };
-        let asked = Asked::of(format, transcript);
+        let asked = Original::read(format, transcript);
         self.answer(&asked).unwrap_or(asked.answer)
     }
 }
 
 /// Every fault, family by family.
-pub fn all() -> impl Iterator<Item = &'static Fault> {
+pub fn all() -> impl Iterator<Item = &'static Mutant> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-const FAMILIES: &[&[Fault]] = &[
-    ids::FAULTS,
-    correlation::FAULTS,
-    direction::FAULTS,
-    events::FAULTS,
-    values::FAULTS,
-    members::FAULTS,
-    messages::FAULTS,
-    lines::FAULTS,
-    envelope::FAULTS,
-    sse::FAULTS,
-    streams::FAULTS,
-    heads::FAULTS,
-    replay::FAULTS,
-    inspector::FAULTS,
-    exchanges::FAULTS,
-    har::FAULTS,
-    k2a::FAULTS,
-    challenge::FAULTS,
-    survival::FAULTS,
+const FAMILIES: &[&[Mutant]] = &[
+    ids::MUTANTS,
+    correlation::MUTANTS,
+    direction::MUTANTS,
+    events::MUTANTS,
+    values::MUTANTS,
+    members::MUTANTS,
+    messages::MUTANTS,
+    lines::MUTANTS,
+    envelope::MUTANTS,
+    sse::MUTANTS,
+    streams::MUTANTS,
+    heads::MUTANTS,
+    replay::MUTANTS,
+    inspector::MUTANTS,
+    exchanges::MUTANTS,
+    har::MUTANTS,
+    k2a::MUTANTS,
+    challenge::MUTANTS,
+    survival::MUTANTS,
 ];
 
 /// One row of a family's table.
-const fn fault(name: &'static str, breaks: &'static [&'static str], does: &'static str, seed: Seed) -> Fault {
-    Fault { name, does, breaks, blunt: false, seed }
+const fn mutant(
+    name: &'static str,
+    breaks: &'static [&'static str],
+    does: &'static str,
+    mutation: Mutation,
+) -> Mutant {
+    Mutant { name, does, breaks, trivial: false, mutation }
 }
 
 /// A row for a fault that spoils nearly every reading.
-const fn blunt(name: &'static str, breaks: &'static [&'static str], does: &'static str, seed: Seed) -> Fault {
-    Fault { name, does, breaks, blunt: true, seed }
+const fn trivial(
+    name: &'static str,
+    breaks: &'static [&'static str],
+    does: &'static str,
+    mutation: Mutation,
+) -> Mutant {
+    Mutant { name, does, breaks, trivial: true, mutation }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Found, edit};
+    use super::{Found, Original, edit};
     use suite::{Root, Suite};
 
     /// An edit that changes nothing must change no reading; otherwise a fault would be killed by its machinery.
@@ -301,12 +317,12 @@ mod tests {
         for case in Suite::load(&[Root::Embedded]).unwrap().cases {
             for transcript in &case.transcripts {
                 let bytes = transcript.blob.bytes().unwrap();
-                let (name, asked) = (transcript.format.name, Asked::of(transcript.format, &bytes));
+                let (name, asked) = (transcript.format.name, Original::read(transcript.format, &bytes));
                 let Ok(text) = std::str::from_utf8(&bytes) else { continue };
                 let same = edit::messages(name, text, &|message| Some(message.text().to_owned()));
                 let Some(again) = same else { continue };
                 let again = Found::of(transcript.format, again.as_bytes()).answer(&super::FAITHFUL, |_| {});
-                let expected = asked.faithful().clone();
+                let expected = asked.answer().clone();
                 assert_eq!(expected.clone().asked_twice(&again), expected, "{}, {name}", case.name);
                 edited += 1;
             }
