@@ -245,7 +245,7 @@ fn show(case: &Case, mutants: &[&'static Mutant], wanted: impl Fn(usize) -> bool
     let faithful: Vec<&Answer> = asked.iter().map(Original::answer).collect();
     let every = vec![true; asked.len()];
     let caught = |answers: &[&Answer], other: &[bool]| -> Vec<&'static str> {
-        let short = falls_short(case, &formats, &questions, answers, other);
+        let short = is_failure(case, &formats, &questions, answers, other);
         formats.iter().zip(short).filter(|(_, short)| *short).map(|(format, _)| *format).collect()
     };
     let mut shown = Shown { failing: caught(&faithful, &every), readings: asked.len(), ..Shown::default() };
@@ -270,7 +270,7 @@ fn show(case: &Case, mutants: &[&'static Mutant], wanted: impl Fn(usize) -> bool
 
 /// Which of the answers fall short. Those that are not `other` than the faithful ones are judged by the others alone,
 /// where the clause is open.
-fn falls_short(
+fn is_failure(
     case: &Case,
     formats: &[&'static str],
     questions: &[Question<'_>],
@@ -282,15 +282,19 @@ fn falls_short(
         .zip(questions)
         .zip(other)
         .map(|((answer, question), other)| {
-            *other && judge(&case.expectation, question, answer).verdict.falls_short()
+            *other && judge(&case.expectation, question, answer).verdict.is_failure()
         })
         .collect();
     if let Expectation::Either(_) = case.expectation {
-        let asked: Vec<consistency::Asked<'_>> = answers
+        let asked: Vec<consistency::FormatAnswer<'_>> = answers
             .iter()
             .zip(questions)
             .zip(formats)
-            .map(|((answer, question), format)| consistency::Asked { format, question: *question, answer })
+            .map(|((answer, question), format)| consistency::FormatAnswer {
+                format,
+                question: *question,
+                answer,
+            })
             .collect();
         for (short, judged) in short.iter_mut().zip(consistency::judge(&asked)) {
             *short |= judged.is_some();

@@ -33,7 +33,7 @@ fn without_a_fault_they_read_what_the_built_in_reader_reads() {
             let bytes = transcript.blob.bytes().unwrap();
             let faithful = Original::read(transcript.format, &bytes);
             let builtin = Builtin.read(transcript.format.name, &bytes);
-            let again = builtin.clone().asked_twice(faithful.answer());
+            let again = builtin.clone().confirmed_by(faithful.answer());
             assert_eq!(again, builtin, "{}, {}", case.name, transcript.format.name);
         }
     }

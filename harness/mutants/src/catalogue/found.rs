@@ -7,7 +7,7 @@ use formats::{Format, Input, ReadError, ReadOptions};
 use transcript::meaning::EventKind;
 use transcript::message::{Id as Spelled, Message, MessageClass};
 use transcript::session::{Carrier, Content, Entry, Side};
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// The entries of a transcript, as far as it could be read.
 #[derive(Debug, Clone)]
@@ -107,7 +107,7 @@ impl Found {
         };
         match &self.refused {
             Some((code, message)) if code.is_empty() => {
-                Answer::Broken { how: How::Crash, message: message.clone() }
+                Answer::Broken { how: FailureKind::Crash, message: message.clone() }
             }
             Some((code, message)) => Answer::Rejection { code: Some(code.clone()), message: message.clone() },
             None => {

@@ -221,7 +221,7 @@ impl Mutant {
             return first;
         }
         let whole = |answer: Option<Answer>| answer.unwrap_or_else(|| asked.answer.clone());
-        let answer = whole(first).asked_twice(&whole(self.answer(asked)));
+        let answer = whole(first).confirmed_by(&whole(self.answer(asked)));
         (answer != asked.answer).then_some(answer)
     }
 }
@@ -323,7 +323,7 @@ mod tests {
                 let Some(again) = same else { continue };
                 let again = Found::of(transcript.format, again.as_bytes()).answer(&super::FAITHFUL, |_| {});
                 let expected = asked.answer().clone();
-                assert_eq!(expected.clone().asked_twice(&again), expected, "{}, {name}", case.name);
+                assert_eq!(expected.clone().confirmed_by(&again), expected, "{}, {name}", case.name);
                 edited += 1;
             }
         }

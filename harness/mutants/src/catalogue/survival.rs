@@ -2,7 +2,7 @@
 
 use super::{Mutant, Mutation, mutant, trivial};
 use std::cell::Cell;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     trivial(
@@ -222,7 +222,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
                 deepest = deepest.max(depth);
             }
             let message = "its stack overflowed".to_owned();
-            (deepest > 1_000).then_some(Answer::Broken { how: How::Crash, message })
+            (deepest > 1_000).then_some(Answer::Broken { how: FailureKind::Crash, message })
         }),
     ),
     mutant(
@@ -233,7 +233,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let open = asked.bytes.iter().filter(|byte| matches!(byte, b'[')).count();
             let shut = asked.bytes.iter().filter(|byte| matches!(byte, b']')).count();
             let message = "it did not come back".to_owned();
-            (open > shut + 1_000).then_some(Answer::Broken { how: How::Timeout, message })
+            (open > shut + 1_000).then_some(Answer::Broken { how: FailureKind::Timeout, message })
         }),
     ),
     mutant(
@@ -244,7 +244,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let (code, _) = asked.found.refused.as_ref()?;
             let message = "a type error".to_owned();
             (code == "wrong-type" || code == "wrong-document")
-                .then_some(Answer::Broken { how: How::Crash, message })
+                .then_some(Answer::Broken { how: FailureKind::Crash, message })
         }),
     ),
     mutant(
@@ -254,7 +254,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let (code, _) = asked.found.refused.as_ref()?;
             let message = "'list' object has no attribute 'get'".to_owned();
-            (code == "batch").then_some(Answer::Broken { how: How::Crash, message })
+            (code == "batch").then_some(Answer::Broken { how: FailureKind::Crash, message })
         }),
     ),
     mutant(
@@ -264,7 +264,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         Mutation::Answer(|asked| {
             let empty = asked.found.entries.iter().all(|seen| seen.said.is_none());
             let message = "index out of range".to_owned();
-            (empty && asked.found.refused.is_none()).then_some(Answer::Broken { how: How::Crash, message })
+            (empty && asked.found.refused.is_none())
+                .then_some(Answer::Broken { how: FailureKind::Crash, message })
         }),
     ),
     mutant(
@@ -275,7 +276,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
             let text = asked.answer_text()?;
             let message = "surrogates not allowed".to_owned();
             (text.contains("\\ud8") || text.contains("\\udc") || text.contains("\\ude"))
-                .then_some(Answer::Broken { how: How::Crash, message })
+                .then_some(Answer::Broken { how: FailureKind::Crash, message })
         }),
     ),
     mutant(
