@@ -62,7 +62,7 @@ impl PendingRequest {
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
-    pub(crate) fn location(&self) -> &Location {
+    pub(crate) fn entry_location(&self) -> &Location {
         &self.location
     }
 

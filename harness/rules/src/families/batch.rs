@@ -192,7 +192,7 @@ impl BatchState {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(location) = self.waiting[lane(asker)] else { return };
         match message.response_match {
-            ResponseMatch::To(request) if *request.location() == location => {
+            ResponseMatch::To(request) if *request.entry_location() == location => {
                 report.pass(&RECEIVABLE, at);
                 self.waiting[lane(asker)] = None;
             }
