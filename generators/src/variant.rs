@@ -194,7 +194,7 @@ impl Entry {
         }
         // The text goes into the entry when the session is written.
         Self {
-            entry: OwnedEntry { side: Some(side), ..OwnedEntry::new(OwnedContent::Event) },
+            owned: OwnedEntry { side: Some(side), ..OwnedEntry::new(OwnedContent::Event) },
             message: Some(event),
         }
     }
@@ -326,7 +326,7 @@ impl SessionBuilder {
             if let Some(message) = &entry.message {
                 let text = message.text.spell(None);
                 let shape = Message::parse(&text)?.shape();
-                entry.what = OwnedContent::Message(text, shape);
+                owned.what = OwnedContent::Message(text, shape);
             }
             entries.push(owned);
         }

@@ -188,7 +188,8 @@ impl Judge {
             if method == "notifications/cancelled"
                 && let Some(id) = message.param("requestId")
             {
-                let location = FindingLocation::inside(&entry.location, entry.carrier, message.text(), id);
+                let location =
+                    FindingLocation::inside(&entry.location, entry.carrier, message.raw.text(), id);
                 self.pending.cancel(side, id, location, entry.time);
             }
             self.show(entry, Some(message), side);
