@@ -294,7 +294,7 @@ impl PendingRequests {
             true => OwnedJson::new(params),
             false => OwnedJson::unindexed(params),
         };
-        self.beside += kept.beside();
+        self.beside += kept.index_size();
         kept
     }
 
@@ -308,7 +308,7 @@ impl PendingRequests {
             self.count -= 1;
             if let Some(params) = &request.params {
                 self.held -= params.json().text().len();
-                self.beside -= params.beside();
+                self.beside -= params.index_size();
             }
         }
         request
