@@ -224,7 +224,7 @@ impl<'p> Conversation<'p> {
             Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
             Some(PipeEvent::Taken) => self.waiting -= 1,
             Some(PipeEvent::Closed) => self.closed = true,
-            Some(PipeEvent::StartError(why)) => {
+            Some(PipeEvent::Refused(why)) => {
                 self.waiting = 0;
                 // Whoever closes early himself has nothing to complain of.
                 if !self.closed_early {
