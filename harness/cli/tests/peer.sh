@@ -29,7 +29,7 @@ noise)
     ;;
 half-id)
     printf '{"jsonrpc":"2.0","id":'
-    exec cat >/dev/null
+    cat >/dev/null
     ;;
 exits)
     echo "the server's own words" >&2
@@ -57,9 +57,9 @@ long-message)
 half-answer)
     read -r _
     printf '%.20s' "$call"
-    exec cat >/dev/null
+    cat >/dev/null
     ;;
-silent) exec cat >/dev/null ;;
+silent) cat >/dev/null ;;
 # Answers two calls, and stays although its input is closed.
 stays)
     read -r _
@@ -76,7 +76,7 @@ long-line)
     printf '"\n%s\n' "$call"
     read -r _
     echo "$pong"
-    exec cat >/dev/null
+    cat >/dev/null
     ;;
 # Never reads.
 deaf) exec sleep 60 ;;

@@ -17,7 +17,7 @@ pub(crate) const ROOM: usize = 16 << 20;
 /// How long the traffic of one session may wait for a slow file, in all.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
-/// With this many bytes waiting, the traffic waits too. The rest is for those who look at the same time.
+/// With this many bytes waiting, tasks wait too. The rest is for those that look at the same time.
 const FULL: usize = ROOM / 2;
 
 /// How often somebody who waits for room looks again.
@@ -41,7 +41,9 @@ struct State<T> {
     closed: bool,
     /// When the write began that is under way.
     writing: Option<Instant>,
-    /// How long the file has kept the traffic waiting.
+    /// When the traffic first waited for that write.
+    starved: Option<Instant>,
+    /// How long the traffic has waited for earlier writes.
     waited: Duration,
 }
 
@@ -57,8 +59,14 @@ pub(crate) enum Next<T> {
 
 impl<T> Queue<T> {
     pub(crate) fn new() -> Self {
-        let state =
-            State { items: VecDeque::new(), held: 0, closed: false, writing: None, waited: Duration::ZERO };
+        let state = State {
+            items: VecDeque::new(),
+            held: 0,
+            closed: false,
+            writing: None,
+            starved: None,
+            waited: Duration::ZERO,
+        };
         Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new() }
     }
 
@@ -77,26 +85,26 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Returns when more may be pushed, or the file has kept the traffic waiting for long enough.
-    pub(crate) fn wait_for_room(&self) {
+    /// Waits until there is room for `cost` more bytes, which another sender may take first. False where there is none,
+    /// and the file has kept the traffic waiting for long enough.
+    pub(crate) fn wait_for_room(&self, cost: usize) -> bool {
         let mut state = self.lock();
-        while state.is_full() && state.may_wait() {
+        while state.must_wait(cost, ROOM) {
             state = self.emptied.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
         }
+        state.held + cost <= ROOM
     }
 
-    /// The same for a task. `pause` is its own waiting.
+    /// The same for a task that does not know how much comes next: ready when it need not wait. `pause` is its own.
     pub(crate) fn poll_room(
         &self,
         pause: &mut Option<Pin<Box<Sleep>>>,
         context: &mut Context<'_>,
     ) -> Poll<()> {
         loop {
-            let state = self.lock();
-            if !state.is_full() || !state.may_wait() {
+            if !self.lock().must_wait(0, FULL) {
                 return Poll::Ready(());
             }
-            drop(state);
             ready!(pause.get_or_insert_with(|| Box::pin(sleep(TICK))).as_mut().poll(context));
             *pause = None;
         }
@@ -129,18 +137,20 @@ impl<T> Queue<T> {
 
     /// Runs a write, which may take as long as the file does.
     pub(crate) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
-        let since = Instant::now();
-        self.lock().writing = Some(since);
+        self.lock().writing = Some(Instant::now());
         let done = write();
-        let mut state = self.lock();
-        state.writing = None;
-        if state.is_full() {
-            state.waited += excess(since);
-        }
+        self.lock().end_write();
         done
     }
 
-    /// Whether one write has taken as long as this.
+    /// A part of a long write is done: the file does not hang.
+    pub(crate) fn progress(&self) {
+        let mut state = self.lock();
+        state.end_write();
+        state.writing = Some(Instant::now());
+    }
+
+    /// Whether one write, or a part of a long one, has taken as long as this.
     pub(crate) fn is_stuck(&self, time: Duration) -> bool {
         self.lock().writing.is_some_and(|since| since.elapsed() >= time)
     }
@@ -151,17 +161,29 @@ impl<T> Queue<T> {
 }
 
 impl<T> State<T> {
-    fn is_full(&self) -> bool {
-        self.held > FULL
+    /// Whether the traffic waits, with `cost` more bytes to come and room for `limit`.
+    fn must_wait(&mut self, cost: usize, limit: usize) -> bool {
+        if self.closed || self.held + cost <= limit {
+            return false;
+        }
+        if self.writing.is_none() {
+            // Our own work is under way.
+            return true;
+        }
+        self.starved.get_or_insert_with(Instant::now);
+        self.waited() < PATIENCE
     }
 
-    fn may_wait(&self) -> bool {
-        !self.closed && self.waited + self.writing.map_or(Duration::ZERO, excess) < PATIENCE
+    fn end_write(&mut self) {
+        self.waited = self.waited();
+        (self.writing, self.starved) = (None, None);
     }
-}
 
-fn excess(since: Instant) -> Duration {
-    since.elapsed().saturating_sub(QUICK)
+    /// How long the traffic has waited for the file so far.
+    fn waited(&self) -> Duration {
+        let now = self.writing.zip(self.starved);
+        self.waited + now.map_or(Duration::ZERO, |(since, starved)| starved.max(since + QUICK).elapsed())
+    }
 }
 
 #[cfg(test)]
@@ -177,7 +199,7 @@ mod tests {
     /// How long a thread and a task wait for room.
     fn waits(queue: &Queue<u8>) -> [Duration; 2] {
         let since = Instant::now();
-        queue.wait_for_room();
+        queue.wait_for_room(1);
         let thread = since.elapsed();
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let since = Instant::now();
@@ -229,7 +251,9 @@ mod tests {
         assert!(again < PATIENCE / 4 && queue.is_stuck(PATIENCE), "the file was waited for long enough");
         drop(stop);
         writing.join().unwrap();
-        assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4), "and is not waited for again");
+        queue.in_file(|| {
+            assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4), "and is not waited for again");
+        });
     }
 
     #[test]

@@ -35,7 +35,7 @@ def note(way, text):
             return
         raw = floats(text) if how in ("float", "round") else text
         raw = raw.replace("Infinity", "null") if how == "round" else raw
-        entry = lambda: '{"t":"%s","dir":"%s","raw":%s}\n' % (stamp(-0.5 if how == "early" else 0), way, raw)
+        entry = lambda: '{"t":"%s","dir":"%s","raw":%s}\n' % (stamp(-30 if how == "early" else 0), way, raw)
         if how == "late":
             held.append((way, raw))
         elif how == "merge" and way == "out" and count % 4 == 0:

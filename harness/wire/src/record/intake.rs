@@ -131,14 +131,21 @@ impl Intake {
     pub(super) fn keep(&self, side: Side, bytes: &Arc<Chunk>) {
         let bytes = bytes.compact();
         let cost = bytes.room.len() + OVERHEAD;
-        self.queue.wait_for_room();
-        let mut state = self.lock();
-        if self.queue.has_room(cost) {
-            self.add(&mut state, side, cost, Content::Bytes(bytes));
-        } else {
-            let gap = state.gaps[index(side)].get_or_insert_default();
-            gap.line_feeds += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-            gap.at_line_feed = bytes.ends_with(b"\n");
+        let mut may_wait = true;
+        loop {
+            let mut state = self.lock();
+            if self.queue.has_room(cost) {
+                return self.add(&mut state, side, cost, Content::Bytes(bytes));
+            }
+            if !may_wait {
+                let gap = state.gaps[index(side)].get_or_insert_default();
+                gap.line_feeds += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+                gap.at_line_feed = bytes.ends_with(b"\n");
+                return;
+            }
+            // Others need the state meanwhile.
+            drop(state);
+            may_wait = self.queue.wait_for_room(cost);
         }
     }
 
@@ -285,10 +292,11 @@ mod tests {
         let intake = Intake::new();
         thread::scope(|scope| {
             let intake = &intake;
-            scope.spawn(move || {
-                let part = chunk(&vec![b'x'; 1 << 20]);
-                (0..64).for_each(|_| intake.keep(Side::Client, &part));
-                intake.close(0);
+            let sides = [Side::Client, Side::Server].map(|side| {
+                scope.spawn(move || {
+                    let part = chunk(&vec![b'x'; 1 << 20]);
+                    (0..32).for_each(|_| intake.keep(side, &part));
+                })
             });
             let bytes: usize = (0..64)
                 .map(|_| {
@@ -297,6 +305,9 @@ mod tests {
                 })
                 .sum();
             assert_eq!(bytes, 64 << 20);
+            sides.into_iter().for_each(|side| side.join().unwrap());
+            intake.close(0);
+            assert!(matches!(intake.queue.next(PATIENCE), Next::Closed), "no gap");
         });
     }
 }

@@ -8,7 +8,7 @@ use super::long_line::LongLine;
 use super::output::Output;
 use super::split::{HELD, LineSplitter, Piece};
 use crate::Notify;
-use crate::queue::Next;
+use crate::queue::{Next, Queue};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fs::File;
@@ -230,7 +230,8 @@ impl TraceWriter {
         let mut head = self.head(time);
         let mut lines = [0; 2];
         lines[index(side)] = 1;
-        let done = self.intake.queue.in_file(|| {
+        let queue = &self.intake.queue;
+        let done = queue.in_file(|| {
             let mut kept = spool.file?;
             kept.rewind()?;
             let (writer, output) = (&mut self.writer, &mut self.output);
@@ -245,7 +246,7 @@ impl TraceWriter {
                 writer.message_head(time, side, &mut head);
                 return output.append(|file| {
                     file.write_all(&head)?;
-                    copy(&mut kept, file, |part, out| {
+                    copy(&mut kept, file, queue, |part, out| {
                         // Between two tokens; see `spell`.
                         out.extend(part.iter().map(|&byte| if byte == b'\r' { b' ' } else { byte }));
                     })?;
@@ -257,7 +258,7 @@ impl TraceWriter {
             head.extend_from_slice(if text { b"\"text\":\"" } else { b"\"base64\":\"" });
             output.append(|file| {
                 file.write_all(&head)?;
-                copy(&mut kept, file, |part, out| match text {
+                copy(&mut kept, file, queue, |part, out| match text {
                     true => {
                         write_string(part, out);
                         out.remove(0);
@@ -289,7 +290,12 @@ impl Spool {
 }
 
 /// Copies what `from` holds, each part as `spell` has it.
-fn copy(from: &mut File, to: &mut File, spell: impl Fn(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+fn copy(
+    from: &mut File,
+    to: &mut File,
+    queue: &Queue<Item>,
+    spell: impl Fn(&[u8], &mut Vec<u8>),
+) -> io::Result<()> {
     let (mut part, mut out) = (Vec::with_capacity(COPIED), Vec::new());
     loop {
         part.clear();
@@ -300,6 +306,7 @@ fn copy(from: &mut File, to: &mut File, spell: impl Fn(&[u8], &mut Vec<u8>)) -> 
         out.clear();
         spell(&part, &mut out);
         to.write_all(&out)?;
+        queue.progress();
     }
 }
 
