@@ -1,6 +1,4 @@
-//! The session that a caller gave to be changed: a transcript's, a case directory's, or a case's of the suite.
-//!
-//! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
+//! The session that a command changes: a transcript's, a case directory's, or a case's of the built-in suite.
 
 use super::context::Failure;
 use super::input::{format_of, open};
@@ -31,13 +29,12 @@ pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
     let Expectation::Meaning(meaning) = &case.expectation else {
-        return Err(unfit(
-            "it expects no meaning, so nobody knows what a change would make of it".to_owned(),
-        ));
+        return Err(unfit("it expects no meaning, so the meaning of a change is unknown".to_owned()));
     };
-    // The transcript that tells most: directions first, then challenges.
-    let tells = |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
-    let transcript = case.transcripts.iter().max_by_key(|transcript| tells(transcript.format));
+    // The transcript that carries most: challenges first, then directions.
+    let carried =
+        |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
+    let transcript = case.transcripts.iter().max_by_key(|transcript| carried(transcript.format));
     let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
     let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
     let session = Input::new(&mut &*bytes)

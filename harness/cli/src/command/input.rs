@@ -79,7 +79,7 @@ pub(crate) fn format_of(
 /// one that the content shows.
 ///
 /// # Errors
-/// Where it cannot be opened or told, and as `each`.
+/// Where it cannot be opened or its format cannot be detected, and as `each`.
 pub(crate) fn reading<T>(
     path: &Path,
     asked: Option<&'static Format>,

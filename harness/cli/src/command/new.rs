@@ -1,8 +1,7 @@
-//! `new`: a case directory to begin with, from one session.
+//! `new`: a case directory to start with, from one session.
 //!
-//! Knows: which files a case has, and what a person must still write. Refuses to know: what the session should mean; the
-//! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
-//! said what it shows.
+//! The meaning that it writes is what the built-in reader reads, so the suite is refused until somebody has checked it and said
+//! what the case shows.
 
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
@@ -52,7 +51,7 @@ const ONE_CALL: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 "#;
 
-/// What stands above the keys of a new `case.toml`.
+/// The text above the keys of a new `case.toml`.
 const HEAD: &str = "\
 # Not a case yet: the suite is refused until each of these says something.
 #   title     what the case shows, in a line
@@ -103,7 +102,7 @@ fn name(text: &str) -> Result<String, String> {
     case_name(text)
 }
 
-/// That a case may stand here: nothing does, and no case is around it.
+/// That a case may be here: the place is free, and not inside another case.
 fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     let folder = cases.join(case);
     if folder.symlink_metadata().is_ok() {
@@ -175,7 +174,7 @@ impl Given {
     }
 }
 
-/// What was written, and what a person does next.
+/// What was written, and what to do next.
 fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {

@@ -329,7 +329,7 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
     }
 }
 
-/// The transcript of a case that tells most of how the session went over this transport.
+/// The transcript of a case that carries most about the session over this transport.
 fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
     let over_http = args.listen.is_some() || args.to.is_some();
     let tells = |format: &Format| {
