@@ -47,7 +47,7 @@ impl From<BrokenAnswer> for Answer {
 }
 
 /// A program that can be asked about a file.
-pub(super) trait Program {
+pub(crate) trait Program {
     /// The formats that it says it reads, as it spells them; none where it says nothing.
     fn formats(&self) -> Option<&[String]>;
 
