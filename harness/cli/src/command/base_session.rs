@@ -1,9 +1,9 @@
 //! The session that a command changes: a transcript's, a case directory's, or a case's of the built-in suite.
 
 use super::context::Failure;
-use super::input::{format_of, open};
+use super::input::Transcript;
 use super::suites::{embedded_case, only_case};
-use formats::{Format, Input, ReadOptions, Session, meaning};
+use formats::{Format, Input, ReadOptions, Session};
 use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::Case;
@@ -50,17 +50,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
 }
 
 fn of_file(path: &Path) -> Result<BaseSession, Failure> {
-    let mut source = open(path)?;
-    let name = source.name.clone();
-    let mut bytes = Vec::new();
-    std::io::copy(&mut *source.reader, &mut bytes)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut slice = &bytes[..];
-    let mut input = Input::new(&mut slice).map_err(rejected)?;
-    let format = format_of(None, &mut input, &name)?;
-    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-    let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
+    let Transcript { name, session, meaning, .. } = Transcript::open(path, None)?;
     let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());

@@ -177,7 +177,7 @@ impl Args {
 fn writable(out: &Path) -> Result<(), Failure> {
     let tried =
         fs::create_dir_all(out).and_then(|()| tempfile::Builder::new().prefix(".try").tempfile_in(out));
-    let refused = |error| Failure::Unusable(format!("{} cannot be written: {error}", out.display()));
+    let refused = |error| Failure::unwritable(out, &error);
     tried.map(drop).map_err(refused)
 }
 

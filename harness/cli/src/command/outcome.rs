@@ -28,9 +28,9 @@ impl Outcome<'_> {
     pub(super) fn tell(&self, record: &Record, context: CommandContext) -> Result<(), Failure> {
         if let Some(path) = self.results {
             let written = reports::json::render(record).map_err(io::Error::from);
-            written.and_then(|text| fs::write(path, text)).map_err(|error| {
-                Failure::Unusable(format!("{} cannot be written: {error}", path.display()))
-            })?;
+            written
+                .and_then(|text| fs::write(path, text))
+                .map_err(|error| Failure::unwritable(path, &error))?;
         }
         if let Some(folder) = self.report {
             site::write_one(folder, record, &|_, line| (self.alone)(line))?;

@@ -284,7 +284,7 @@ fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&path, text))
-        .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))
+        .map_err(|error| Failure::unwritable(&path, &error))
 }
 
 fn unrendered(error: impl Display) -> Failure {
