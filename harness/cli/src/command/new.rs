@@ -136,7 +136,7 @@ fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
         };
         files.push((format, file));
     }
-    let expectation = Expectation::Meaning(given.meaning.text.clone());
+    let expectation = Expectation::Meaning(verdict::meaning::Meaning::written(given.meaning.text.clone()));
     Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
 }
 
