@@ -32,7 +32,7 @@ pub(super) struct Body {
 
 #[derive(Debug)]
 enum Coding {
-    Plain(Plain),
+    Plain(Box<Plain>),
     Gzip(Box<MultiGzDecoder<Plain>>),
 }
 
@@ -69,7 +69,7 @@ impl Body {
             Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
                 Coding::Gzip(Box::new(MultiGzDecoder::new(plain)))
             }
-            _ => Coding::Plain(plain),
+            _ => Coding::Plain(Box::new(plain)),
         };
         Self { body, lost: 0 }
     }
