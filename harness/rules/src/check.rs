@@ -3,6 +3,7 @@
 //! Knows: what a format's recordings carry in the judge's words. Refuses to know: any rule.
 
 use crate::engine::{CheckResult, ParallelJudge, Parallelism, RecordingInfo, Revision};
+use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
 use formats::{Format, Input, ReadError, Tolerance};
 use std::io;
@@ -39,6 +40,8 @@ pub fn check(format: &Format, input: &mut Input<'_>, options: &CheckOptions) -> 
         recording: recording(format, options),
         spec: options.spec,
         dispatch_all: options.dispatch_all,
+        families: FAMILIES,
+        together: TOGETHER,
     };
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let parallelism =

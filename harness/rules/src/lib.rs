@@ -3,7 +3,6 @@
 mod check;
 mod engine;
 mod families;
-mod family;
 pub mod record;
 mod revision;
 pub mod rule;
@@ -12,8 +11,8 @@ pub mod selection;
 
 pub use check::{CheckOptions, check};
 pub use engine::{
-    CheckResult, Finding, FindingCount, FindingLocation, Parallelism, RuleOutcome, RuleVerdict, usual_sender,
+    CheckResult, Family, Finding, FindingCount, FindingLocation, Parallelism, RuleOutcome, RuleVerdict,
+    usual_sender,
 };
 pub use families::{FAMILIES, all, family_of, find};
-pub use family::Family;
 pub use revision::{Revision, Span};

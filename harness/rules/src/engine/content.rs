@@ -2,6 +2,7 @@
 //!
 //! Refuses to know: which rule a fault falls under.
 
+use super::location::shown;
 use crate::revision::{Revision, Span};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};
@@ -34,7 +35,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
         };
     }
     let Some((_, span, members)) = BLOCKS.iter().find(|block| block.0 == name) else {
-        return Err((format!("{} is no type of content", super::shown(kind)), kind));
+        return Err((format!("{} is no type of content", shown(kind)), kind));
     };
     if let Some(revision) = revision.filter(|revision| !span.has(*revision)) {
         return Err((format!("content of the type `{name}` came later than {revision}"), kind));
@@ -159,7 +160,7 @@ pub(crate) fn uri(text: &str) -> Uri {
 #[cfg(test)]
 mod tests {
     use super::{Base64, Uri, block, read_base64, uri};
-    use crate::engine::Revision;
+    use crate::revision::Revision;
     use transcript::json::Json;
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
 
-use super::context::{MessageKind, SeenMessage};
+use super::message::{MessageKind, SeenMessage};
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;

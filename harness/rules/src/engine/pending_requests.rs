@@ -4,7 +4,6 @@
 //! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`PendingRequests::full`]), and
 //! rules that need more are inconclusive.
 
-use super::context::ResponseMatch;
 use super::location::FindingLocation;
 use super::methods::known;
 use crate::revision::Revision;
@@ -250,9 +249,13 @@ impl PendingRequests {
     }
 
     /// Closes the request that a response answers.
-    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> ClosedRequest {
+    pub(super) fn answer(
+        &mut self,
+        message: &Message<'_>,
+        side: Option<Side>,
+    ) -> ResponseMatch<PendingRequest> {
         self.last_use = None;
-        let Some(exact) = key(message.id()) else { return ClosedRequest::Nothing };
+        let Some(exact) = key(message.id()) else { return ResponseMatch::Unmatched };
         let lanes: &[usize] = match side {
             Some(Side::Client) => &[1, 2],
             Some(Side::Server) => &[0, 2],
@@ -261,24 +264,24 @@ impl PendingRequests {
         match self.holding(lanes, &exact) {
             (None, _) => {}
             (Some(lane), false) => {
-                return self.close(lane, &exact).map_or(ClosedRequest::Nothing, ClosedRequest::To);
+                return self.close(lane, &exact).map_or(ResponseMatch::Unmatched, ResponseMatch::Matched);
             }
             (Some(first), true) => {
                 let _ = self.close(first, &exact);
-                return ClosedRequest::Unclear;
+                return ResponseMatch::Ambiguous;
             }
         }
         if self.loses {
-            return ClosedRequest::Untold;
+            return ResponseMatch::Unknown;
         }
         if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
-            return ClosedRequest::Again;
+            return ResponseMatch::AlreadyAnswered;
         }
         if self.forgets_ids {
-            return ClosedRequest::Untold;
+            return ResponseMatch::Unknown;
         }
         let other = retyped(&exact).and_then(|key| self.close(self.holding(lanes, &key).0?, &key));
-        other.map_or(ClosedRequest::Nothing, ClosedRequest::Mistyped)
+        other.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
     }
 
     /// The first of these lanes that has an open request with this id, and whether another has one, too.
@@ -315,37 +318,43 @@ impl PendingRequests {
     }
 }
 
-/// What a response closed.
-#[derive(Debug)]
-pub(super) enum ClosedRequest {
-    To(PendingRequest),
-    Mistyped(PendingRequest),
-    Again,
-    Nothing,
-    Unclear,
-    Untold,
+/// What a response answers; with the request itself, or a reference to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ResponseMatch<R> {
+    /// The message is not a response.
+    NotAResponse,
+    /// The oldest open request of the other side with this id, type and all.
+    Matched(R),
+    /// An open request whose id is the same but for its type, such as `1` and `"1"`.
+    Mistyped(R),
+    /// A request that was answered before.
+    AlreadyAnswered,
+    /// No request; or it cannot be told, because the response's id is null or missing.
+    Unmatched,
+    /// The recording does not say who sent the response, and both sides have open requests with this id.
+    Ambiguous,
+    /// No request that is remembered, and a limit was reached so that not all are.
+    Unknown,
 }
 
-impl ClosedRequest {
-    pub(super) fn response_match(&self) -> ResponseMatch<'_> {
+impl<R> ResponseMatch<R> {
+    /// The request that is answered, if it is known.
+    pub(super) fn request(&self) -> Option<&R> {
         match self {
-            Self::To(request) => ResponseMatch::To(request),
-            Self::Mistyped(request) => ResponseMatch::Mistyped(request),
-            Self::Again => ResponseMatch::Again,
-            Self::Nothing => ResponseMatch::Nothing,
-            Self::Unclear => ResponseMatch::Unclear,
-            Self::Untold => ResponseMatch::Untold,
+            Self::Matched(request) | Self::Mistyped(request) => Some(request),
+            _ => None,
         }
     }
 
-    pub(super) fn request(&self) -> Option<&PendingRequest> {
-        self.bound_to()
-    }
-
-    fn bound_to(&self) -> Option<&PendingRequest> {
+    pub(super) fn as_ref(&self) -> ResponseMatch<&R> {
         match self {
-            Self::To(request) | Self::Mistyped(request) => Some(request),
-            _ => None,
+            Self::Matched(request) => ResponseMatch::Matched(request),
+            Self::Mistyped(request) => ResponseMatch::Mistyped(request),
+            Self::NotAResponse => ResponseMatch::NotAResponse,
+            Self::AlreadyAnswered => ResponseMatch::AlreadyAnswered,
+            Self::Unmatched => ResponseMatch::Unmatched,
+            Self::Ambiguous => ResponseMatch::Ambiguous,
+            Self::Unknown => ResponseMatch::Unknown,
         }
     }
 }

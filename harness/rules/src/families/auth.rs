@@ -6,10 +6,9 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span,
-    Transport, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION,
+    Span, Transport, Trigger, Violation, parameter, query, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::rejection::Rejection;
@@ -154,7 +153,6 @@ struct Refusal {
 
 #[derive(Default)]
 struct AuthState {
-    exchanges: ExchangeTracker,
     refusals: Vec<Refusal>,
     documents: Documents,
     /// Sessions, and URLs of servers without sessions, at which a token was taken.
@@ -166,10 +164,7 @@ struct AuthState {
 }
 
 impl RuleVisitor for AuthState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
+    fn visit(&mut self, at: &RuleContext<'_>, _report: &mut Report) {
         if at.exchange.is_none()
             && let Some(context) = at.entry.context
         {
@@ -177,26 +172,6 @@ impl RuleVisitor for AuthState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        for refusal in &self.refusals {
-            self.judge(refusal, at, report);
-        }
-        for (kept, location) in &self.loops {
-            match kept {
-                true => report.pass(&RETRY_LIMIT, at),
-                false => {
-                    let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
-                }
-            }
-        }
-    }
-}
-
-impl AuthState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         self.documents.see(exchange, at);
         if exchange.transport == Transport::Other {
@@ -213,6 +188,23 @@ impl AuthState {
         self.count(exchange, at);
     }
 
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        for refusal in &self.refusals {
+            self.judge(refusal, at, report);
+        }
+        for (kept, location) in &self.loops {
+            match kept {
+                true => report.pass(&RETRY_LIMIT, at),
+                false => {
+                    let wrong = format!("more than {FEW} refusals in a row for the same method");
+                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl AuthState {
     fn refused(
         &mut self,
         status: u16,

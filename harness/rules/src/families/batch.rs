@@ -4,10 +4,9 @@
 //! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
 
 use crate::engine::{
-    FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext, SeenMessage,
-    Span, Violation,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
@@ -192,11 +191,11 @@ impl BatchState {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(spot) = self.waiting[lane(asker)] else { return };
         match message.response_match {
-            ResponseMatch::To(request) if *request.spot() == spot => {
+            ResponseMatch::Matched(request) if *request.spot() == spot => {
                 report.pass(&RECEIVABLE, at);
                 self.waiting[lane(asker)] = None;
             }
-            ResponseMatch::Nothing if message.kind == MessageKind::Error && !turned_away(at) => {
+            ResponseMatch::Unmatched if message.kind == MessageKind::Error && !turned_away(at) => {
                 let batch = FindingLocation::of(&spot, "the batch");
                 let wrong =
                     Violation::of("a batch is answered with an error as a whole").see(batch, "the batch");

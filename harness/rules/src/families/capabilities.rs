@@ -4,10 +4,9 @@
 //! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
 
 use crate::engine::{
-    META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted,
-    text_of,
+    Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;

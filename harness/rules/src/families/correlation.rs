@@ -5,10 +5,9 @@
 //! fingerprint, and [`MOST_GARBLED`] ids.
 
 use crate::engine::{
-    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision, RuleContext,
-    SeenMessage, SourceLocation, Span, Violation,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision,
+    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -219,8 +218,8 @@ impl CorrelationState {
             return;
         }
         match message.response_match {
-            ResponseMatch::No => {}
-            ResponseMatch::To(request) => {
+            ResponseMatch::NotAResponse => {}
+            ResponseMatch::Matched(request) => {
                 self.answers.again(message.raw.text());
                 self.quiet(at, report);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
@@ -243,24 +242,26 @@ impl CorrelationState {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id);
                 report.fail(&ID_TYPE, at, Violation::of(wrong).see(request.location(), "the request"));
             }
-            ResponseMatch::Again if again => report.pass(&DUPLICATE, at),
+            ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events.
-            ResponseMatch::Again if self.answers.has(message.raw.text()) && event_id(at).is_none() => {
+            ResponseMatch::AlreadyAnswered
+                if self.answers.has(message.raw.text()) && event_id(at).is_none() =>
+            {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would tell";
                 report.inconclusive(&DUPLICATE, at, why);
             }
-            ResponseMatch::Again => {
+            ResponseMatch::AlreadyAnswered => {
                 let wrong = format!("the request with the id {} was answered before", shown_id(message));
                 report.fail(&DUPLICATE, at, wrong);
             }
-            ResponseMatch::Unclear => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
-            ResponseMatch::Untold => {
+            ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
+            ResponseMatch::Unknown => {
                 let why = at.pending.full().unwrap_or_default();
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
                     report.inconclusive(rule, at, why);
                 }
             }
-            ResponseMatch::Nothing => self.astray(message, at, report),
+            ResponseMatch::Unmatched => self.astray(message, at, report),
         }
     }
 

@@ -4,10 +4,10 @@
 //! `Schemas` says.
 
 use crate::engine::{
-    ClientAnswer, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, ServerRequests,
-    Span, Uri, Violation, part, quoted, server_requests, shown, string_of, uri,
+    ClientAnswer, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    Schemas, ServerRequests, Span, Trigger, Uri, Violation, part, quoted, server_requests, shown, string_of,
+    uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};

@@ -3,8 +3,7 @@
 //! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
 //! the business of `jsonl` and `stdio`.
 
-use crate::engine::{Report, RuleContext, SeenMessage, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Fault, Json, Scanner, Text};
 use transcript::rejection::Code;

@@ -1,7 +1,6 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use crate::engine::{Report, RuleContext};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Slot};

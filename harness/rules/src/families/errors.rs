@@ -3,8 +3,10 @@
 //! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
 //! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
 
-use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, text_of};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    text_of,
+};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;

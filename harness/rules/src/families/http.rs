@@ -6,10 +6,9 @@
 
 use super::legacy_sse::foreign;
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
-    VERSION, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, VERSION, Violation, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::{Code, Rejection};
@@ -153,7 +152,6 @@ const MOST_SESSIONS: usize = 1_000;
 
 #[derive(Default)]
 struct HttpState {
-    exchanges: ExchangeTracker,
     /// Where each session was served first, by its id.
     paths: BTreeMap<Box<str>, Box<str>>,
     /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
@@ -161,27 +159,6 @@ struct HttpState {
 }
 
 impl RuleVisitor for HttpState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        if !self.gone.is_empty() {
-            report.inconclusive(
-                &GET_ANSWER,
-                at,
-                "a GET got 404, and nothing later tells whether its session was over",
-            );
-        }
-    }
-}
-
-impl HttpState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -209,6 +186,18 @@ impl HttpState {
         }
     }
 
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if !self.gone.is_empty() {
+            report.inconclusive(
+                &GET_ANSWER,
+                at,
+                "a GET got 404, and nothing later tells whether its session was over",
+            );
+        }
+    }
+}
+
+impl HttpState {
     /// One session, one path.
     fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));

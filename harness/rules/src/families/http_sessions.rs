@@ -6,13 +6,11 @@
 use super::http::ERA;
 use super::modern_http::shows_all;
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
-    VERSION, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, VERSION, Violation, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -151,7 +149,6 @@ struct Over {
 
 #[derive(Default)]
 struct HttpSessionsState {
-    exchanges: ExchangeTracker,
     /// The last handshake at each URL.
     handshakes: BTreeMap<Box<str>, Handshake>,
     /// That of each session.
@@ -160,20 +157,6 @@ struct HttpSessionsState {
 }
 
 impl RuleVisitor for HttpSessionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-}
-
-impl HttpSessionsState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -202,7 +185,9 @@ impl HttpSessionsState {
         }
         self.after_end(exchange, at, report);
     }
+}
 
+impl HttpSessionsState {
     /// An answer to `initialize`.
     fn begun(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if !exchange.succeeded() || exchange.errors > 0 {

@@ -3,8 +3,10 @@
 //! Refuses to know: who printed a line that is no message; such a file does not tell.
 
 use super::encoding;
-use crate::engine::{FindingLocation, Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
+    quoted,
+};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;

@@ -2,8 +2,10 @@
 //!
 //! Refuses to know: what stood before a message; that is the business of `correlation`.
 
-use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, known, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    known, shown,
+};
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, Kind};
 use transcript::message::{Id, Message, Refusal};

@@ -5,10 +5,9 @@
 //! of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Origin, Report, RuleContext, SESSION, Span, Transport,
-    Violation, quoted, resolve,
+    Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, Violation, quoted, resolve,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -111,7 +110,6 @@ const MOST_SILENT: usize = 100;
 
 #[derive(Default)]
 struct LegacySseState {
-    exchanges: ExchangeTracker,
     /// Where the first stream with an `endpoint` event was opened.
     stream: Option<Box<str>>,
     /// Streams that were opened and named no address: their URL and place.
@@ -126,19 +124,49 @@ struct LegacySseState {
 
 impl RuleVisitor for LegacySseState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
         let envelope = at.facts.recording.format == "http-sse";
         if at.entry.slot == Slot::Sse && (envelope || at.exchange.is_some()) {
             self.event(envelope, at, report);
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let silent =
+            exchange.is("GET") && exchange.streams() && exchange.endpoint.is_none() && !exchange.answer_lost;
+        let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
+        if silent && !in_session && self.silent.len() < MOST_SILENT {
+            self.silent.push((exchange.url().into(), at.location()));
         }
+        let unanswered =
+            exchange.messages == 0 && !exchange.streams() && !exchange.answer_lost && exchange.succeeded();
+        if unanswered && !exchange.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
+            self.unanswered.push(exchange.url().into());
+        }
+        if exchange.transport != Transport::Legacy {
+            return;
+        }
+        if exchange.endpoint.is_some() && self.stream.is_none() {
+            self.stream = Some(exchange.url().into());
+        }
+        foreign(&ORIGIN, exchange, at, report);
+        if !exchange.is("POST") {
+            return;
+        }
+        report.check(&TARGET, at, at.exchanges.is_target(&exchange.raw.url), || {
+            format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
+        });
+        // A refusal may say why in its body.
+        if !exchange.calls.is_empty() && exchange.succeeded() {
+            report.check(
+                &VIA_STREAM,
+                at,
+                exchange.messages == 0,
+                || "the body of the POST's answer holds a message",
+            );
+        }
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.recording.format == "http-sse" && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would tell";
@@ -164,7 +192,7 @@ impl LegacySseState {
         let Some(sse) = &at.entry.sse else { return };
         let name = sse.name.as_deref().unwrap_or_default();
         let data = sse.data.as_deref();
-        let before = match self.exchanges.current() {
+        let before = match at.exchanges.current() {
             // The exchange has counted the event at hand already.
             Some(exchange) if !envelope => exchange.is("GET") && exchange.events > 1,
             _ => self.before,
@@ -173,7 +201,7 @@ impl LegacySseState {
         if name == "endpoint" {
             let second = envelope && self.named;
             self.named = true;
-            if !envelope && self.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
+            if !envelope && at.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
                 return;
             }
             report.pass(&SENT, at);
@@ -183,7 +211,7 @@ impl LegacySseState {
             self.address(data.unwrap_or_default(), at, report);
             return;
         }
-        let legacy = envelope || self.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
+        let legacy = envelope || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
         if !legacy {
             return;
         }
@@ -212,42 +240,6 @@ impl LegacySseState {
         report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
-    }
-
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        let silent =
-            exchange.is("GET") && exchange.streams() && exchange.endpoint.is_none() && !exchange.answer_lost;
-        let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
-        if silent && !in_session && self.silent.len() < MOST_SILENT {
-            self.silent.push((exchange.url().into(), at.location()));
-        }
-        let unanswered =
-            exchange.messages == 0 && !exchange.streams() && !exchange.answer_lost && exchange.succeeded();
-        if unanswered && !exchange.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
-            self.unanswered.push(exchange.url().into());
-        }
-        if exchange.transport != Transport::Legacy {
-            return;
-        }
-        if exchange.endpoint.is_some() && self.stream.is_none() {
-            self.stream = Some(exchange.url().into());
-        }
-        foreign(&ORIGIN, exchange, at, report);
-        if !exchange.is("POST") {
-            return;
-        }
-        report.check(&TARGET, at, self.exchanges.is_target(&exchange.raw.url), || {
-            format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
-        });
-        // A refusal may say why in its body.
-        if !exchange.calls.is_empty() && exchange.succeeded() {
-            report.check(
-                &VIA_STREAM,
-                at,
-                exchange.messages == 0,
-                || "the body of the POST's answer holds a message",
-            );
-        }
     }
 }
 

@@ -6,9 +6,9 @@
 //! Refuses to know: sessions without a handshake; their requests are skipped here.
 
 use crate::engine::{
-    FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, SeenMessage, Span, Violation,
+    Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -236,7 +236,7 @@ impl LifecycleState {
             _ if request.side == Some(Side::Client)
                 && request.revision.is_none_or(Revision::has_handshake)
                 && self.answered.is_some()
-                && matches!(message.response_match, ResponseMatch::To(_)) =>
+                && matches!(message.response_match, ResponseMatch::Matched(_)) =>
             {
                 self.worked.get_or_insert_with(|| request.location());
             }

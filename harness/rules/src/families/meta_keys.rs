@@ -3,8 +3,9 @@
 //! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
 //! content and schemas, where a member of that name is somebody's own.
 
-use crate::engine::{Report, Revision, RuleContext, Span, Violation, quoted, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted, shown,
+};
 use crate::rule::Rule;
 use transcript::json::Json;
 

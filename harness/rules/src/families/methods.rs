@@ -3,9 +3,9 @@
 //! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
 
 use crate::engine::{
-    Direction, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, known,
+    Direction, Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, known,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
 

@@ -5,10 +5,9 @@
 //! lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown,
-    text_of,
+    Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind, write_compact};

@@ -5,10 +5,9 @@
 
 use super::modern::{UNPROVEN, gist, is_clients, status};
 use crate::engine::{
-    FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, SeenMessage, Span,
-    Violation, quoted, text_of,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;

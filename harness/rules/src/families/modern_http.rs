@@ -8,10 +8,9 @@ use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use crate::engine::{
-    META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, shown,
-    text_of,
+    Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::session::{Headers, Slot, header};

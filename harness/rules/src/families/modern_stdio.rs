@@ -5,10 +5,9 @@
 //! [`MOST_CANCELLED`].
 
 use crate::engine::{
-    FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
-    text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
 use transcript::json::Json;

@@ -7,10 +7,9 @@
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
-    FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, RuleContext,
-    SeenMessage, Span, Violation, quoted, shown, text_of,
+    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;

@@ -4,9 +4,9 @@
 
 use super::modern::declared;
 use crate::engine::{
-    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, known, quoted, shown, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, known,
+    quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};

@@ -6,10 +6,9 @@
 //! [`MOST_FINISHED`], and the last notifications by a fingerprint.
 
 use crate::engine::{
-    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, SeenMessage,
-    SourceLocation, Span, Violation, shown, text_of,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, SourceLocation, Span, Trigger, Violation, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
 use std::borrow::Cow;

@@ -3,8 +3,7 @@
 //! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
 
 use super::{encoding, envelope, replay};
-use crate::engine::{FindingLocation, Report, RuleContext, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, FindingLocation, Report, RuleContext, RuleVisitor, Trigger, Violation};
 use crate::rule::{Party, Rule};
 use transcript::json::Json;
 use transcript::message::resembles_message;

@@ -3,8 +3,7 @@
 //! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
 //! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
 
-use crate::engine::{Report, RuleContext, SeenMessage, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::{Content, Noise};

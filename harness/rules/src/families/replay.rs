@@ -3,8 +3,7 @@
 //! Refuses to know: what the messages in it say.
 
 use super::replay_frame::{Frame, is_moment, members};
-use crate::engine::{Report, RuleContext, Violation, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};

@@ -5,8 +5,9 @@
 //! HTTP.
 
 use super::correlation::{is_redacted, shown_id};
-use crate::engine::{IdUse, MessageKind, Report, RuleContext, SeenMessage, Span, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+};
 use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::Json;

@@ -5,10 +5,9 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Uri,
-    Violation, contents, embedded, quoted, shown, string_of, uri,
+    ContentsKind, Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of, uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};

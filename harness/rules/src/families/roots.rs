@@ -1,9 +1,9 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    MessageKind, Report, RuleContext, ServerRequests, Span, Uri, Violation, shown, string_of, uri,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
+    shown, string_of, uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 use transcript::session::Side;

@@ -4,8 +4,9 @@
 //! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
 
 use super::encoding;
-use crate::engine::{Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
+};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};

@@ -5,10 +5,9 @@
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{
-    FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of,
-    why_not_whole,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation, quoted, shown, text_of, why_not_whole,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::message::Id;

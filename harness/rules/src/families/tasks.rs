@@ -6,10 +6,9 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
-    quoted, shown, string_of, why_not_whole,
+    Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};

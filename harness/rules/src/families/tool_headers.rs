@@ -5,9 +5,9 @@
 
 use super::meta_keys::is_token;
 use crate::engine::{
-    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, str_of, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    shown, str_of, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;

@@ -5,10 +5,10 @@
 
 use super::tools::is_error;
 use crate::engine::{
-    Base64, ContentsKind, Definition, Fit, MessageKind, Report, Revision, RuleContext, Schemas, SeenMessage,
-    Span, ToolList, Violation, block, contents, embedded, part, read_base64, str_of, string_of,
+    Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, block, contents, embedded, part, read_base64,
+    str_of, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};

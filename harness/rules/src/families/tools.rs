@@ -4,10 +4,9 @@
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    Definition, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, Span, ToolList,
-    Validity, Violation, part, quoted, shown, str_of, string_of,
+    Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
+    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 

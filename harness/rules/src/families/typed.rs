@@ -6,9 +6,9 @@
 use super::tool_output::whole_result;
 use super::typed_tables::{Member, PARAMS, RESULTS, SchemaType, Shape};
 use crate::engine::{
-    ContentFault, MessageKind, Report, Revision, RuleContext, Violation, block, shown, string_of,
+    ContentFault, Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Trigger, Violation, block,
+    shown, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::{Json, Kind};
 
