@@ -11,10 +11,10 @@
     reason = "a measurement that cannot be made has nothing to say"
 )]
 
-use formats::{Format, Options};
+use formats::{Format, ReadOptions};
 use generators::fuzzing::equivalence;
-use generators::mutators::dice::Dice;
-use generators::plan::{Source, variant};
+use generators::rng::Rng;
+use generators::seeded::{Source, variant};
 use serde::de::IgnoredAny;
 use std::hint::black_box;
 use std::process::Command;
@@ -53,7 +53,7 @@ fn main() {
     let start = Instant::now();
     over(files.len() as u64, threads, |index| {
         let (format, bytes) = &files[usize::try_from(index).unwrap()];
-        black_box(formats::meaning(format, &mut &bytes[..], Options::default()).is_ok());
+        black_box(formats::meaning(format, &mut &bytes[..], ReadOptions::default()).is_ok());
         1
     });
     println!("read alone           {:>10.0} sessions/s", per_second(files.len() as u64, start));
@@ -62,9 +62,9 @@ fn main() {
     println!("serde_json, bare     {:>10.0} sessions/s", per_second(files.len() as u64, start));
     println!("a session has        {:>10.0} bytes", bytes as f64 / files.len() as f64);
 
-    let mut dice = Dice::new(SEED);
+    let mut rng = Rng::new(SEED);
     let inputs: Vec<Vec<u8>> =
-        (0..1000).map(|_| (0..SMALL).map(|_| dice.byte()).collect::<Vec<u8>>()).collect();
+        (0..1000).map(|_| (0..SMALL).map(|_| rng.byte()).collect::<Vec<u8>>()).collect();
     let rounds = 20;
     let start = Instant::now();
     for _ in 0..rounds {
@@ -91,7 +91,7 @@ fn made_and_judged(count: u64, threads: usize) -> u64 {
                 redacted: variant.redacted,
             };
             let judged = judge(&variant.expectation, &question, &Builtin.read(format.name, bytes));
-            assert!(!judged.verdict.falls_short(), "number {index} in {}", format.name);
+            assert!(!judged.verdict.is_failure(), "number {index} in {}", format.name);
             sessions += 1;
         }
         sessions

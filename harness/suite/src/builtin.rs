@@ -3,8 +3,8 @@
 //! Knows: how a reading of [`formats`] becomes an answer. It is judged like anybody else's.
 
 use crate::importer::Importer;
-use formats::{Options, ReadError};
-use verdict::answer::{Answer, How};
+use formats::{ReadError, ReadOptions};
+use verdict::answer::{Answer, FailureKind};
 
 /// The readers of this program.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,13 +27,13 @@ impl Importer for Builtin {
         let Some(format) = formats::find(format) else {
             return Answer::Unsupported { why: format!("there is no format {format}") };
         };
-        match formats::meaning(format, &mut { transcript }, Options::default()) {
+        match formats::meaning(format, &mut { transcript }, ReadOptions::default()) {
             Ok(meaning) => Answer::Meaning(meaning.text),
             Err(ReadError::Rejected(rejection)) => {
                 Answer::Rejection { code: Some(rejection.code.name().into()), message: rejection.to_string() }
             }
             // Bytes in memory can always be read, and nobody asked the reader to stop.
-            Err(error) => Answer::Broken { how: How::Crash, message: error.to_string() },
+            Err(error) => Answer::Broken { how: FailureKind::Crash, message: error.to_string() },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The kill matrix as plain data: what `run --adequacy --results` writes and what a report shows of it.
 //!
-//! Knows: the shape, schema 1, and its totals. Refuses to know: how a fault is seeded and what killed it.
+//! Knows: the shape, schema 1, and its totals. Refuses to know: how a mutant is seeded and what killed it.
 
 use crate::record::Suite;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The version of this shape.
 pub const SCHEMA: u32 = 1;
 
-/// Which case kills which seeded fault.
+/// Which case kills which mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kills {
     /// [`SCHEMA`]. The member tells this file from the record of a run.
@@ -19,15 +19,16 @@ pub struct Kills {
     pub cases: usize,
     /// How many readings were tried.
     pub readings: usize,
-    /// Every fault.
-    pub faults: Vec<Fault>,
+    /// Every mutant.
+    #[serde(rename = "faults")]
+    pub mutants: Vec<Mutant>,
     /// What should not be so, each in a sentence.
     pub findings: Vec<String>,
 }
 
-/// A seeded fault.
+/// A mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct Mutant {
     /// Its name.
     pub name: String,
     /// What the importer that has it does: the rest of a sentence that begins with "it".
@@ -38,7 +39,7 @@ pub struct Fault {
     pub killers: Vec<Killer>,
 }
 
-/// A case that kills a fault.
+/// A case that kills a mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Killer {
     /// The case.
@@ -48,17 +49,17 @@ pub struct Killer {
 }
 
 impl Kills {
-    /// How many faults some case kills.
+    /// How many mutants some case kills.
     #[must_use]
     pub fn killed(&self) -> usize {
-        self.faults.iter().filter(|fault| !fault.killers.is_empty()).count()
+        self.mutants.iter().filter(|mutant| !mutant.killers.is_empty()).count()
     }
 
     /// The matrix in a line.
     #[must_use]
     pub fn total(&self) -> String {
-        let Self { cases, readings, faults, .. } = self;
-        let (killed, faults) = (self.killed(), faults.len());
-        format!("{killed} of {faults} seeded faults killed by {readings} readings of {cases} cases")
+        let Self { cases, readings, mutants, .. } = self;
+        let (killed, mutants) = (self.killed(), mutants.len());
+        format!("{killed} of {mutants} mutants killed by {readings} results of {cases} cases")
     }
 }

@@ -6,7 +6,7 @@
 use crate::answer::{Answer, Level};
 use crate::normal::parse;
 use crate::plain;
-use transcript::json::{Json, Kind, write_string};
+use transcript::json::{Json, JsonKind, write_string};
 
 /// The question that begins it all.
 pub const START: &str = r#"{"cmd":"start","protocol":1}"#;
@@ -22,7 +22,7 @@ pub fn read(seq: u64, format: &str, path: &str) -> String {
 
 /// What an adapter says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hello {
+pub struct Handshake {
     /// Its name.
     pub name: String,
     /// Its version.
@@ -33,7 +33,7 @@ pub struct Hello {
     pub formats: Vec<String>,
 }
 
-impl Hello {
+impl Handshake {
     /// Reads the answer to [`START`].
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Hello {
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let shown = shown(line);
         let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
-        let hello = parse(text).ok().filter(|hello| hello.kind() == Kind::Object).ok_or_else(|| {
+        let hello = parse(text).ok().filter(|hello| hello.kind() == JsonKind::Object).ok_or_else(|| {
             format!(
                 "it is no JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
                  so print banners and logs to stderr"
@@ -61,7 +61,7 @@ impl Hello {
         };
         let formats: Option<Vec<String>> = hello
             .member("formats")
-            .filter(|formats| formats.kind() == Kind::Array)
+            .filter(|formats| formats.kind() == JsonKind::Array)
             .and_then(|formats| formats.items().map(decoded).collect());
         let formats = formats.ok_or("`formats` must be an array of names")?;
         Ok(Self { name, version, level, formats })
@@ -76,7 +76,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", shown(text));
     let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
     let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
-    if value.kind() != Kind::Object {
+    if value.kind() != JsonKind::Object {
         return Err(but("what it said is no JSON object"));
     }
     if let Some(asked) = seq {
@@ -103,7 +103,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             let message = string(*rejection, "message")
                 .ok_or_else(|| but("its rejection has no `message`, which is a string"))?;
             let code = match rejection.member("code") {
-                Some(code) if code.kind() != Kind::Null => {
+                Some(code) if code.kind() != JsonKind::Null => {
                     Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is no string"))?)
                 }
                 _ => None,
@@ -145,7 +145,7 @@ pub fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hello, answer, read};
+    use super::{Handshake, answer, read};
     use crate::answer::{Answer, Level};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_handshake_says_who_and_what() {
-        let hello = Hello::parse(HELLO.as_bytes()).unwrap();
+        let hello = Handshake::parse(HELLO.as_bytes()).unwrap();
         assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.level), ("a", "2", Level::Calls));
         assert_eq!(hello.formats, ["sse-legacy", "har"], "as it spells them");
     }
@@ -169,7 +169,7 @@ mod tests {
             ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
             ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
         ] {
-            let why = Hello::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
+            let why = Handshake::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
             assert!(why.contains(part), "{part} is missing in: {why}");
         }
     }

@@ -7,8 +7,8 @@ use crate::answer::{Answer, Level};
 use crate::expectation::Expectation;
 use crate::normal::parse;
 use crate::projection;
-use crate::record::{Whole, kept};
-use transcript::json::{Json, Kind, write_compact, write_string};
+use crate::record::{BothSides, kept};
+use transcript::json::{Json, JsonKind, write_compact, write_string};
 
 /// The order in which an event's members are read with the least effort; any others follow as they stand.
 const ORDER: &[&str] =
@@ -16,7 +16,7 @@ const ORDER: &[&str] =
 
 /// Both sides of a reading that fell short.
 #[must_use]
-pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> Whole {
+pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSides {
     let expected = match expectation {
         Expectation::Rejection(code) => format!("a rejection ({code})\n"),
         Expectation::Either(None) => "the same in every format: one reading, or a rejection\n".to_owned(),
@@ -31,7 +31,7 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> Whole 
         Answer::Unsupported { why } => format!("unsupported: {why}\n"),
         Answer::Broken { message, .. } => format!("{}\n{message}\n", answer.in_words()),
     };
-    Whole { expected: kept(&expected), actual: kept(&actual) }
+    BothSides { expected: kept(&expected), actual: kept(&actual) }
 }
 
 /// A meaning or a calls projection with an event a line; any other text as it is.
@@ -39,7 +39,7 @@ fn lines(text: &str) -> String {
     let Ok(value) = parse(text) else { return text.to_owned() };
     let mut out = Vec::new();
     for (name, member) in value.members() {
-        if member.kind() == Kind::Array {
+        if member.kind() == JsonKind::Array {
             for item in member.items() {
                 ordered(item, &mut out);
                 out.push(b'\n');
@@ -55,7 +55,7 @@ fn lines(text: &str) -> String {
 }
 
 fn ordered(event: Json<'_>, out: &mut Vec<u8>) {
-    if event.kind() != Kind::Object {
+    if event.kind() != JsonKind::Object {
         return write_compact(event, out);
     }
     let mut members: Vec<_> = event.members().collect();

@@ -2,14 +2,14 @@
 //!
 //! Knows: how a change is told. Refuses to know: what counts as one; [`verdict::change`] says.
 
-use super::count::{self, Implementation};
+use super::counts::{self, Implementation};
+use super::labels::{anchor, cut, name, plain, topic};
 use super::matrix::{Choice, Filter};
-use super::words::{anchor, cut, name, plain, topic};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// Values longer than this are cut, in characters.
@@ -77,12 +77,12 @@ fn counts(changes: &[Change]) -> Vec<String> {
     SORTS.iter().filter_map(words).collect()
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of what changed.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn changes(&self, changes: &Changes<'_>, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn changes(&self, changes: &Changes<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let Changes { old, new, changes, page } = changes;
         let (before, now) = (lines(old), lines(new));
         let row = |change: &Change, code: char| {
@@ -93,7 +93,7 @@ impl Press {
                 _ => line,
             };
             let note = new.cases.get(&change.case).or_else(|| old.cases.get(&change.case));
-            let short = change.now.is_some_and(Verdict::falls_short);
+            let short = change.now.is_some_and(Verdict::is_failure);
             Row {
                 code,
                 clauses: line.map(|line| plain(&line.clauses.join(" "))).unwrap_or_default(),
@@ -125,21 +125,21 @@ impl Press {
         };
         let page = Page {
             counts: counts(changes),
-            runs: [count::implementation(old), count::implementation(new)],
+            runs: [counts::implementation(old), counts::implementation(new)],
             other_suite: old.suite != new.suite,
             sorts,
             filter,
         };
-        self.print("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
+        self.render("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
     }
 }
 
-fn lines(record: &Record) -> BTreeMap<(&str, &str), &Line> {
+fn lines(record: &Record) -> BTreeMap<(&str, &str), &CaseResult> {
     record.results.iter().map(|line| ((line.case.as_str(), line.format.as_str()), line)).collect()
 }
 
 /// What a reading fell short by, in a line.
-fn what(line: &Line) -> String {
+fn what(line: &CaseResult) -> String {
     let loss = if line.silent_loss { "silent loss; " } else { "" };
     let shown = |value: Option<&serde_json::value::RawValue>| {
         cut(value.map_or("nothing", serde_json::value::RawValue::get), WIDTH)
@@ -159,7 +159,7 @@ fn what(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::counts;
-    use crate::small::record;
+    use crate::test_record::record;
     use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]

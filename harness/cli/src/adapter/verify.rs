@@ -5,10 +5,10 @@
 
 use super::transcripts::Transcripts;
 use super::{Adapter, Once, Program};
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::io;
 use suite::importer::Importer;
-use verdict::answer::{Answer, How, Level};
+use verdict::answer::{Answer, FailureKind, Level};
 
 /// One question, and how it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = GOOD.as_bytes();
     if let (Some(jsonrpc), Ok(mut input)) = (formats::find("jsonrpc"), Input::new(&mut reader))
-        && let Ok(session) = Session::read(jsonrpc, &mut input, Options::default())
+        && let Ok(session) = Session::read(jsonrpc, &mut input, ReadOptions::default())
         && (format.write)(&session, &mut out).is_err()
     {
         out.clear();
@@ -167,7 +167,9 @@ impl Trial<'_> {
         let (answer, _) = self.program.about(format, file.path());
         let outcome = match &answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(&answer)),
-            Answer::Broken { how: How::Crash, .. } => Ok(format!("{}; it is started again", words(&answer))),
+            Answer::Broken { how: FailureKind::Crash, .. } => {
+                Ok(format!("{}; it is started again", words(&answer)))
+            }
             other => Err(format!("{}, where no file is", words(other))),
         };
         let unnamed = |text: String| file.unnamed(&text);

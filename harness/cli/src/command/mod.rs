@@ -1,6 +1,5 @@
 //! The verbs of the program, one a file.
 
-mod adequacy;
 mod baseline;
 pub(crate) mod check;
 pub(crate) mod convert;
@@ -11,6 +10,7 @@ pub(crate) mod fuzz;
 pub(crate) mod generate;
 pub(crate) mod identify;
 mod listen;
+mod mutation;
 pub(crate) mod new;
 mod outcome;
 pub(crate) mod play;

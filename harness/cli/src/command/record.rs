@@ -2,13 +2,13 @@
 
 use super::{Around, Failure, listen, named_format};
 use crate::exit;
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::proxy::{Target, put_in_order};
-use wire::record::{self, Plan, Recorded, Redaction, Refused};
+use wire::record::{self, Plan, Recorded, Redaction, StartError};
 
 /// Records what a client and a server say, over stdio or HTTP, without changing a byte.
 ///
@@ -105,8 +105,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         redaction,
     };
     let recorded = record::run(&plan, Box::new(around.voice)).map_err(|refused| match refused {
-        Refused::File(why) => Failure::Unusable(why),
-        Refused::Command(why) => Failure::NotRun(why),
+        StartError::File(why) => Failure::Unusable(why),
+        StartError::Command(why) => Failure::NotRun(why),
     })?;
     let whole = tell(&recorded, around);
     let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;
@@ -165,7 +165,7 @@ fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<()
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let mut session = Session::read(native, &mut input, Options::default())
+    let mut session = Session::read(native, &mut input, ReadOptions::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
     // A format of whole exchanges is read as an archive is.
     if native.name == listen::NATIVE && !format.carries.exchanges {

@@ -2,7 +2,7 @@
 //!
 //! It reads with the built-in readers but for what its mode says: a seeded fault of the library, or a misbehaviour here.
 
-use mutants::faults::{self, Asked};
+use mutants::catalogue::{self, Original};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::{fs, io, process, thread};
@@ -41,14 +41,14 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
     let messages = bytes.windows(9).filter(|window| window == b"\"jsonrpc\"").count();
     let mut fault = None;
     match mode.split_once(':').unwrap_or((mode, "")) {
-        ("fault", name) => fault = faults::all().find(|fault| fault.name == name),
+        ("fault", name) => fault = catalogue::all().find(|fault| fault.name == name),
         ("dies-on", text) if has(text) => process::exit(7),
         // It dies on small transcripts, which come when a failure is being shrunk.
         ("fault-or-dies", name) => {
             if messages < 3 {
                 process::exit(7);
             }
-            fault = faults::all().find(|fault| fault.name == name);
+            fault = catalogue::all().find(|fault| fault.name == name);
         }
         ("hangs", _) => {
             fs::write(note, process::id().to_string()).unwrap();
@@ -68,17 +68,17 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
             if fs::remove_dir_all(note).is_ok() {
                 fs::write(note, "").unwrap();
             }
-            fault = faults::all().find(|fault| fault.name == name);
+            fault = catalogue::all().find(|fault| fault.name == name);
         }
         _ => {}
     }
-    let asked = Asked::of(formats::find(format).unwrap(), bytes);
+    let asked = Original::read(formats::find(format).unwrap(), bytes);
     // What TOOL-NAMELESS leaves to the importer.
-    if mode == "names-wanted" && nameless(asked.faithful()) {
+    if mode == "names-wanted" && nameless(asked.answer()) {
         return "\"rejection\":{\"message\":\"a call without a name\"}".to_owned();
     }
     let wrong = fault.and_then(|fault| fault.answer(&asked));
-    in_json(wrong.as_ref().unwrap_or(asked.faithful()))
+    in_json(wrong.as_ref().unwrap_or(asked.answer()))
 }
 
 fn nameless(answer: &Answer) -> bool {

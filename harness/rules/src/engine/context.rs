@@ -48,7 +48,7 @@ impl RuleContext<'_> {
     pub(super) fn for_exchange(&self, exchange: &HttpExchange, judge: impl FnOnce(&RuleContext<'_>)) {
         let content = Content::Exchange(&exchange.raw);
         let (number, time) = (Some(exchange.number), exchange.started);
-        let entry = Entry { exchange: number, time, ..Entry::new(exchange.spot, content) };
+        let entry = Entry { exchange: number, time, ..Entry::new(exchange.location, content) };
         judge(&RuleContext {
             entry: &entry,
             exchange: Some(&exchange.raw),
@@ -58,12 +58,12 @@ impl RuleContext<'_> {
 
     /// The place of the step.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.entry.spot, self.text())
+        FindingLocation::of(&self.entry.location, self.text())
     }
 
     /// The same for later, where nobody may ask for it.
     pub(crate) fn source_location(&self) -> SourceLocation {
-        SourceLocation::of(&self.entry.spot, self.text())
+        SourceLocation::of(&self.entry.location, self.text())
     }
 
     /// The text that stands there: the message, or what is none.
@@ -71,7 +71,7 @@ impl RuleContext<'_> {
         match (&self.message, &self.entry.content) {
             (Some(message), _) => message.raw.text(),
             (_, Content::Noise(noise)) => &noise.text,
-            (_, Content::Opened(line) | Content::Closed(line)) => line.text(),
+            (_, Content::TraceStart(line) | Content::TraceEnd(line)) => line.text(),
             (_, Content::Exchange(exchange)) => &exchange.url,
             _ => self.entry.sse.as_ref().and_then(|sse| sse.data.as_deref()).unwrap_or_default(),
         }

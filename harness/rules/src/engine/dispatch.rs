@@ -8,7 +8,7 @@ use super::message::{MessageKind, SeenMessage};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::collections::HashMap;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 /// Families by their indices, a bit each.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +125,7 @@ impl Dispatch {
             (at.message.as_ref().is_some_and(asks_for_input), &self.input_requests),
             (at.exchange.is_some(), &self.exchanges),
             (at.entry.context.is_some(), &self.contexts),
-            (at.entry.slot == Slot::Sse, &self.events),
+            (at.entry.carrier == Carrier::Sse, &self.events),
         ] {
             if triggered {
                 families.add(more);

@@ -16,10 +16,10 @@ use super::pending_requests::{PendingRequests, ResponseMatch};
 use super::report::Report;
 use crate::revision::Revision;
 use std::borrow::Cow;
-use transcript::json::{Json, Part, take_apart};
+use transcript::json::{Json, MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
+use transcript::session::{Content, Entry, Exchange, Location, Noise, Side, header};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -62,10 +62,10 @@ pub(crate) struct Judge {
     report: Report,
     exchange: Option<Exchange<'static>>,
     exchanges: ExchangeTracker,
-    last: Spot,
+    last: Location,
     rejected: Option<Rejection>,
     /// What is inside of the message at hand. It is kept for its memory alone.
-    parts: Vec<Part>,
+    parts: Vec<MemberIndex>,
 }
 
 impl Judge {
@@ -94,7 +94,7 @@ impl Judge {
             pending: PendingRequests::default(),
             exchange: None,
             exchanges: ExchangeTracker::default(),
-            last: Spot::default(),
+            last: Location::default(),
             rejected: None,
             parts: Vec::new(),
         }
@@ -102,7 +102,7 @@ impl Judge {
 
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
-        self.last = entry.spot;
+        self.last = entry.location;
         if let Content::Exchange(exchange) = &entry.content {
             self.exchange = Some(exchange.owned());
         }
@@ -176,12 +176,12 @@ impl Judge {
 
     /// A message is taken apart once, by its reader or here, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        if !message.json().parts().is_empty() {
+        if !message.json().index().is_empty() {
             return self.indexed(entry, message, item);
         }
         let mut parts = std::mem::take(&mut self.parts);
-        take_apart(message.text(), &mut parts);
-        self.indexed(entry, message.apart(&parts), item);
+        index_members(message.text(), &mut parts);
+        self.indexed(entry, message.indexed(&parts), item);
         self.parts = parts;
     }
 
@@ -213,7 +213,8 @@ impl Judge {
             if method == "notifications/cancelled"
                 && let Some(id) = message.param("requestId")
             {
-                let location = FindingLocation::inside(&entry.spot, entry.slot, message.raw.text(), id);
+                let location =
+                    FindingLocation::inside(&entry.location, entry.carrier, message.raw.text(), id);
                 self.pending.cancel(side, id, location, entry.time);
             }
             self.show(entry, Some(message), side);

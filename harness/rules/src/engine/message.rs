@@ -3,7 +3,7 @@
 use super::pending_requests::{PendingRequest, ResponseMatch};
 use std::borrow::Cow;
 use transcript::json::Json;
-use transcript::message::{Id, Message, What};
+use transcript::message::{Id, Message, MessageClass};
 
 /// A message, and what it is to the session.
 #[derive(Debug, Clone)]
@@ -31,11 +31,11 @@ pub(crate) enum MessageKind {
 
 impl MessageKind {
     pub(crate) fn of(message: &Message<'_>) -> Self {
-        match (message.what(), message.id()) {
-            (What::Result, _) => Self::Result,
-            (What::Error, _) => Self::Error,
-            (What::Call, Id::Missing) => Self::Notification,
-            (What::Call, _) => Self::Request,
+        match (message.class(), message.id()) {
+            (MessageClass::Result, _) => Self::Result,
+            (MessageClass::Error, _) => Self::Error,
+            (MessageClass::Call, Id::Missing) => Self::Notification,
+            (MessageClass::Call, _) => Self::Request,
         }
     }
 }

@@ -178,7 +178,7 @@ impl RuleVisitor for AuthState {
             return;
         }
         self.token(exchange, at, report);
-        let challenges = Challenge::all(&exchange.raw.answer_headers);
+        let challenges = Challenge::all(&exchange.raw.response_headers);
         self.refused(
             exchange.status(),
             challenges,

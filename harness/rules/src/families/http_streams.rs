@@ -11,7 +11,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
@@ -95,9 +95,9 @@ impl RuleVisitor for HttpStreamsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let (Some(exchange), Some(message)) = (at.exchanges.current(), &at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
-        if at.entry.slot == Slot::Request {
+        if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);
-        } else if at.entry.slot == Slot::Sse && exchange.endpoint.is_none() && exchange.streams() {
+        } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             match (exchange.is("GET"), exchange.resumes()) {
                 (true, resumes) => self.on_get(&scope, resumes, message, at, report),
                 (false, _) => self.on_post(&scope, number, message, at, report),

@@ -7,7 +7,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::message::Message;
-use transcript::session::{Content, Entry, Side, Spot};
+use transcript::session::{Content, Entry, Location, Side};
 
 /// Judges messages as a trace would have them, each with who said it.
 fn judged(messages: impl Iterator<Item = (Side, String)>, families: &'static [Family]) -> CheckResult {
@@ -18,9 +18,9 @@ fn judged(messages: impl Iterator<Item = (Side, String)>, families: &'static [Fa
     };
     let mut judging = Judge::new(&JudgeOptions { recording, families, ..JudgeOptions::default() });
     for (line, (side, text)) in (1..).zip(messages) {
-        let spot = Spot { line, ..Spot::default() };
+        let location = Location { line, ..Location::default() };
         let content = Content::Message(Message::parse(&text).unwrap());
-        judging.take(&Entry { side: Some(side), ..Entry::new(spot, content) });
+        judging.take(&Entry { side: Some(side), ..Entry::new(location, content) });
     }
     judging.finish()
 }

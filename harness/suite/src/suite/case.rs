@@ -7,12 +7,12 @@ use super::folder::{Blob, Folder};
 use formats::Format;
 use sha2::{Digest as _, Sha256};
 use std::io;
-use transcript::json::Kind;
+use transcript::json::JsonKind;
 use verdict::case_file::{self, CaseFile, Expect, Judgement};
+use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
 use verdict::normal;
-use verdict::record::Note;
-use verdict::slip::Slip;
+use verdict::record::CaseNote;
 
 /// A case that can be run.
 #[derive(Debug)]
@@ -106,8 +106,8 @@ impl Case {
 
     /// What a record says of the case.
     #[must_use]
-    pub fn note(&self) -> Note {
-        Note::new(&self.title, &self.reason)
+    pub fn note(&self) -> CaseNote {
+        CaseNote::new(&self.title, &self.reason)
     }
 
     /// A digest over the name and over every file's name and bytes.
@@ -143,7 +143,7 @@ impl Check<'_> {
             Ok(file) => Some(file),
             Err(slips) => {
                 let place = self.place(CASE);
-                let problem = |Slip { line, message }| Problem { place: place.clone(), line, message };
+                let problem = |ConfigError { line, message }| Problem { place: place.clone(), line, message };
                 self.problems.extend(slips.into_iter().map(problem));
                 None
             }
@@ -211,7 +211,7 @@ impl Check<'_> {
         }
         let summary =
             meaning.as_deref().and_then(|text| normal::parse(text).ok()?.member("authorization_discovery"));
-        if summary.is_some_and(|summary| summary.kind() != Kind::Null)
+        if summary.is_some_and(|summary| summary.kind() != JsonKind::Null)
             && !transcripts.iter().any(|transcript| transcript.format.carries.challenge)
         {
             let message = "expects an authorization_discovery that no format of the case can carry";

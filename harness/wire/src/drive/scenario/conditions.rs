@@ -6,7 +6,7 @@ use super::{Kill, Manner, Scenario, Transport};
 use std::fmt::Write as _;
 use std::time::Duration;
 use transcript::session::Side;
-use verdict::record::Note;
+use verdict::record::CaseNote;
 
 /// The format that the sessions are written in.
 const FORMAT: &str = "mcp-replay";
@@ -30,7 +30,7 @@ pub fn conditions(transport: Transport) -> Vec<Scenario> {
     let Some(format) = formats::find(FORMAT) else { return Vec::new() };
     let scenario = |condition: Condition| Scenario {
         name: format!("conditions/{}", condition.name),
-        note: Note::new(condition.title, condition.reason),
+        note: CaseNote::new(condition.title, condition.reason),
         clauses: Vec::new(),
         session: trace(&(condition.talk)()),
         format,
@@ -248,7 +248,7 @@ fn trace(talk: &[(Side, String)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{FORMAT, Transport, conditions};
-    use formats::{Input, Options, Session};
+    use formats::{Input, ReadOptions, Session};
     use std::collections::BTreeSet;
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         for scenario in &stdio {
             let mut bytes = &*scenario.session;
             let mut input = Input::new(&mut bytes).unwrap();
-            let session = Session::read(format, &mut input, Options::default()).unwrap();
+            let session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);

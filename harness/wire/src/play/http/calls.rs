@@ -6,9 +6,9 @@
 use super::body::Fed;
 use super::{EVENTS, next, next_until};
 use crate::play::journal::{Journal, Way, What};
-use crate::play::{Plan, Refused};
+use crate::play::{Plan, StartError};
 use crate::proxy::{Target, listed, reasons};
-use formats::sse::{Kind, Parser};
+use formats::sse::{SseBlockKind, SseParser};
 use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
@@ -66,16 +66,16 @@ struct Wire {
 }
 
 impl Caller {
-    pub(super) fn new(plan: &Plan<'_>, target: &Target) -> Result<Self, Refused> {
+    pub(super) fn new(plan: &Plan<'_>, target: &Target) -> Result<Self, StartError> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|error| Refused::Here(format!("no thread can be had: {error}")))?;
+        let runtime = runtime.map_err(|error| StartError::Here(format!("no thread can be had: {error}")))?;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         http.set_connect_timeout(Some(plan.patience));
         let connector = HttpsConnectorBuilder::new()
             .with_native_roots()
-            .map_err(|error| Refused::Here(format!("the system's certificates cannot be read: {error}")))?
+            .map_err(|error| StartError::Here(format!("the system's certificates cannot be read: {error}")))?
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
@@ -174,7 +174,7 @@ impl Wire {
 
     /// Reads a stream to its end, and why it ended; none where it was let go.
     async fn events(&self, number: u64, mut body: Incoming) -> Option<Option<String>> {
-        let (mut parser, mut waiting) = (Parser::default(), 0);
+        let (mut parser, mut waiting) = (SseParser::default(), 0);
         loop {
             let part = match self.part(number, &mut body).await {
                 Ok(Some(part)) => part,
@@ -185,7 +185,7 @@ impl Wire {
             parser.feed(&part, &mut |event| {
                 let text =
                     |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-                if matches!(event.kind, Kind::Event | Kind::Dataless) {
+                if matches!(event.kind, SseBlockKind::Event | SseBlockKind::Dataless) {
                     let (name, id) = (text(event.name), text(event.id));
                     events.push(Came::Event { name, id, data: event.data.to_vec() });
                 }

@@ -8,7 +8,7 @@ use crate::play::{Plan, Played, Variants};
 use crate::proxy::Target;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 type Seen = (Played, Vec<String>);
@@ -42,7 +42,7 @@ impl Both<'_> {
         let target = Target::parse(&server.url().unwrap()).unwrap();
         let side = |side: Side, variants: &Variants, play: &dyn Fn(&Plan<'_>) -> Played| {
             let script = of_bytes(format, session, side).unwrap();
-            let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+            let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
             let patience = self.patience;
             let played = play(&Plan {
                 script: &script,
@@ -65,10 +65,10 @@ impl Both<'_> {
         })
     }
 
-    /// Neither side sees a departure, and each heard what the other said.
+    /// Neither side sees a mismatch, and each heard what the other said.
     fn is_well(&self, name: &str, session: &[u8], format: &str) {
         let [client, server] = self.play(session, format);
-        let found = |seen: &Seen| seen.0.departures > 0;
+        let found = |seen: &Seen| seen.0.mismatches > 0;
         assert!(
             !found(&client) && !found(&server),
             "{name} in {format}:\nclient {client:?}\nserver {server:?}"

@@ -9,7 +9,7 @@ use crate::record::owned;
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 fn pipe() -> (File, File) {
@@ -25,7 +25,7 @@ fn play(
     pipes: (File, File),
 ) -> (Played, Vec<String>) {
     let script = of_bytes(format, session, side).unwrap();
-    let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+    let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
     let patience = Duration::from_secs(20);
     let plan = Plan { script: &script, rules: &rules, patience, variants, journal: &journal, tell: &tell };
     let mut talk = Talk::new(&plan, pipes.0, pipes.1);
@@ -96,7 +96,7 @@ const CALL: &str = concat!(
 fn noise_and_half_lines_are_told_and_cost_no_message() {
     let noise = Variants { noise: Some("listening".into()), ..Variants::default() };
     for (played, told) in both(CALL.as_bytes(), "jsonrpc", &noise) {
-        assert_eq!((played.said, played.heard, played.departures), (2, 2, 2));
+        assert_eq!((played.said, played.heard, played.mismatches), (2, 2, 2));
         assert!(told.iter().all(|told| told.starts_with("what came is no message")), "{told:?}");
     }
     let half = Variants { half_line_at_end: true, ..Variants::default() };
@@ -120,8 +120,8 @@ fn who_closes_early_is_missed_and_misses_nobody() {
                 server.join().unwrap(),
             )
         });
-        assert_eq!((server.0.said, server.0.departures), (said, 0), "{server:?}");
-        assert_eq!(client.0.departures, u64::from(after < 2), "{client:?}");
+        assert_eq!((server.0.said, server.0.mismatches), (said, 0), "{server:?}");
+        assert_eq!(client.0.mismatches, u64::from(after < 2), "{client:?}");
         assert!(client.1.iter().all(|told| told.contains("the other side has ended")), "{client:?}");
     }
 }

@@ -1,0 +1,296 @@
+//! A written transcript taken apart, so that its spelling can be changed.
+//!
+//! Knows: where each format keeps its messages, as our own writers put them. Refuses to know: what they mean. The
+//! messages of a tree come in the order of the session, so that the same choice finds the same message in every format.
+
+use crate::node::{Line, Node, Stream, Whitespace, is_message};
+use crate::rng::Rng;
+use formats::Format;
+
+/// A transcript in parts.
+#[derive(Debug, Clone)]
+pub struct FormatTree {
+    /// Its format.
+    pub format: &'static Format,
+    /// One value for a document, one a line for the line formats.
+    pub values: Vec<Node>,
+    /// White space between the tokens, where there is any.
+    pub space: Option<Whitespace>,
+    /// Values were replaced by [`MARKER`].
+    pub redacted: bool,
+}
+
+/// What a redacting recorder leaves in the place of a value.
+pub const MARKER: &str = "[REDACTED]";
+
+/// Where a message stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    /// A line of its own, or an item of a list.
+    Bare,
+    /// The `message` of an export's entry.
+    Exported,
+    /// The `raw` of a trace's line.
+    Raw,
+    /// The `request` or `response` of an envelope's entry.
+    Slot,
+    /// The `data` of an envelope's event.
+    Event,
+    /// The body of a HAR's request or JSON answer.
+    Body,
+    /// The data of an event in a HAR's stream.
+    Streamed,
+}
+
+impl FormatTree {
+    /// The parts of what our own writer wrote; none where it wrote something else.
+    #[must_use]
+    pub fn of(format: &'static Format, bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let mut values = match is_lines(format) {
+            true => text.lines().map(Node::parse).collect::<Option<Vec<_>>>()?,
+            false => vec![Node::parse(text)?],
+        };
+        if format.name == "har" {
+            exchanges(&mut values).for_each(open_bodies);
+        }
+        Some(Self { format, values, space: None, redacted: false })
+    }
+
+    /// The tree, if so many messages are found where it looks for them. In a format that keeps them elsewhere they are
+    /// not.
+    #[must_use]
+    pub fn showing(mut self, messages: usize) -> Option<Self> {
+        let mut found = 0;
+        self.each(&mut |_, node| found += usize::from(is_message(node)));
+        (found == messages).then_some(self)
+    }
+
+    /// Whether the format is one of lines.
+    #[must_use]
+    pub fn is_lines(&self) -> bool {
+        is_lines(self.format)
+    }
+
+    /// The transcript.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut out = String::new();
+        for value in &self.values {
+            match &self.space {
+                None if !self.is_lines() => lay(value, 0, &mut out),
+                space => out.push_str(&value.spell(space.as_ref())),
+            }
+            out.push('\n');
+        }
+        out.into_bytes()
+    }
+
+    /// Shows every message, in the order of the session.
+    pub fn each(&mut self, each: &mut dyn FnMut(Container, &mut Node)) {
+        match self.format.name {
+            "mcp-replay" => {
+                for line in &mut self.values {
+                    let says = line.get("dir").is_some_and(|dir| dir.is("in") || dir.is("out"));
+                    if let Some(raw) = line.get_mut("raw").filter(|_| says) {
+                        each(Container::Raw, raw);
+                    }
+                }
+            }
+            "inspector" => {
+                for item in items(&mut self.values) {
+                    match item.get_mut("message") {
+                        Some(message) => each(Container::Exported, message),
+                        None => each(Container::Bare, item),
+                    }
+                }
+            }
+            "har" => {
+                for exchange in exchanges(&mut self.values) {
+                    if let Some(Node::Inside(body)) = body(exchange, "request", "postData") {
+                        each(Container::Body, body);
+                    }
+                    match body(exchange, "response", "content") {
+                        Some(Node::Inside(body)) => each(Container::Body, body),
+                        Some(Node::Stream(stream)) => {
+                            for line in &mut stream.lines {
+                                if let Line::Data(node) = line {
+                                    each(Container::Streamed, node);
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ if self.is_lines() => self.values.iter_mut().for_each(|line| each(Container::Bare, line)),
+            _ => {
+                for entry in self.entries() {
+                    for slot in ["request", "response"] {
+                        if let Some(message) = entry.get_mut(slot).filter(|node| is_message(node)) {
+                            each(Container::Slot, message);
+                        }
+                    }
+                    let event = entry.get_mut("sse").filter(|sse| carries(sse));
+                    if let Some(data) =
+                        event.and_then(|sse| sse.get_mut("data")).filter(|node| is_message(node))
+                    {
+                        each(Container::Event, data);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many messages there are.
+    pub fn count(&mut self) -> usize {
+        let mut count = 0;
+        self.each(&mut |_, _| count += 1);
+        count
+    }
+
+    /// Shows the message of this number; what `change` says of it, or false where there is none.
+    pub fn at(&mut self, number: usize, change: &mut dyn FnMut(Container, &mut Node) -> bool) -> bool {
+        let (mut next, mut took) = (0, false);
+        self.each(&mut |held, node| {
+            if next == number {
+                took = change(held, node);
+            }
+            next += 1;
+        });
+        took
+    }
+
+    /// Changes the first message, from a attempt one on, that `change` takes; false where it takes none.
+    pub fn first_that(
+        &mut self,
+        rng: &mut Rng,
+        mut change: impl FnMut(Container, &mut Node) -> bool,
+    ) -> bool {
+        let count = self.count();
+        let first = rng.below(count);
+        (first..count)
+            .chain(0..first)
+            .any(|number| self.at(number, &mut |held, message| change(held, message)))
+    }
+
+    /// The entries of an envelope; nothing in any other format.
+    pub fn entries(&mut self) -> impl Iterator<Item = &mut Node> {
+        let is_envelope = self.format.file.ends_with(".json") && self.format.name != "inspector";
+        let document = self.values.first_mut().filter(|_| is_envelope);
+        document.and_then(|document| document.get_mut("entries")).into_iter().flat_map(array)
+    }
+
+    /// Puts an entry into an envelope; false in any other format.
+    pub fn insert_entry(&mut self, place: u64, entry: Node) -> bool {
+        let is_envelope = self.entries().count() > 0;
+        let entries = self.values.first_mut().and_then(|document| document.get_mut("entries"));
+        let Some(Node::Array(entries)) = entries.filter(|_| is_envelope) else { return false };
+        let place = place % (entries.len() as u64 + 1);
+        entries.insert(usize::try_from(place).unwrap_or_default(), entry);
+        true
+    }
+
+    /// The streams of a HAR; nothing in any other format.
+    pub fn streams(&mut self) -> impl Iterator<Item = &mut Stream> {
+        let is_har = self.format.name == "har";
+        let values = if is_har { &mut self.values[..] } else { &mut [] };
+        exchanges(values).filter_map(|exchange| match body(exchange, "response", "content") {
+            Some(Node::Stream(stream)) => Some(stream),
+            _ => None,
+        })
+    }
+
+    /// The objects that are no message and may have members of their own: envelopes and entries, lines and exchanges.
+    pub fn frames(&mut self) -> Vec<&mut Node> {
+        match self.format.name {
+            "mcp-replay" => self.values.iter_mut().collect(),
+            "har" => exchanges(&mut self.values).collect(),
+            "inspector" => items(&mut self.values).filter(|item| item.get("message").is_some()).collect(),
+            _ => self.entries().collect(),
+        }
+    }
+}
+
+/// Whether a format is one of lines rather than one document.
+#[must_use]
+pub fn is_lines(format: &Format) -> bool {
+    format.is_lines()
+}
+
+/// Whether an envelope's event is one that carries a message.
+fn carries(sse: &Node) -> bool {
+    sse.get("event").is_none_or(|name| name.is("message") || name.is(""))
+}
+
+fn array(node: &mut Node) -> &mut [Node] {
+    match node {
+        Node::Array(items) => items,
+        _ => &mut [],
+    }
+}
+
+pub(super) fn items(values: &mut [Node]) -> impl Iterator<Item = &mut Node> {
+    values.iter_mut().flat_map(array)
+}
+
+fn exchanges(values: &mut [Node]) -> impl Iterator<Item = &mut Node> {
+    let log = values.first_mut().and_then(|document| document.get_mut("log"));
+    log.and_then(|log| log.get_mut("entries")).into_iter().flat_map(array)
+}
+
+fn body<'n>(exchange: &'n mut Node, part: &str, holder: &str) -> Option<&'n mut Node> {
+    exchange.get_mut(part)?.get_mut(holder)?.get_mut("text")
+}
+
+/// Takes the texts of an exchange for what they are, so that they can be changed inside.
+fn open_bodies(exchange: &mut Node) {
+    for (part, holder) in [("request", "postData"), ("response", "content")] {
+        let holding = exchange.get(part).and_then(|part| part.get(holder));
+        let streams = holding.and_then(|holder| holder.get("mimeType")).and_then(Node::content);
+        let streams = streams.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let Some(text) = body(exchange, part, holder) else { continue };
+        let Some(content) = text.content() else { continue };
+        if streams {
+            *text = Node::Stream(Stream::of(&content));
+        } else if let Some(node) = Node::parse(&content).filter(|node| node.get("jsonrpc").is_some()) {
+            *text = Node::Inside(Box::new(node));
+        }
+    }
+}
+
+/// A whole document that was taken apart once more after everything else, and put together again.
+pub fn rewrite(bytes: &mut Vec<u8>, change: impl FnOnce(&mut Node) -> bool) -> bool {
+    let Some(mut document) = std::str::from_utf8(bytes).ok().and_then(Node::parse) else { return false };
+    let took = change(&mut document);
+    if took {
+        let mut out = String::new();
+        lay(&document, 0, &mut out);
+        out.push('\n');
+        *bytes = out.into_bytes();
+    }
+    took
+}
+
+/// Writes a document as people like to read it: the items of its outer lists a line each.
+fn lay(node: &Node, depth: usize, out: &mut String) {
+    match node {
+        Node::Array(items) if depth < 3 && !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "[\n" } else { ",\n" });
+                lay(item, depth + 1, out);
+            }
+            out.push_str("\n]");
+        }
+        Node::Object(members) if depth < 2 && !members.is_empty() => {
+            for (index, (name, value)) in members.iter().enumerate() {
+                out.push_str(if index == 0 { "{" } else { ", " });
+                out.push_str(name);
+                out.push_str(": ");
+                lay(value, depth + 1, out);
+            }
+            out.push('}');
+        }
+        other => out.push_str(&other.spell(None)),
+    }
+}

@@ -1,0 +1,151 @@
+//! A variant in the variant: mutators one after the other, and then the files.
+//!
+//! Knows: in which order the levels work, what follows of several relations, and in which formats each mutator took hold.
+//! Refuses to know: what any mutator does, and which of them are chosen.
+
+use crate::format_tree::{FormatTree, MARKER};
+use crate::mutators::{Apply, Mutator};
+use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
+use crate::variant::{SessionBuilder, Variant};
+use formats::{FORMATS, Format};
+use transcript::message::Refusal;
+use verdict::expectation::Expectation;
+
+/// A variant in the variant.
+#[derive(Debug)]
+pub struct VariantBuilder {
+    builder: SessionBuilder,
+    relation: Relation,
+    clauses: Vec<&'static str>,
+    done: Vec<&'static Mutator>,
+    later: Vec<(&'static Mutator, Rng)>,
+}
+
+impl VariantBuilder {
+    /// Begins with a session.
+    #[must_use]
+    pub fn new(mut builder: SessionBuilder) -> Self {
+        builder.bind_answers();
+        let (relation, clauses) = builder.open_clauses();
+        Self { builder, relation, clauses, done: Vec::new(), later: Vec::new() }
+    }
+
+    /// Adds a mutator. False where the outcome of the two together is not known, or where there is nothing in the
+    /// session to change. Mutators come by level, and within a level those with a verdict of their own last.
+    pub fn add(&mut self, mutator: &'static Mutator, rng: &Rng) -> bool {
+        let Some(relation) = self.relation.then(mutator.relation) else { return false };
+        let rng = rng.fork(mutator.name);
+        match mutator.apply {
+            Apply::Session(apply) => {
+                let mut builder = self.builder.clone();
+                if !apply(&mut builder, &mut rng.clone()) {
+                    return false;
+                }
+                builder.bind_answers();
+                self.builder = builder;
+                self.done.push(mutator);
+            }
+            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, rng)),
+        }
+        self.relation = relation;
+        for &clause in mutator.clauses {
+            if !self.clauses.contains(&clause) {
+                self.clauses.push(clause);
+            }
+        }
+        true
+    }
+
+    /// Writes the variant. None where a mutator with a verdict took hold in no format.
+    ///
+    /// # Errors
+    /// Where a message is none any more. That would be a mutator's mistake.
+    pub fn finish(self) -> Result<Option<Variant>, Refusal> {
+        let session = self.builder.session()?;
+        let mut files = Vec::new();
+        let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
+        let mut redacted = None;
+        for &format in FORMATS {
+            if let Some(clause) = self.builder.uncarried_clause(format) {
+                files.push((format, Err(clause.to_owned())));
+                continue;
+            }
+            let mut bytes = Vec::new();
+            // Memory takes every write.
+            let _ = (format.write)(&session, &mut bytes);
+            let took = self.respell(format, session.messages().count(), &mut bytes, &mut redacted);
+            let lacking = self
+                .later
+                .iter()
+                .zip(&took)
+                .find(|((mutator, _), took)| mutator.relation.is_verdict() && !**took);
+            if let Some(((mutator, _), _)) = lacking {
+                files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
+                continue;
+            }
+            for (formats, took) in holds.iter_mut().zip(&took) {
+                if *took {
+                    formats.push(format.name);
+                }
+            }
+            files.push((format, Ok(bytes)));
+        }
+        let written = files.iter().filter(|(_, file)| file.is_ok()).count();
+        if written == 0 {
+            return Ok(None);
+        }
+        let mut trail: Vec<String> = self.done.iter().map(|mutator| mutator.name.to_owned()).collect();
+        for ((mutator, _), formats) in self.later.iter().zip(&holds) {
+            match formats.len() {
+                0 => {}
+                all if all == written => trail.push(mutator.name.to_owned()),
+                _ => trail.push(format!("{} ({})", mutator.name, formats.join(", "))),
+            }
+        }
+        let expectation = match self.relation {
+            Relation::Same | Relation::Changes => Expectation::Meaning(self.builder.meaning()),
+            Relation::Rejects(code) => Expectation::Rejection(code),
+            Relation::Open(Reading::Known) => Expectation::Either(Some(self.builder.meaning())),
+            Relation::Open(Reading::Free) => Expectation::Either(None),
+        };
+        let (relation, clauses) = (self.relation, self.clauses);
+        Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
+    }
+
+    /// Applies the mutators of spelling and of bytes, and says which of them took hold. Those of spelling need to know
+    /// where a format keeps its messages, and leave alone one that keeps them where nobody told.
+    fn respell(
+        &self,
+        format: &'static Format,
+        messages: usize,
+        bytes: &mut Vec<u8>,
+        redacted: &mut Option<&'static str>,
+    ) -> Vec<bool> {
+        let mut tree = None;
+        let mut took = Vec::new();
+        for (mutator, rng) in &self.later {
+            took.push(match mutator.apply {
+                Apply::Session(_) => true,
+                Apply::Spelling(apply) => {
+                    if tree.is_none() {
+                        tree = FormatTree::of(format, bytes).and_then(|tree| tree.showing(messages));
+                    }
+                    tree.as_mut().is_some_and(|tree| apply(tree, &mut rng.clone()))
+                }
+                Apply::Bytes(apply) => {
+                    if let Some(tree) = tree.take().filter(|_| took.contains(&true)) {
+                        *bytes = tree.bytes();
+                        *redacted = redacted.or(tree.redacted.then_some(MARKER));
+                    }
+                    apply(format, bytes, &mut rng.clone())
+                }
+            });
+        }
+        if let Some(tree) = tree.filter(|_| took.contains(&true)) {
+            *bytes = tree.bytes();
+            *redacted = redacted.or(tree.redacted.then_some(MARKER));
+        }
+        took
+    }
+}

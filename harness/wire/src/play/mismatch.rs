@@ -1,0 +1,118 @@
+//! How the other side departed from the session, and where that stands in the recording.
+//!
+//! Knows: the kinds, and the sentences. Refuses to know: how a mismatch was found.
+
+use super::script::Script;
+use std::borrow::Cow;
+use transcript::diff::Difference;
+use transcript::session::Location;
+use verdict::plain::{cut, plain};
+
+/// One mismatch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What it is.
+    pub kind: Kind,
+    /// The message of the session that it is about.
+    pub step: Option<usize>,
+    /// What came, as far as it is known.
+    pub came: Option<String>,
+}
+
+/// The kinds of mismatches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// The message that came for one of the session says something else.
+    Different(Difference),
+    /// A message that the session does not have, or not once more.
+    Unexpected,
+    /// A message of the session that came while another one was awaited, which should have come before.
+    OutOfOrder,
+    /// A message of the session did not come, in these words; how many behind it were not awaited any more.
+    Missing(String, usize),
+    /// Something that is no message, and why.
+    NoMessage(String),
+    /// Several messages in one array, which the session has one by one.
+    Batch,
+    /// A message of more bytes than are held: so many.
+    TooLong(u64),
+    /// What was not done, or not done right, beside messages: a header, a status, an end.
+    Manners(String),
+}
+
+/// So much of a message or a value is shown.
+const SHOWN: usize = 160;
+
+impl Mismatch {
+    /// A mismatch that is about no message of the session.
+    pub(super) fn of(kind: Kind, came: Option<String>) -> Self {
+        Self { kind, step: None, came }
+    }
+
+    /// A mismatch beside messages.
+    #[must_use]
+    pub fn manners(text: impl Into<String>) -> Self {
+        Self::of(Kind::Manners(text.into()), None)
+    }
+
+    /// Where the message of the session stands.
+    #[must_use]
+    pub fn location(&self, script: &Script) -> Option<Location> {
+        Some(script.entry(self.step?)?.location)
+    }
+
+    /// What it is, in a sentence without its full stop.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        match &self.kind {
+            Kind::Different(difference) => {
+                let value = |value: &Option<String>| {
+                    value.as_deref().map_or(Cow::Borrowed("nothing"), |value| Cow::Owned(cut(value, 60)))
+                };
+                format!(
+                    "the message differs at {}: {} was expected, and {} came",
+                    if difference.pointer.is_empty() { "/" } else { &difference.pointer },
+                    value(&difference.left),
+                    value(&difference.right)
+                )
+            }
+            Kind::Unexpected => "a message came that the session does not have here".to_owned(),
+            Kind::OutOfOrder => {
+                "a message came early: one that stands before it was still awaited".to_owned()
+            }
+            Kind::Missing(why, 0) => format!("a message did not come: {why}"),
+            Kind::Missing(why, more) => {
+                let are = if *more == 1 { "is" } else { "are" };
+                format!("a message did not come: {why}; {more} more behind it {are} not awaited any longer")
+            }
+            Kind::NoMessage(why) => format!("what came is no message: {why}"),
+            Kind::Batch => "several messages came in one array, which the session has one by one".to_owned(),
+            Kind::TooLong(bytes) => {
+                format!("a message of {bytes} bytes came, which is more than is held; it is passed over")
+            }
+            Kind::Manners(text) => text.clone(),
+        }
+    }
+
+    /// All of it, in up to four lines: the sentence, the place, what was expected, what came.
+    #[must_use]
+    pub fn describe(&self, script: &Script, file: &str) -> String {
+        let mut text = format!("mismatch: {}", plain(&self.headline()));
+        if let Some((step, location)) = self.step.zip(self.location(script)) {
+            let pointer = location.pointer();
+            let at = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
+            text.push_str(&format!(
+                "\n --> {}:{}{} (message {step})",
+                plain(file),
+                location.line,
+                plain(&at)
+            ));
+            let expected = script.message(step).map(|message| cut(message.text(), SHOWN)).unwrap_or_default();
+            text.push_str(&format!("\n  expected {expected}"));
+        }
+        if let Some(came) = &self.came {
+            text.push_str(&format!("\n  came     {}", cut(came, SHOWN)));
+        }
+        text
+    }
+}
