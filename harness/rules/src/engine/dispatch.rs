@@ -3,6 +3,7 @@
 //! A family that is left out of a step would have found nothing there: a test judges every case both ways.
 
 use super::context::RuleContext;
+use super::facts::RecordingKind;
 use super::family::{Family, Trigger};
 use super::message::{MessageKind, SeenMessage};
 use foldhash::fast::FixedState;
@@ -72,8 +73,8 @@ impl Dispatch {
         Self { always, ..Self::default() }
     }
 
-    /// For recordings of a format.
-    pub(super) fn of(families: &'static [Family], format: &str) -> Self {
+    /// For recordings of a kind.
+    pub(super) fn of(families: &'static [Family], recording: RecordingKind) -> Self {
         const EVERY: &[MessageKind] =
             &[MessageKind::Request, MessageKind::Notification, MessageKind::Result, MessageKind::Error];
         let mut table = Self::default();
@@ -88,7 +89,7 @@ impl Dispatch {
             };
             match trigger {
                 Trigger::All => table.always.insert(family),
-                Trigger::Format(name) if *name == format => table.always.insert(family),
+                Trigger::Recordings(wanted) if wanted(recording) => table.always.insert(family),
                 Trigger::Messages => kinds(EVERY),
                 Trigger::Kinds(some) => kinds(some),
                 Trigger::InputRequests => table.input_requests.insert(family),
@@ -96,7 +97,7 @@ impl Dispatch {
                 Trigger::HttpExchanges => table.exchanges.insert(family),
                 Trigger::Contexts => table.contexts.insert(family),
                 Trigger::SseEvents => table.events.insert(family),
-                Trigger::Format(_) | Trigger::Methods(..) => {}
+                Trigger::Recordings(_) | Trigger::Methods(..) => {}
             }
         }
         // Families that every method triggers are triggered by those that others name, too.
@@ -151,7 +152,7 @@ mod tests {
     use super::{Dispatch, FamilySet};
     use crate::engine::family::{Family, RuleVisitor, Trigger};
     use crate::engine::message::MessageKind;
-    use crate::engine::{Report, RuleContext};
+    use crate::engine::{RecordingKind, Report, RuleContext};
 
     struct Nothing;
 
@@ -184,10 +185,10 @@ mod tests {
             family(&[Trigger::Methods(&[MessageKind::Request], &["tools/call"])]),
             family(&[Trigger::Kinds(&[MessageKind::Request])]),
             family(&[Trigger::Methods(&[MessageKind::Request], &["ping"])]),
-            family(&[Trigger::Format("mcp-replay")]),
-            family(&[Trigger::Format("jsonrpc")]),
+            family(&[Trigger::Recordings(|recording| recording.trace)]),
+            family(&[Trigger::Recordings(|recording| recording.bare_lines)]),
         ];
-        let table = Dispatch::of(FAMILIES, "mcp-replay");
+        let table = Dispatch::of(FAMILIES, RecordingKind { trace: true, ..RecordingKind::default() });
         let [request, notification, ..] = &table.methods["tools/call"];
         assert_eq!((indices(request), indices(notification)), (vec![0, 1], vec![]));
         assert_eq!((indices(&table.other[0]), indices(&table.always)), (vec![1], vec![3]));

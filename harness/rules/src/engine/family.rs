@@ -1,6 +1,7 @@
 //! What a family of rules is to the engine: its rules, what triggers it, and the state it keeps.
 
 use super::context::RuleContext;
+use super::facts::RecordingKind;
 use super::http_exchange::HttpExchange;
 use super::message::MessageKind;
 use super::report::Report;
@@ -28,8 +29,8 @@ pub struct Family {
 pub(crate) enum Trigger {
     /// Whatever a recording holds.
     All,
-    /// Whatever a recording of this format holds.
-    Format(&'static str),
+    /// Everything that recordings of such a kind hold.
+    Recordings(fn(RecordingKind) -> bool),
     /// Every message.
     Messages,
     /// The messages of these sorts, whatever their method.

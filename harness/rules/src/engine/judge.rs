@@ -84,7 +84,7 @@ impl Judge {
             visitors: (0..).zip(families).map(|(index, family)| by(index).then(family.visitor)).collect(),
             dispatch: match options.dispatch_all {
                 true => Dispatch::all(families),
-                false => Dispatch::of(families, &options.recording.format),
+                false => Dispatch::of(families, options.recording.kind),
             },
             report: Report::new(
                 options.recording.carries.clone(),

@@ -93,7 +93,7 @@ enum MissingEvidence {
 impl MissingEvidence {
     fn tell(self) -> String {
         match self {
-            Self::Revision => "nothing shows the revision; --spec REVISION would tell".to_owned(),
+            Self::Revision => "nothing shows the revision; --spec REVISION would show it".to_owned(),
             Self::Carried(need) => lacks(need),
         }
     }

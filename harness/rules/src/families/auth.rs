@@ -42,7 +42,7 @@ const OURS: Rule = Rule {
 static REQUIRED: Rule = Rule {
     id: "auth.401.required",
     title: "A request without a valid token is refused with 401",
-    why: "Clients begin the authorization flow on 401 alone; after another status they give up.",
+    why: "Clients begin the authorization flow only on 401; after another status they give up.",
     fix: "Answer 401 Unauthorized where the token is missing, expired or not valid.",
     ..OURS
 };
@@ -61,7 +61,7 @@ static METADATA: Rule = Rule {
     id: "auth.401.resource-metadata",
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements; RFC 9728, section 5.1",
-    title: "A 401 names the resource metadata, or that stands at a well-known address",
+    title: "A 401 names the resource metadata, or it is at a well-known address",
     why: "The document names the authorization servers; a client that cannot find it has nowhere to go.",
     fix: "Add the parameter `resource_metadata` with the URL of the document to the challenge.",
     ..OURS
@@ -73,7 +73,7 @@ static SCOPE: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements",
     title: "The challenge of a 401 names the scopes that are needed",
-    why: "Clients ask for every scope there is, or for none, where nobody tells them which.",
+    why: "Clients ask for every scope there is, or for none, when they are not told which.",
     fix: "Add the parameter `scope` to the challenge.",
     ..OURS
 };
@@ -106,7 +106,7 @@ static EVERY_REQUEST: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
     title: "Once it has a token, a client sends it with every request",
-    why: "A session is no proof of who is asking, and servers refuse what comes without a token.",
+    why: "A session does not prove who is asking, and servers refuse what comes without a token.",
     fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
     ..OURS
 };
@@ -116,9 +116,9 @@ static QUERY_TOKEN: Rule = Rule {
     party: Party::Client,
     needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
-    title: "No access token stands in a URL",
+    title: "No access token is in a URL",
     why: "URLs end up in logs, histories and `Referer` headers, and the token with them.",
-    fix: "Send the token in the `Authorization` header alone.",
+    fix: "Send the token only in the `Authorization` header.",
     ..OURS
 };
 
@@ -330,7 +330,7 @@ impl AuthState {
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
-            let why = "an envelope has the headers that its recorder chose to keep; a HAR would tell";
+            let why = "an envelope has the headers that its recorder chose to keep; a HAR would show it";
             return report.inconclusive(rule, at, why);
         }
         match (lacks, self.documents.well_known()) {
@@ -345,7 +345,7 @@ impl AuthState {
                 );
             }
             (Some(_), None) => {
-                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would tell";
+                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would show it";
                 report.inconclusive(rule, at, why);
             }
         }

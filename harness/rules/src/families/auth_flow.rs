@@ -51,7 +51,7 @@ static PKCE: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#authorization-code-protection",
     title: "An authorization code is protected by PKCE with S256",
-    why: "Without it whoever sees the code can trade it for a token; the method `plain` shows the secret itself.",
+    why: "Without it anyone who sees the code can trade it for a token; the method `plain` shows the secret itself.",
     fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
     ..Rule::BLANK
 };
@@ -235,7 +235,7 @@ fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
         return report.inconclusive(
             &SERVERS,
             at,
-            "the metadata document is not in the recording, or is no JSON object",
+            "the metadata document is not in the recording, or is not a JSON object",
         );
     };
     let listed = value.member("authorization_servers");

@@ -34,7 +34,7 @@ static LEGACY: Rule = Rule {
     id: "jsonrpc.error.legacy-range",
     level: Level::Info,
     title: "Codes from -32000 to -32019 are left to those who used them before",
-    why: "Implementations gave them meanings before there was a policy, so that nobody may read anything into them.",
+    why: "Implementations gave them meanings before there was a policy, so no meaning can be read into them.",
     fix: "In a new implementation, use a code outside -32768 to -32000.",
     ..OURS
 };
@@ -121,7 +121,7 @@ impl ErrorsState {
                         report.inconclusive(
                             rule,
                             at,
-                            "nothing shows yet that whoever answers speaks this revision",
+                            "nothing shows yet that the party that answers speaks this revision",
                         );
                     }
                 }

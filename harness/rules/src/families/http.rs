@@ -79,7 +79,7 @@ static ACCEPT_GET: Rule = Rule {
     span: ERA,
     source: "basic/transports#listening-for-messages-from-the-server",
     title: "The `Accept` header of a GET lists text/event-stream",
-    why: "Servers tell a client that listens from a browser that looks by this header, and refuse the others.",
+    why: "Servers distinguish a client that listens from a browser that looks by this header, and refuse the others.",
     fix: "Send `Accept: text/event-stream` with every GET.",
     ..OURS
 };
@@ -120,7 +120,7 @@ static JSON_SINGLE: Rule = Rule {
     id: "http.json.single",
     title: "An answer of application/json is one JSON-RPC message",
     why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
-    fix: "Send the response alone, and use a stream where there is more to say.",
+    fix: "Send only the response, and use a stream when there is more to say.",
     contested: Some(
         "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
     ),
@@ -293,7 +293,7 @@ fn accept(
     };
     let Some(first) = missing.first() else { return report.pass(rule, at) };
     if missing.iter().all(|wanted| covered(wanted)) {
-        let wrong = format!("`Accept` covers {first} by a wildcard alone");
+        let wrong = format!("`Accept` covers {first} only by a wildcard");
         return report.fail(rule, at, Violation::of(wrong).only(Level::Should));
     }
     let wrong = match exchange.request_header("accept") {
@@ -353,6 +353,6 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
                 "the body is empty, or the exchange was broken off before it came",
             );
         }
-        (None, _) => report.fail(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
+        (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
     }
 }

@@ -125,7 +125,7 @@ impl RuleVisitor for HttpResumeState {
         }
         if let Some(id) = exchange.request_header(LAST_EVENT) {
             report.check(&BY_GET, at, exchange.is("GET"), || {
-                format!("`Last-Event-ID` stands in a {}", exchange.raw.method)
+                format!("`Last-Event-ID` is in a {}", exchange.raw.method)
             });
             if exchange.is("GET") {
                 self.came_back(id, exchange, at, report);
@@ -290,7 +290,7 @@ impl HttpResumeState {
                 .at(open.location.clone())
         };
         if !open.outlived {
-            let why = "a stream has no answer at the end of the recording; one that goes on would tell";
+            let why = "a stream has no answer at the end of the recording; one that goes on would show it";
             return report.inconclusive(&RESPONDS, at, why);
         }
         if !open.resumed {
@@ -310,7 +310,7 @@ impl HttpResumeState {
             report.fail_if_complete(
                 &RECONNECT,
                 at,
-                wrong("ended before the answer, and nobody came back for it"),
+                wrong("ended before the answer, and no client came back for it"),
             );
         } else {
             report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));

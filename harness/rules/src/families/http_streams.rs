@@ -75,7 +75,7 @@ static UNRELATED: Rule = Rule {
     id: "http.get.unrelated",
     level: Level::Should,
     title: "A stream opened by GET carries nothing that belongs to a running request",
-    why: "Whoever waits for the request does not read that stream, so that progress goes past it.",
+    why: "A client that waits for the request does not read that stream, so that progress goes past it.",
     fix: "Send the progress of a request on the stream of its POST.",
     ..LISTENING
 };
@@ -180,7 +180,7 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     }
     match (exchange.primed, &exchange.last_id) {
         (true, _) => report.pass(&PRIMING, at),
-        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is no id with empty data"),
+        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
             let wrong = Violation::of("the events have no ids, so that the stream cannot be resumed");

@@ -43,7 +43,7 @@ static FIRST: Rule = Rule {
     level: Level::Should,
     source: "2025-11-25 basic/transports#backwards-compatibility",
     title: "The `endpoint` event is the first event of its stream",
-    why: "Clients take the first event as the sign of the old transport, and a message before it finds nobody ready.",
+    why: "Clients take the first event as the sign of the old transport, and are not ready for a message before it.",
     fix: "Send the `endpoint` event before anything else; comments may stand before it.",
     ..OURS
 };
@@ -51,7 +51,7 @@ static FIRST: Rule = Rule {
 static URI: Rule = Rule {
     id: "sse.endpoint.uri",
     title: "The data of the `endpoint` event is a URI, and nothing around it",
-    why: "Clients resolve it stands against the address of the stream; quotes and braces become part of a path.",
+    why: "Clients resolve it against the address of the stream; quotes and braces become part of a path.",
     fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
     ..OURS
 };
@@ -63,7 +63,7 @@ static SAME_ORIGIN: Rule = Rule {
     title: "The `endpoint` event names an address at the origin of its stream",
     why: "Clients refuse another origin, since whoever controls the stream could send their messages and credentials \
           anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
-    fix: "Name the address by its path alone.",
+    fix: "Name the address only by its path.",
     ..OURS
 };
 
@@ -124,7 +124,7 @@ struct LegacySseState {
 
 impl RuleVisitor for LegacySseState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let envelope = at.facts.recording.format == "http-sse";
+        let envelope = at.facts.recording.kind.http_sse;
         if at.entry.carrier == Carrier::Sse && (envelope || at.exchange.is_some()) {
             self.event(envelope, at, report);
         }
@@ -167,9 +167,9 @@ impl RuleVisitor for LegacySseState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        if at.facts.recording.format == "http-sse" && !self.named {
+        if at.facts.recording.kind.http_sse && !self.named {
             let why =
-                "the envelope has no `endpoint` event, which some recorders leave out; a HAR would tell";
+                "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";
             report.inconclusive(&SENT, at, why);
         }
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
@@ -206,7 +206,7 @@ impl LegacySseState {
             }
             report.pass(&SENT, at);
             if !second {
-                report.check(&FIRST, at, !before, || "another event stands before the `endpoint` event");
+                report.check(&FIRST, at, !before, || "another event comes before the `endpoint` event");
             }
             self.address(data.unwrap_or_default(), at, report);
             return;
@@ -221,7 +221,7 @@ impl LegacySseState {
         if at.message.is_some() {
             report.pass(&MESSAGE, at);
         } else if hidden && !matches!(name, "" | "message") {
-            report.fail(&MESSAGE, at, format!("a message stands in an event named {}", quoted(name)));
+            report.fail(&MESSAGE, at, format!("a message is in an event named {}", quoted(name)));
         }
     }
 

@@ -59,7 +59,7 @@ fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             continue;
         }
         report.check(&KEY, at, is_key(&key), || {
-            Violation::of(format!("{} is no key of `_meta`", quoted(&key))).inside(value)
+            Violation::of(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
         });
     }
 }

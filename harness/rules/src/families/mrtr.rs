@@ -128,7 +128,7 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
     let method = value.member("method").and_then(text_of).unwrap_or_default();
     let Some((_, capability)) = QUESTIONS.iter().find(|(name, _)| **name == *method) else {
         let wrong = if method.is_empty() {
-            format!("{} is no request", shown(value))
+            format!("{} is not a request", shown(value))
         } else {
             format!("the server asks for {}", quoted(&method))
         };

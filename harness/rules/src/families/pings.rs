@@ -30,7 +30,7 @@ static PING: Rule = Rule {
     id: "ping.empty-result",
     source: "basic/utilities/ping#behavior-requirements",
     title: "A ping is answered with an empty result",
-    why: "Whoever pings takes an error for a dead peer and hangs up.",
+    why: "The side that pings takes an error for a dead peer and hangs up.",
     fix: "Answer every `ping` with {}.",
     ..OURS
 };

@@ -21,7 +21,7 @@ static ENVELOPE: Rule = Rule {
     party: Party::Recorder,
     source: "mcp-replay v1, redaction",
     title: "Redaction leaves `jsonrpc`, `id` and `method` alone",
-    why: "Without them nobody can tell what a message is, or whose answer; two ids become one.",
+    why: "Without them it is not clear what a message is, or what it answers; two ids become one.",
     fix: "Redact inside params, result and error, and nowhere else.",
     ..Rule::BLANK
 };

@@ -2,8 +2,8 @@
 
 use super::FAMILIES;
 use crate::engine::{
-    CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, Report, RuleContext, RuleVerdict,
-    RuleVisitor, Trigger, Violation,
+    CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
+    RuleVerdict, RuleVisitor, Trigger, Violation,
 };
 use crate::rule::{Level, Need, Rule};
 use transcript::message::Message;
@@ -12,7 +12,7 @@ use transcript::session::{Content, Entry, Location, Side};
 /// Judges messages as a trace would have them, each with who said it.
 fn judged(messages: impl Iterator<Item = (Side, String)>, families: &'static [Family]) -> CheckResult {
     let recording = RecordingInfo {
-        format: "mcp-replay".to_owned(),
+        kind: RecordingKind { trace: true, ..RecordingKind::default() },
         carries: vec![Need::Direction, Need::Times, Need::Process],
         ..RecordingInfo::default()
     };

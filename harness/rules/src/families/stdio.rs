@@ -102,7 +102,7 @@ impl StdioState {
             self.give_up(side, at, report);
             return impure(text, side, at, report);
         }
-        match self.pieces[lane(side)].take(text, at.location()) {
+        match self.pieces[side as usize].take(text, at.location()) {
             SplitLine::Continues => {}
             SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
                 report.fail(
@@ -117,8 +117,8 @@ impl StdioState {
     }
 
     fn give_up(&mut self, side: Side, at: &RuleContext<'_>, report: &mut Report) {
-        if let Some(first) = self.pieces[lane(side)].give_up() {
-            let wrong = Violation::of("the line begins like a message and is no JSON").at(first);
+        if let Some(first) = self.pieces[side as usize].give_up() {
+            let wrong = Violation::of("the line begins like a message but is not JSON").at(first);
             report.fail(&encoding::PARSE, at, wrong.by(party(side)));
         }
     }
@@ -128,7 +128,7 @@ const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say
 
 fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
     match at.facts.over_stdio() {
-        Some(true) => report.fail(pure(side), at, format!("this is no message: {}", quoted(text))),
+        Some(true) => report.fail(pure(side), at, format!("this is not a message: {}", quoted(text))),
         Some(false) => {}
         None => report.inconclusive(pure(side), at, OVER_HTTP),
     }
@@ -146,8 +146,4 @@ fn party(side: Side) -> Party {
         Side::Client => Party::Client,
         Side::Server => Party::Server,
     }
-}
-
-fn lane(side: Side) -> usize {
-    usize::from(side == Side::Server)
 }

@@ -98,7 +98,7 @@ static MIRROR: Rule = Rule {
     span: STRUCTURED,
     source: "server/tools#structured-content",
     title: "A block of text repeats `structuredContent` as JSON",
-    why: "Clients that know no structured content see the text alone.",
+    why: "Clients that know no structured content see only the text.",
     fix: "Add a block of text that holds the same JSON.",
     ..SERVER
 };
@@ -165,7 +165,7 @@ impl ToolOutputState {
                 }
             }
             Some(content) => {
-                let wrong = format!("`content` is {}, and no list", content.kind().name());
+                let wrong = format!("`content` is {}, not a list", content.kind().name());
                 report.fail(&CONTENT, at, Violation::of(wrong).inside(content));
             }
             None => {
@@ -310,7 +310,7 @@ fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
             report.fail(&BASE64, at, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            report.fail(&BASE64, at, Violation::of(format!("the data is no base64: {why}")).inside(value));
+            report.fail(&BASE64, at, Violation::of(format!("the data is not base64: {why}")).inside(value));
         }
     }
 }

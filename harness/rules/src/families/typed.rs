@@ -153,7 +153,7 @@ fn spoken(value: Json<'_>, tools: bool, revision: Option<Revision>) -> Result<()
         "tool_result" if tools => members(TOOL_RESULT, value, revision),
         "resource" | "resource_link" => {
             let location = value.member("type").unwrap_or(value);
-            Err((format!("content of the type `{expected}` is none that models exchange"), location))
+            Err((format!("content of the type `{expected}` is not one that models exchange"), location))
         }
         _ => block(value, revision),
     }
