@@ -1,6 +1,6 @@
 //! The kill matrix as plain data: what `run --adequacy --results` writes and what a report shows of it.
 //!
-//! The shape is schema 1; its member `faults` holds the mutants.
+//! The shape is schema 1; its member `mutants` holds the mutants.
 
 use crate::record::Suite;
 use serde::{Deserialize, Serialize};
