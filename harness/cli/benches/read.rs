@@ -15,8 +15,8 @@
 
 use formats::{Input, Options, walk};
 use generators::bulk::{self, Spelling};
-use rules::check::How;
-use rules::engine::Judged;
+use rules::CheckOptions;
+use rules::CheckResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::hint::black_box;
@@ -162,9 +162,9 @@ fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {
     judged.messages + judged.outcomes.iter().map(|outcome| outcome.held).sum::<u64>()
 }
 
-fn judged(format: &str, reader: &mut dyn std::io::Read) -> Judged {
+fn judged(format: &str, reader: &mut dyn std::io::Read) -> CheckResult {
     let format = formats::find(format).unwrap();
-    rules::check::judge(format, &mut Input::new(reader).unwrap(), &How::default()).unwrap()
+    rules::check(format, &mut Input::new(reader).unwrap(), &CheckOptions::default()).unwrap()
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! What a family of rules is to the engine: its rules, what triggers it, and the state it keeps.
 
-use crate::engine::{Found, Moment, Sort};
+use crate::engine::{MessageKind, Report, RuleContext};
 use crate::rule::Rule;
 use transcript::rejection::Rejection;
 
@@ -14,45 +14,45 @@ pub struct Family {
     /// Its rules.
     pub rules: &'static [&'static Rule],
     /// What wakes its watch.
-    pub(crate) hears: &'static [Hears],
+    pub(crate) triggers: &'static [Trigger],
     /// Begins to watch a session.
-    pub(crate) watch: fn() -> Box<dyn Watch>,
+    pub(crate) visitor: fn() -> Box<dyn RuleVisitor>,
 }
 
 /// What a family listens to. Its watch is told of nothing else, so that a message wakes a few families and not all; the
 /// end of a recording it is told of always. A response has the method of the request that it answers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Hears {
+pub(crate) enum Trigger {
     /// Whatever a recording holds.
     All,
     /// Whatever a recording of this format holds.
-    In(&'static str),
+    Format(&'static str),
     /// Every message.
     Messages,
     /// The messages of these sorts, whatever their method.
-    Each(&'static [Sort]),
+    Kinds(&'static [MessageKind]),
     /// The messages of these sorts that have one of these methods.
-    Some(&'static [Sort], &'static [&'static str]),
+    Methods(&'static [MessageKind], &'static [&'static str]),
     /// Results that may ask for input, by a `resultType`, and requests that bring it, as `inputResponses`.
-    Asking,
+    InputRequests,
     /// Whatever is no message: what opens and closes a trace, noise, control events.
-    Silence,
+    NonMessages,
     /// Whatever belongs to an HTTP exchange.
-    Exchanges,
+    HttpExchanges,
     /// Entries of an envelope that have a context of their own.
     Contexts,
     /// Events of SSE streams.
-    Events,
+    SseEvents,
 }
 
 /// Watches one session for the rules of a family.
 ///
 /// Whether a rule applies to the revision, and whether the recording carries what it needs, is none of a watch's
-/// business: [`Found`] sees to it.
-pub(crate) trait Watch {
+/// business: [`Report`] sees to it.
+pub(crate) trait RuleVisitor {
     /// Something that the recording holds, in its order.
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found);
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report);
 
     /// The recording is over: `at` has no message, and `rejection` says why it could not be read to its end.
-    fn end(&mut self, _at: &Moment<'_>, _rejection: Option<&Rejection>, _found: &mut Found) {}
+    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, _found: &mut Report) {}
 }

@@ -4,13 +4,13 @@
 //! that no recording can give commands of its own.
 
 use super::sentence;
-use rules::engine::Verdict;
-use rules::engine::record::{Line, Record};
+use rules::RuleVerdict;
+use rules::record::{CheckRecord, RuleResult};
 use std::fmt::Write as _;
 
 /// The annotations.
 #[must_use]
-pub fn render(record: &Record) -> String {
+pub fn render(record: &CheckRecord) -> String {
     let mut out = String::new();
     for problem in &record.problems {
         let (file, title) = (property(&problem.file), property("this cannot be judged"));
@@ -22,11 +22,11 @@ pub fn render(record: &Record) -> String {
     out
 }
 
-fn annotate(line: &Line, record: &Record, out: &mut String) {
+fn annotate(line: &RuleResult, record: &CheckRecord, out: &mut String) {
     let command = match line.verdict {
         _ if record.counts(line) => "error",
-        Verdict::Warn => "warning",
-        Verdict::Info => "notice",
+        RuleVerdict::Warn => "warning",
+        RuleVerdict::Info => "notice",
         _ => return,
     };
     let _ = write!(out, "::{command} file={}", property(&line.file));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_warning_that_counts_is_an_error() {
-        let record = rules::engine::record::Record { strict: true, ..sample::record() };
+        let record = rules::record::CheckRecord { strict: true, ..sample::record() };
         assert_eq!(super::render(&record).matches("::error ").count(), 4);
     }
 }

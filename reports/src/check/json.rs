@@ -3,17 +3,17 @@
 //! Findings and rules that could not be told are always there; rules that were kept, or that nothing called for, where
 //! the caller asks for every line.
 
-use rules::engine::Verdict;
-use rules::engine::record::Record;
+use rules::RuleVerdict;
+use rules::record::CheckRecord;
 
 /// The lines as JSON, one a line of text.
 ///
 /// # Errors
 /// Where a line holds what JSON cannot.
-pub fn render(record: &Record, every: bool) -> Result<String, serde_json::Error> {
+pub fn render(record: &CheckRecord, every: bool) -> Result<String, serde_json::Error> {
     let mut out = String::from("[");
     let lines = record.files.iter().flat_map(|file| &file.lines);
-    for line in lines.filter(|line| every || line.is_finding() || line.verdict == Verdict::Inconclusive) {
+    for line in lines.filter(|line| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive) {
         out.push_str(if out.len() == 1 { "\n" } else { ",\n" });
         out.push_str(&serde_json::to_string(line)?);
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn nothing_is_an_empty_array() {
-        let record = rules::engine::record::Record::default();
+        let record = rules::record::CheckRecord::default();
         assert_eq!(super::render(&record, true).unwrap(), "[]\n");
     }
 }

@@ -5,14 +5,14 @@
 
 use super::{explain, pointer, rule_of, sentence};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
-use rules::engine::Verdict;
-use rules::engine::record::{File, Line, Record};
+use rules::RuleVerdict;
+use rules::record::{CheckRecord, CheckedFile, RuleResult};
 
 /// The report as XML.
 ///
 /// # Errors
 /// Where it cannot be spelled as XML.
-pub fn render(record: &Record) -> Result<String, SerializeError> {
+pub fn render(record: &CheckRecord) -> Result<String, SerializeError> {
     let mut report = Report::new("mcp-concord check");
     for problem in &record.problems {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
@@ -27,7 +27,7 @@ pub fn render(record: &Record) -> Result<String, SerializeError> {
     report.to_string()
 }
 
-fn suite(file: &File, record: &Record) -> TestSuite {
+fn suite(file: &CheckedFile, record: &CheckRecord) -> TestSuite {
     let mut suite = TestSuite::new(file.name.as_str());
     suite.add_property(("format", file.format.as_str()));
     suite.add_property(("revision", file.revision.unwrap_or("unknown")));
@@ -38,7 +38,7 @@ fn suite(file: &File, record: &Record) -> TestSuite {
     suite
 }
 
-fn case(lines: &[Line], record: &Record) -> TestCase {
+fn case(lines: &[RuleResult], record: &CheckRecord) -> TestCase {
     let rule = lines[0].rule;
     let told: Vec<String> = lines.iter().filter(|line| line.is_finding()).map(told).collect();
     let status = match lines.iter().find(|line| record.counts(line)) {
@@ -48,7 +48,7 @@ fn case(lines: &[Line], record: &Record) -> TestCase {
             status.set_description(told.join("\n") + "\n" + &help(rule, first));
             status
         }
-        None if matches!(lines[0].verdict, Verdict::Inconclusive | Verdict::NotApplicable) => {
+        None if matches!(lines[0].verdict, RuleVerdict::Inconclusive | RuleVerdict::NotApplicable) => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(lines[0].verdict.name()).set_message(format!(
                 "{}: {}",
@@ -68,13 +68,13 @@ fn case(lines: &[Line], record: &Record) -> TestCase {
     case
 }
 
-fn told(line: &Line) -> String {
+fn told(line: &RuleResult) -> String {
     let number = line.line.map(|number| format!(":{number}")).unwrap_or_default();
     let at = format!("{}{number} {}", line.file, pointer(line));
     format!("{} {}: {}", line.verdict.name(), at.trim_end(), sentence(line))
 }
 
-fn help(rule: &str, line: &Line) -> String {
+fn help(rule: &str, line: &RuleResult) -> String {
     match rule_of(line) {
         Some(rule) => format!("{}. {} See: {}", rule.title, rule.fix, explain(rule.id)),
         None => explain(rule),
@@ -85,9 +85,9 @@ fn help(rule: &str, line: &Line) -> String {
 mod tests {
     use super::super::sample;
     use quick_junit::{Report, TestCaseStatus};
-    use rules::engine::record::Record;
+    use rules::record::CheckRecord;
 
-    fn parsed(record: &Record) -> Report {
+    fn parsed(record: &CheckRecord) -> Report {
         Report::deserialize_from_str(&super::render(record).unwrap()).unwrap()
     }
 
@@ -116,6 +116,6 @@ mod tests {
 
     #[test]
     fn strictness_makes_a_warning_a_failure() {
-        assert_eq!(parsed(&Record { strict: true, ..sample::record() }).failures, 2);
+        assert_eq!(parsed(&CheckRecord { strict: true, ..sample::record() }).failures, 2);
     }
 }

@@ -1,6 +1,6 @@
 //! What came of judging recordings, rendered for people and for programs: one renderer a file.
 //!
-//! Everything shown here stands in a [`rules::engine::record::Record`], and in the rules that it cites. Nothing is
+//! Everything shown here stands in a [`rules::record::CheckRecord`], and in the rules that it cites. Nothing is
 //! judged again, and the same record gives the same bytes.
 
 pub mod github;
@@ -11,7 +11,7 @@ mod sample;
 pub mod sarif;
 pub mod text;
 
-use rules::engine::record::Line;
+use rules::record::RuleResult;
 use rules::rule::Rule;
 
 /// The command that tells more about a rule.
@@ -20,12 +20,12 @@ fn explain(rule: &str) -> String {
 }
 
 /// The rule that a line is about.
-fn rule_of(line: &Line) -> Option<&'static Rule> {
+fn rule_of(line: &RuleResult) -> Option<&'static Rule> {
     rules::find(line.rule)
 }
 
 /// The JSON pointer of a place, and that into the text which stands there.
-fn pointer(line: &Line) -> String {
+fn pointer(line: &RuleResult) -> String {
     let pointer = line.pointer.as_deref().unwrap_or_default();
     match &line.within {
         Some(within) => format!("{pointer} (in the text: {within})").trim_start().to_owned(),
@@ -34,7 +34,7 @@ fn pointer(line: &Line) -> String {
 }
 
 /// What is wrong, with the other message that matters, on one line.
-fn sentence(line: &Line) -> String {
+fn sentence(line: &RuleResult) -> String {
     let mut out = line.message.clone();
     if let Some(other) = &line.other {
         out.push_str(&format!("; {} is on line {}", other.what, other.line));

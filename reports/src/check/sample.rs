@@ -1,12 +1,12 @@
 //! A record with a bit of everything, for the tests of the renderers.
 
-use rules::engine::Verdict;
-use rules::engine::record::{File, Line, Other, Problem, Record};
+use rules::RuleVerdict;
+use rules::record::{CheckRecord, CheckedFile, Problem, RelatedLocation, RuleResult};
 use rules::rule::Level;
 
-pub(super) fn record() -> Record {
+pub(super) fn record() -> CheckRecord {
     let name = "a, b: 100%.jsonl";
-    let line = |rule, verdict, level, party, message: &str| Line {
+    let line = |rule, verdict, level, party, message: &str| RuleResult {
         rule,
         verdict,
         level,
@@ -20,45 +20,45 @@ pub(super) fn record() -> Record {
         other: None,
         more: 0,
     };
-    let at = |number: u64, pointer: &str, snippet: &str, line: Line| Line {
+    let at = |number: u64, pointer: &str, snippet: &str, line: RuleResult| RuleResult {
         line: Some(number),
         pointer: Some(pointer.to_owned()),
         snippet: Some(snippet.to_owned()),
         ..line
     };
-    let hostile = line("jsonrpc.id.null", Verdict::Fail, Level::Must, "client", "one\n::error::two");
-    let other = Other {
+    let hostile = line("jsonrpc.id.null", RuleVerdict::Fail, Level::Must, "client", "one\n::error::two");
+    let other = RelatedLocation {
         what: "the request",
         line: 2,
         pointer: "/raw".to_owned(),
         snippet: "ping with the id 1".to_owned(),
     };
     let lines = vec![
-        line("jsonrpc.version", Verdict::Pass, Level::Must, "sender", "kept 4 times"),
-        line("jsonrpc.kind", Verdict::NotApplicable, Level::Must, "sender", "nothing called for it"),
-        Line { other: Some(other), ..at(3, "/raw/id", "\u{1b}[31m{\"id\": null}", hostile) },
-        Line {
+        line("jsonrpc.version", RuleVerdict::Pass, Level::Must, "sender", "kept 4 times"),
+        line("jsonrpc.kind", RuleVerdict::NotApplicable, Level::Must, "sender", "nothing called for it"),
+        RuleResult { other: Some(other), ..at(3, "/raw/id", "\u{1b}[31m{\"id\": null}", hostile) },
+        RuleResult {
             more: 12,
             ..at(
                 4,
                 "/raw/id",
                 "{}",
-                line("jsonrpc.id.null", Verdict::Fail, Level::Must, "client", "the id is null"),
+                line("jsonrpc.id.null", RuleVerdict::Fail, Level::Must, "client", "the id is null"),
             )
         },
-        Line {
+        RuleResult {
             within: Some("/params".to_owned()),
             ..at(
                 5,
                 "/entries/0/sse/data",
                 "<&>",
-                line("rec.bodies", Verdict::Warn, Level::Should, "recorder", "the body was left out"),
+                line("rec.bodies", RuleVerdict::Warn, Level::Should, "recorder", "the body was left out"),
             )
         },
-        at(0, "", "1.0", line("jsonrpc.id.form", Verdict::Info, Level::Info, "server", "the id is 1.0")),
-        line("enc.utf8", Verdict::Inconclusive, Level::Must, "recorder", "nothing tells"),
+        at(0, "", "1.0", line("jsonrpc.id.form", RuleVerdict::Info, Level::Info, "server", "the id is 1.0")),
+        line("enc.utf8", RuleVerdict::Inconclusive, Level::Must, "recorder", "nothing tells"),
     ];
-    let file = File {
+    let file = CheckedFile {
         name: name.to_owned(),
         format: "mcp-replay".to_owned(),
         revision: Some("2025-11-25"),
@@ -69,5 +69,5 @@ pub(super) fn record() -> Record {
         required: None,
     };
     let problem = Problem { file: "gone.jsonl".into(), message: "there is no file gone.jsonl".into() };
-    Record { version: "0.1.0".into(), strict: false, files: vec![file], problems: vec![problem] }
+    CheckRecord { version: "0.1.0".into(), strict: false, files: vec![file], problems: vec![problem] }
 }

@@ -5,8 +5,8 @@
 //! left out, since most viewers show any result as a problem.
 
 use super::{explain, rule_of, sentence};
-use rules::engine::Verdict;
-use rules::engine::record::{File, Line, Record};
+use rules::RuleVerdict;
+use rules::record::{CheckRecord, CheckedFile, RuleResult};
 use rules::rule::{Level, Rule};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 /// Where a line holds what JSON cannot.
-pub fn render(record: &Record, every: bool) -> Result<String, serde_json::Error> {
+pub fn render(record: &CheckRecord, every: bool) -> Result<String, serde_json::Error> {
     let lines = || record.files.iter().flat_map(|file| &file.lines).filter(|line| every || line.is_finding());
     let cited: Vec<&Rule> = rules::all().filter(|rule| lines().any(|it| it.rule == rule.id)).collect();
     let numbers: BTreeMap<&str, usize> =
@@ -73,7 +73,7 @@ fn descriptor(rule: &Rule) -> Descriptor {
     }
 }
 
-fn result<'r>(line: &'r Line, numbers: &BTreeMap<&str, usize>) -> Outcome<'r> {
+fn result<'r>(line: &'r RuleResult, numbers: &BTreeMap<&str, usize>) -> Outcome<'r> {
     let other = line.other.as_ref().map(|other| Location {
         id: Some(1),
         message: Some(Text { text: other.what.to_owned() }),
@@ -83,10 +83,10 @@ fn result<'r>(line: &'r Line, numbers: &BTreeMap<&str, usize>) -> Outcome<'r> {
         line.pointer.as_ref().map(|pointer| pointer.clone() + line.within.as_deref().unwrap_or_default());
     // A verdict that is no fault has no level.
     let (kind, level) = match line.verdict {
-        Verdict::Fail | Verdict::Warn | Verdict::Info => ("fail", level(line.level)),
-        Verdict::Inconclusive => ("open", "none"),
-        Verdict::Pass => ("pass", "none"),
-        Verdict::NotApplicable => ("notApplicable", "none"),
+        RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info => ("fail", level(line.level)),
+        RuleVerdict::Inconclusive => ("open", "none"),
+        RuleVerdict::Pass => ("pass", "none"),
+        RuleVerdict::NotApplicable => ("notApplicable", "none"),
     };
     Outcome {
         rule_id: line.rule,
@@ -100,7 +100,7 @@ fn result<'r>(line: &'r Line, numbers: &BTreeMap<&str, usize>) -> Outcome<'r> {
     }
 }
 
-fn message(line: &Line) -> String {
+fn message(line: &RuleResult) -> String {
     match rule_of(line).filter(|_| line.is_finding()) {
         Some(rule) => format!("{}. {}", sentence(line), rule.fix),
         None => format!("{}.", sentence(line)),
@@ -220,7 +220,7 @@ struct Recording {
 }
 
 impl Artifact {
-    fn of(file: &File) -> Self {
+    fn of(file: &CheckedFile) -> Self {
         Self {
             location: ArtifactLocation { uri: uri(&file.name) },
             properties: Recording {

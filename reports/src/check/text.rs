@@ -7,10 +7,10 @@
 use super::{explain, pointer, rule_of};
 use crate::plain::plain;
 use anstyle::{AnsiColor, Style};
-use rules::engine::Verdict;
-use rules::engine::frozen::Kept;
-use rules::engine::record::{File, Line, Record, Totals};
+use rules::RuleVerdict;
+use rules::record::{CheckRecord, CheckedFile, RuleResult, Totals};
 use rules::rule::Level;
+use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict::text::Volume;
@@ -29,7 +29,7 @@ const PLACES: usize = 3;
 
 /// What came of one recording.
 #[must_use]
-pub fn file(file: &File, version: &str, options: Options) -> String {
+pub fn file(file: &CheckedFile, version: &str, options: Options) -> String {
     let mut parts: Vec<String> = groups(file).iter().map(|lines| group(file, lines, options)).collect();
     if options.volume >= Volume::Loud {
         parts.push(unsure(file, options));
@@ -47,7 +47,7 @@ pub fn file(file: &File, version: &str, options: Options) -> String {
 
 /// What came of all of them: a line each, and their sum.
 #[must_use]
-pub fn total(record: &Record, options: Options) -> String {
+pub fn total(record: &CheckRecord, options: Options) -> String {
     let mut out = String::new();
     let width = record.files.iter().map(|file| plain(&file.name).chars().count()).max().unwrap_or_default();
     let mut sum = Totals::default();
@@ -67,8 +67,8 @@ pub fn total(record: &Record, options: Options) -> String {
 }
 
 /// The findings of a recording, those of one rule and level together; what binds most first, then by place.
-fn groups(file: &File) -> Vec<Vec<&Line>> {
-    let mut groups: Vec<Vec<&Line>> = Vec::new();
+fn groups(file: &CheckedFile) -> Vec<Vec<&RuleResult>> {
+    let mut groups: Vec<Vec<&RuleResult>> = Vec::new();
     let mut known: BTreeMap<(&str, Level), usize> = BTreeMap::new();
     for line in file.lines.iter().filter(|line| line.is_finding()) {
         let at = *known.entry((line.rule, line.level)).or_insert(groups.len());
@@ -81,7 +81,7 @@ fn groups(file: &File) -> Vec<Vec<&Line>> {
     groups
 }
 
-fn group(file: &File, lines: &[&Line], options: Options) -> String {
+fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String {
     let most = if options.volume >= Volume::Loud { usize::MAX } else { PLACES };
     let first = lines[0];
     let shown = &lines[..lines.len().min(most)];
@@ -144,8 +144,9 @@ fn group(file: &File, lines: &[&Line], options: Options) -> String {
 }
 
 /// Each rule that could not be told, and what would decide it.
-fn unsure(file: &File, options: Options) -> String {
-    let unsure: Vec<&Line> = file.lines.iter().filter(|line| line.verdict == Verdict::Inconclusive).collect();
+fn unsure(file: &CheckedFile, options: Options) -> String {
+    let unsure: Vec<&RuleResult> =
+        file.lines.iter().filter(|line| line.verdict == RuleVerdict::Inconclusive).collect();
     if unsure.is_empty() {
         return String::new();
     }
@@ -158,7 +159,7 @@ fn unsure(file: &File, options: Options) -> String {
     out
 }
 
-fn summary(file: &File, options: Options) -> String {
+fn summary(file: &CheckedFile, options: Options) -> String {
     let revision = file.revision.unwrap_or("revision unknown");
     let noun = if file.messages == 1 { "message" } else { "messages" };
     let mut out = format!("{}: {}, {revision}, {} {noun}\n", plain(&file.name), file.format, file.messages);
@@ -168,9 +169,9 @@ fn summary(file: &File, options: Options) -> String {
         for (party, totals) in &parties {
             let mut row = format!("  {party:<9}");
             let cells = [
-                (totals.errors, 6, Verdict::Fail),
-                (totals.warnings, 8, Verdict::Warn),
-                (totals.notes, 5, Verdict::Info),
+                (totals.errors, 6, RuleVerdict::Fail),
+                (totals.warnings, 8, RuleVerdict::Warn),
+                (totals.notes, 5, RuleVerdict::Info),
             ];
             for (count, width, verdict) in cells {
                 let style = if count > 0 { style(verdict) } else { Style::new() };
@@ -183,8 +184,8 @@ fn summary(file: &File, options: Options) -> String {
     }
     let rules = file.rules();
     let of = |verdict| rules.get(&verdict).copied().unwrap_or_default();
-    let broken = of(Verdict::Fail) + of(Verdict::Warn) + of(Verdict::Info);
-    let hint = if of(Verdict::Inconclusive) > 0 && options.volume < Volume::Loud {
+    let broken = of(RuleVerdict::Fail) + of(RuleVerdict::Warn) + of(RuleVerdict::Info);
+    let hint = if of(RuleVerdict::Inconclusive) > 0 && options.volume < Volume::Loud {
         " (-v lists them, and what would decide each)"
     } else {
         ""
@@ -192,9 +193,9 @@ fn summary(file: &File, options: Options) -> String {
     let _ = writeln!(
         out,
         "  rules: {} kept, {broken} with findings, {} not called for, {} inconclusive{hint}",
-        of(Verdict::Pass),
-        of(Verdict::NotApplicable),
-        of(Verdict::Inconclusive)
+        of(RuleVerdict::Pass),
+        of(RuleVerdict::NotApplicable),
+        of(RuleVerdict::Inconclusive)
     );
     if let Some(gave_up) = &file.gave_up {
         let at = format!("line {} {}", gave_up.line, plain(&gave_up.pointer));
@@ -214,7 +215,7 @@ fn summary(file: &File, options: Options) -> String {
 
 /// What a frozen set has to say of a recording. Something that could not be told is no conformance.
 #[must_use]
-pub fn required(kept: &Kept, version: &str) -> String {
+pub fn required(kept: &RuleSetResult, version: &str) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
@@ -238,29 +239,29 @@ fn counts(totals: Totals, options: Options) -> String {
         if count > 0 { paint(&text, style(verdict), options.colour) } else { text }
     };
     [
-        cell(totals.errors, "error", Verdict::Fail),
-        cell(totals.warnings, "warning", Verdict::Warn),
-        cell(totals.notes, "note", Verdict::Info),
+        cell(totals.errors, "error", RuleVerdict::Fail),
+        cell(totals.warnings, "warning", RuleVerdict::Warn),
+        cell(totals.notes, "note", RuleVerdict::Info),
     ]
     .join(", ")
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn word(verdict: RuleVerdict) -> &'static str {
     match verdict {
-        Verdict::Fail => "error",
-        Verdict::Warn => "warning",
+        RuleVerdict::Fail => "error",
+        RuleVerdict::Warn => "warning",
         _ => "note",
     }
 }
 
-fn style(verdict: Verdict) -> Style {
+fn style(verdict: RuleVerdict) -> Style {
     let colour = match verdict {
-        Verdict::Fail => AnsiColor::Red,
-        Verdict::Warn | Verdict::Inconclusive => AnsiColor::Yellow,
+        RuleVerdict::Fail => AnsiColor::Red,
+        RuleVerdict::Warn | RuleVerdict::Inconclusive => AnsiColor::Yellow,
         _ => AnsiColor::Green,
     };
     let style = Style::new().fg_color(Some(colour.into()));
-    if verdict == Verdict::Inconclusive { style } else { style.bold() }
+    if verdict == RuleVerdict::Inconclusive { style } else { style.bold() }
 }
 
 fn paint(text: &str, style: Style, colour: bool) -> String {
@@ -271,7 +272,7 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
 mod tests {
     use super::super::sample;
     use super::{Options, file, required, total};
-    use rules::engine::frozen::Kept;
+    use rules::rule_set::RuleSetResult;
     use verdict::text::Volume;
 
     fn shown(volume: Volume) -> String {
@@ -346,7 +347,7 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
 
     #[test]
     fn conforming_is_said_of_what_was_told_alone() {
-        let kept = Kept {
+        let kept = RuleSetResult {
             suite: "0.1.0".into(),
             revision: "2025-11-25",
             kept: 61,
@@ -359,13 +360,13 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
             required(&kept, "0.1.0"),
             "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not called for, 0 inconclusive"
         );
-        let unsure = required(&Kept { inconclusive: 3, ..kept.clone() }, "0.2.0");
+        let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0");
         assert!(
             unsure.starts_with("conforms as far as it shows to 2025-11-25 (the set of 0.1.0) as"),
             "{unsure}"
         );
-        let broken = required(&Kept { broken: 1, ..kept.clone() }, "0.1.0");
+        let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0");
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
-        assert!(required(&Kept { whole: false, ..kept }, "0.1.0").starts_with("cannot be told"));
+        assert!(required(&RuleSetResult { whole: false, ..kept }, "0.1.0").starts_with("cannot be told"));
     }
 }

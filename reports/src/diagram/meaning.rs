@@ -4,7 +4,7 @@
 //! run spells it, and the calls projection. Refuses to know: which of two meanings is right.
 
 use super::{Arrow, Diagram, Flag, Fold, Lane, Row, Sort, counted};
-use rules::engine::usual_sender;
+use rules::usual_sender;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

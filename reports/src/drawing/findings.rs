@@ -4,7 +4,7 @@
 //! bounded for each rule.
 
 use crate::diagram::{Mark, Tone};
-use rules::engine::{Judged, Verdict};
+use rules::{CheckResult, RuleVerdict};
 use std::collections::BTreeMap;
 
 /// So many findings stand beside one row, and at the foot; more are counted.
@@ -22,7 +22,7 @@ pub struct Findings {
 
 impl Findings {
     /// Adds what was found in a file.
-    pub fn add(&mut self, file: usize, judged: &Judged) {
+    pub fn add(&mut self, file: usize, judged: &CheckResult) {
         self.judged = true;
         for outcome in &judged.outcomes {
             for count in &outcome.counts {
@@ -30,8 +30,8 @@ impl Findings {
             }
             for finding in &outcome.findings {
                 let tone = match finding.verdict {
-                    Verdict::Fail => Tone::Bad,
-                    Verdict::Warn => Tone::Odd,
+                    RuleVerdict::Fail => Tone::Bad,
+                    RuleVerdict::Warn => Tone::Odd,
                     _ => Tone::Calm,
                 };
                 let mark = Mark {
@@ -39,7 +39,7 @@ impl Findings {
                     name: outcome.rule.id.to_owned(),
                     text: format!("{}: {}", finding.party, finding.message),
                 };
-                self.waiting.entry((file, finding.place.offset)).or_default().push(mark);
+                self.waiting.entry((file, finding.location.offset)).or_default().push(mark);
             }
         }
     }

@@ -6,13 +6,13 @@ use crate::recordings::{Recording, Recordings, left_out};
 use crate::terminal::Volume;
 use formats::{Format, Input, ReadError};
 use reports::check::{github, json, junit, sarif, text};
+use rules::CheckOptions;
 use rules::all;
-use rules::check::{How, judge};
-use rules::engine::frozen::Frozen;
-use rules::engine::record::{File, Problem, Profile, Record, Selection};
-use rules::engine::{Judged, Revision};
+use rules::record::{CheckRecord, CheckedFile, Problem, Profile, RuleSelection};
 use rules::rule::Level;
+use rules::rule_set::RuleSet;
 use rules::selection::named;
+use rules::{CheckResult, Revision};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
@@ -116,7 +116,7 @@ enum FormatText {
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     if let Some(revision) = args.write_require {
-        io::stdout().lock().write_all(Frozen::present(version, revision).spell().as_bytes())?;
+        io::stdout().lock().write_all(RuleSet::present(version, revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
     let frozen = args.require.as_deref().map(|path| frozen(path, around)).transpose()?;
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         around,
         frozen,
         selection,
-        record: Record { version: version.to_owned(), strict: args.strict, ..Record::default() },
+        record: CheckRecord { version: version.to_owned(), strict: args.strict, ..CheckRecord::default() },
         passed_over: BTreeMap::new(),
         told: false,
     };
@@ -156,11 +156,11 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
 }
 
 /// The set of rules in a file.
-fn frozen(path: &Path, around: Around) -> Result<Frozen, Failure> {
+fn frozen(path: &Path, around: Around) -> Result<RuleSet, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let frozen = Frozen::read(&text).map_err(|wrong| {
+    let frozen = RuleSet::read(&text).map_err(|wrong| {
         for one in &wrong {
             around.voice.error(&format!("{name}: {one}"));
         }
@@ -169,10 +169,10 @@ fn frozen(path: &Path, around: Around) -> Result<Frozen, Failure> {
     Ok(frozen)
 }
 
-fn selection(args: &Args, frozen: Option<&Frozen>) -> Result<Selection, Failure> {
+fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Failure> {
     if let Some(frozen) = frozen {
         let rules = frozen.rules.iter().map(|rule| rule.id).collect();
-        return Ok(Selection { rules, level: Level::Info, profile: Profile::All });
+        return Ok(RuleSelection { rules, level: Level::Info, profile: Profile::All });
     }
     let mut rules = match args.select.as_slice() {
         [] => all().map(|rule| rule.id).collect(),
@@ -190,15 +190,15 @@ fn selection(args: &Args, frozen: Option<&Frozen>) -> Result<Selection, Failure>
         Whose::All => Profile::All,
     };
     let level = Level::named(&args.level).unwrap_or(Level::Info);
-    Ok(Selection { rules, level, profile })
+    Ok(RuleSelection { rules, level, profile })
 }
 
 struct Checking<'a> {
     args: &'a Args,
     around: Around,
-    frozen: Option<Frozen>,
-    selection: Selection,
-    record: Record,
+    frozen: Option<RuleSet>,
+    selection: RuleSelection,
+    record: CheckRecord,
     /// Files that are no recordings, by the folder they were found in.
     passed_over: BTreeMap<PathBuf, Vec<String>>,
     /// Something was shown to a person.
@@ -226,7 +226,7 @@ impl Checking<'_> {
             }
             (Err(other), _) => return Err(other),
         };
-        let mut file = File::of(&name, format.name, &judged, &self.selection);
+        let mut file = CheckedFile::of(&name, format.name, &judged, &self.selection);
         if let Some(frozen) = &self.frozen {
             if judged.revision != Some(frozen.revision) {
                 let why = other_revision(&name, frozen, judged.revision);
@@ -248,7 +248,10 @@ impl Checking<'_> {
     }
 
     /// What came of a file; none where it was found in a folder and is no recording.
-    fn judge(&self, recording: &Recording) -> Result<Option<(String, &'static Format, Judged)>, Failure> {
+    fn judge(
+        &self,
+        recording: &Recording,
+    ) -> Result<Option<(String, &'static Format, CheckResult)>, Failure> {
         let mut source = open(&recording.path)?;
         let name = source.name.clone();
         let told = |error| Failure::of_reading(&name, error);
@@ -269,13 +272,13 @@ impl Checking<'_> {
             format_of(self.args.format, &mut input, &name)?
         };
         self.around.voice.detail(&format!("{name} is read as {}", format.name));
-        let how = How {
+        let how = CheckOptions {
             spec: self.args.spec,
             redacted: self.args.redacted.clone(),
             first_text: self.args.format_text == FormatText::First,
-            ..How::default()
+            ..CheckOptions::default()
         };
-        let judged = judge(format, &mut input, &how)
+        let judged = rules::check(format, &mut input, &how)
             .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
         Ok(Some((name, format, judged)))
     }
@@ -286,7 +289,7 @@ impl Checking<'_> {
         self.record.problems.push(Problem { file: file.to_owned(), message: why });
     }
 
-    fn show(&mut self, file: &File) -> io::Result<()> {
+    fn show(&mut self, file: &CheckedFile) -> io::Result<()> {
         let told = text::file(file, &self.record.version, self.options());
         if told.is_empty() {
             return Ok(());
@@ -331,7 +334,7 @@ impl Checking<'_> {
     }
 }
 
-fn other_revision(name: &str, frozen: &Frozen, shown: Option<Revision>) -> String {
+fn other_revision(name: &str, frozen: &RuleSet, shown: Option<Revision>) -> String {
     let wanted = frozen.revision;
     match shown {
         Some(other) => {

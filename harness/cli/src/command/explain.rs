@@ -5,8 +5,8 @@ use crate::exit;
 use crate::rules_page;
 use crate::terminal::{cut, plain};
 use formats::Input;
-use rules::check::{How, judge};
-use rules::engine::Finding;
+use rules::CheckOptions;
+use rules::Finding;
 use rules::rule::Rule;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -202,7 +202,7 @@ fn rule_page(rule: &Rule, cases: &[Case]) -> String {
     for case in &breaks {
         let _ = writeln!(out, "  {}: {}", case.name, case.title);
         if let Some((file, finding)) = decisive(rule, case) {
-            let place = &finding.place;
+            let place = &finding.location;
             let at = format!("{file}:{} {}{}", place.line, place.pointer, place.within);
             let _ = writeln!(out, "    {}: {}", plain(at.trim_end()), plain(&finding.message));
             let _ = writeln!(out, "    | {}", cut(&place.snippet, 92));
@@ -227,7 +227,7 @@ fn decisive(rule: &Rule, case: &Case) -> Option<(&'static str, Finding)> {
         let bytes = transcript.blob.bytes().ok()?;
         let mut reader: &[u8] = &bytes;
         let mut input = Input::new(&mut reader).ok()?;
-        let judged = judge(transcript.format, &mut input, &How::default()).ok()?;
+        let judged = rules::check(transcript.format, &mut input, &CheckOptions::default()).ok()?;
         let outcome = judged.outcomes.into_iter().find(|outcome| outcome.rule.id == rule.id)?;
         Some((transcript.format.file, outcome.findings.into_iter().next()?))
     })

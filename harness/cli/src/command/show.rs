@@ -6,7 +6,7 @@ use crate::source::Source;
 use formats::{Format, Input, Options, ReadError, walk};
 use reports::diagram::{Diagram, Look, Terminal, html, svg, text};
 use reports::drawing::{Drawing, Findings, Pen, Piece, Reader, Shown, merge};
-use rules::check::{How, judge};
+use rules::CheckOptions;
 use std::fs;
 use std::io::{self, IsTerminal as _, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ fn check(number: usize, recording: &mut Recording, findings: &mut Findings) -> R
     let mut reader = recording.tape.again().map_err(lost)?;
     // What is no text at all is rejected when it is drawn.
     let Ok(mut input) = Input::new(&mut reader) else { return Ok(()) };
-    let judged = judge(recording.format, &mut input, &How::default()).map_err(lost)?;
+    let judged = rules::check(recording.format, &mut input, &CheckOptions::default()).map_err(lost)?;
     findings.add(number, &judged);
     Ok(())
 }

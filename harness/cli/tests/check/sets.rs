@@ -47,10 +47,10 @@ fn a_recording_is_held_against_a_frozen_set() {
 #[test]
 fn the_sets_that_are_shipped_name_rules_that_are() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/require");
-    for revision in rules::engine::Revision::ALL {
+    for revision in rules::Revision::ALL {
         let text = fs::read_to_string(folder.join(format!("{revision}.toml"))).unwrap();
-        let set = rules::engine::frozen::Frozen::read(&text)
-            .unwrap_or_else(|wrong| panic!("{revision}: {wrong:#?}"));
+        let set =
+            rules::rule_set::RuleSet::read(&text).unwrap_or_else(|wrong| panic!("{revision}: {wrong:#?}"));
         assert_eq!(set.revision, revision);
         assert!(set.rules.iter().any(|rule| rule.id == "jsonrpc.version"));
     }

@@ -31,14 +31,14 @@ impl Challenge {
 }
 
 fn challenges(value: &str) -> Vec<Challenge> {
-    let mut found: Vec<Challenge> = Vec::new();
+    let mut report: Vec<Challenge> = Vec::new();
     for part in parts(value) {
         let part = part.trim();
         let word = part.find(|c: char| !is_token(c)).unwrap_or(part.len());
         let (word, rest) = part.split_at(word);
         // `realm = "x"` goes on with the challenge before it; `Bearer realm="x"` begins another.
         if let Some(value) = rest.trim_start().strip_prefix('=') {
-            if let Some(challenge) = found.last_mut() {
+            if let Some(challenge) = report.last_mut() {
                 challenge.params.push((word.to_owned(), unquoted(value)));
             }
         } else if !word.is_empty() {
@@ -46,10 +46,10 @@ fn challenges(value: &str) -> Vec<Challenge> {
             if let Some((name, value)) = rest.trim().split_once('=') {
                 challenge.params.push((name.trim().to_owned(), unquoted(value)));
             }
-            found.push(challenge);
+            report.push(challenge);
         }
     }
-    found
+    report
 }
 
 /// The parts between commas, those in quotes aside.
@@ -96,17 +96,17 @@ mod tests {
 
     #[test]
     fn challenges_are_parted_from_their_parameters() {
-        let found = challenges(
+        let report = challenges(
             "Basic realm=\"a, Bearer scope=\\\"x\\\"\", Bearer error=\"insufficient_scope\" , SCOPE = \"a b\",resource_metadata=https://x/",
         );
-        let schemes: Vec<_> = found.iter().map(|challenge| challenge.scheme.as_str()).collect();
+        let schemes: Vec<_> = report.iter().map(|challenge| challenge.scheme.as_str()).collect();
         assert_eq!(schemes, ["Basic", "Bearer"]);
-        assert_eq!(found[0].param("realm"), Some("a, Bearer scope=\"x\""));
-        assert_eq!(found[0].param("scope"), None);
-        assert!(found[1].is_bearer());
-        assert_eq!(found[1].param("error"), Some("insufficient_scope"));
-        assert_eq!(found[1].param("scope"), Some("a b"));
-        assert_eq!(found[1].param("Resource_Metadata"), Some("https://x/"));
+        assert_eq!(report[0].param("realm"), Some("a, Bearer scope=\"x\""));
+        assert_eq!(report[0].param("scope"), None);
+        assert!(report[1].is_bearer());
+        assert_eq!(report[1].param("error"), Some("insufficient_scope"));
+        assert_eq!(report[1].param("scope"), Some("a b"));
+        assert_eq!(report[1].param("Resource_Metadata"), Some("https://x/"));
         assert_eq!(challenges("bearer").len(), 1);
         assert_eq!(challenges(", ,").len(), 0);
         assert_eq!(challenges("Bearer realm=\"x\\").len(), 1);

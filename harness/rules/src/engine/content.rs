@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use transcript::json::{Json, Kind};
 
 /// A fault: what is wrong, and the value that has it.
-pub(crate) type Fault<'v> = (String, Json<'v>);
+pub(crate) type ContentFault<'v> = (String, Json<'v>);
 
 const BLOCKS: &[(&str, Span, &[&str])] = &[
     ("text", Span::ALL, &["text"]),
@@ -18,7 +18,7 @@ const BLOCKS: &[(&str, Span, &[&str])] = &[
 
 /// Judges a block of content: its type, and the members that are strings. What an embedded resource holds is left to
 /// [`contents`].
-pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), Fault<'_>> {
+pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), ContentFault<'_>> {
     if value.kind() != Kind::Object {
         return Err((format!("a block of content is {}, and no object", value.kind().name()), value));
     }
@@ -59,7 +59,7 @@ pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
 
 /// What a resource holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Contents {
+pub(crate) enum ContentsKind {
     Text,
     Blob,
     Both,
@@ -67,13 +67,13 @@ pub(crate) enum Contents {
 }
 
 /// Whether a resource holds text or bytes. A member of another kind than string counts as none.
-pub(crate) fn contents(resource: Json<'_>) -> Contents {
+pub(crate) fn contents(resource: Json<'_>) -> ContentsKind {
     let has = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
     match (has("text"), has("blob")) {
-        (true, true) => Contents::Both,
-        (true, false) => Contents::Text,
-        (false, true) => Contents::Blob,
-        (false, false) => Contents::Neither,
+        (true, true) => ContentsKind::Both,
+        (true, false) => ContentsKind::Text,
+        (false, true) => ContentsKind::Blob,
+        (false, false) => ContentsKind::Neither,
     }
 }
 

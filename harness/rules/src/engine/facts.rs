@@ -3,7 +3,7 @@
 //!
 //! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
 
-use super::moment::{Said, Sort};
+use super::context::{MessageKind, SeenMessage};
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
@@ -25,7 +25,7 @@ pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabi
 
 /// What is judged, as far as it must be told from outside.
 #[derive(Debug, Clone, Default)]
-pub struct Subject {
+pub(crate) struct RecordingInfo {
     /// The capture format's name.
     pub format: String,
     /// What such recordings carry besides messages and their order.
@@ -36,7 +36,7 @@ pub struct Subject {
     pub first_text: bool,
 }
 
-impl Subject {
+impl RecordingInfo {
     /// Whether the recording is of exchanges with their bodies, as a HAR is, rather than of messages one by one.
     pub(crate) fn is_of_exchanges(&self) -> bool {
         matches!(self.format.as_str(), "har" | "inspector-network")
@@ -45,7 +45,7 @@ impl Subject {
 
 impl Default for Facts {
     fn default() -> Self {
-        Self::of(Subject::default(), None)
+        Self::of(RecordingInfo::default(), None)
     }
 }
 
@@ -53,7 +53,7 @@ impl Default for Facts {
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// What is judged.
-    pub(crate) subject: Subject,
+    pub(crate) recording: RecordingInfo,
     /// The revision that rules, as far as the session has one for all of it.
     pub(crate) revision: Option<Revision>,
     /// Nobody asked the session: the caller said which revision rules.
@@ -101,7 +101,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(subject: Subject, forced: Option<Revision>) -> Self {
+    pub(super) fn of(recording: RecordingInfo, forced: Option<Revision>) -> Self {
         Self {
             revision: forced,
             forced: forced.is_some(),
@@ -114,8 +114,8 @@ impl Facts {
             tools: BTreeMap::new(),
             tool_bytes: 0,
             tool_beside: 0,
-            markers: subject.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
-            subject,
+            markers: recording.markers.iter().map(|marker| Finder::new(marker).into_owned()).collect(),
+            recording,
             clean: (0, 0),
             tools_cut: false,
             opened: false,
@@ -179,7 +179,7 @@ impl Facts {
 
     /// Whether the session ran over the pipes of a process; none where the recording does not tell.
     pub(crate) fn over_stdio(&self) -> Option<bool> {
-        match (self.piped, self.subject.carries.contains(&Need::Sse)) {
+        match (self.piped, self.recording.carries.contains(&Need::Sse)) {
             (true, _) => Some(true),
             (false, true) => Some(false),
             (false, false) => None,
@@ -188,17 +188,17 @@ impl Facts {
 
     /// The revision by which a message is judged: that of its request in the era without sessions, else the
     /// session's.
-    pub(super) fn revision_of(&self, said: Option<&Said<'_>>) -> Option<Revision> {
+    pub(super) fn revision_of(&self, message: Option<&SeenMessage<'_>>) -> Option<Revision> {
         if self.forced {
             return self.revision;
         }
-        let Some(said) = said else { return self.revision };
-        if let Some(asked) = said.asked()
-            && asked.method() != "initialize"
+        let Some(message) = message else { return self.revision };
+        if let Some(request) = message.request()
+            && request.method() != "initialize"
         {
-            return asked.revision.or(self.revision);
+            return request.revision.or(self.revision);
         }
-        said.meta(META_VERSION).and_then(named).or(self.revision)
+        message.meta(META_VERSION).and_then(named).or(self.revision)
     }
 
     /// Takes in what an entry shows beside its message.
@@ -236,22 +236,22 @@ impl Facts {
     }
 
     /// Takes in a request or notification, before it is judged.
-    pub(super) fn hear(&mut self, said: &Said<'_>) {
+    pub(super) fn hear(&mut self, message: &SeenMessage<'_>) {
         if self.messages == 0 && !self.opened {
-            self.late = !begins(said);
+            self.late = !begins(message);
         }
         self.messages += 1;
-        if said.calls("initialize") {
+        if message.calls("initialize") {
             self.handshake = true;
-            self.wished = said.param("protocolVersion").and_then(text_of);
-            self.client = said.param("capabilities").and_then(kept).or(self.client.take());
+            self.wished = message.param("protocolVersion").and_then(text_of);
+            self.client = message.param("capabilities").and_then(kept).or(self.client.take());
         }
-        if let Some(capabilities) = said.meta(META_CAPABILITIES).and_then(kept) {
+        if let Some(capabilities) = message.meta(META_CAPABILITIES).and_then(kept) {
             self.client = Some(capabilities);
         }
-        self.modern |= said.calls("notifications/subscriptions/acknowledged");
-        if said.sort == Sort::Request
-            && let Some(revision) = said.meta(META_VERSION).and_then(named)
+        self.modern |= message.calls("notifications/subscriptions/acknowledged");
+        if message.kind == MessageKind::Request
+            && let Some(revision) = message.meta(META_VERSION).and_then(named)
         {
             self.suppose(revision);
         }
@@ -264,31 +264,31 @@ impl Facts {
     }
 
     /// Takes in a response, before it is judged.
-    pub(super) fn learn(&mut self, said: &Said<'_>) {
-        self.modern = self.modern || is_modern(said);
-        if let Some(result) = said.result_of("initialize") {
+    pub(super) fn learn(&mut self, message: &SeenMessage<'_>) {
+        self.modern = self.modern || is_modern(message);
+        if let Some(result) = message.result_of("initialize") {
             self.initialized = true;
             if !self.forced {
                 self.revision = result.member("protocolVersion").and_then(named).or(self.revision);
             }
             self.server = result.member("capabilities").and_then(kept).or(self.server.take());
         }
-        if let Some(result) = said.result_of("server/discover") {
+        if let Some(result) = message.result_of("server/discover") {
             self.server = result.member("capabilities").and_then(kept).or(self.server.take());
         }
-        if let Some(result) = said.result_of("tools/list") {
-            let first = said.asked().is_some_and(|asked| asked.param("cursor").is_none());
+        if let Some(result) = message.result_of("tools/list") {
+            let first = message.request().is_some_and(|request| request.param("cursor").is_none());
             self.list(result, first);
         }
     }
 
     /// Another session begins in the same recording.
     pub(super) fn start_over(&mut self) {
-        let subject = std::mem::take(&mut self.subject);
+        let recording = std::mem::take(&mut self.recording);
         let forced = self.revision.filter(|_| self.forced);
         let (messages, session, torn, mixed) = (self.messages, self.session + 1, self.torn, self.mixed);
         let clean = self.clean;
-        *self = Self { messages, session, torn, mixed, clean, ..Self::of(subject, forced) };
+        *self = Self { messages, session, torn, mixed, clean, ..Self::of(recording, forced) };
     }
 
     fn list(&mut self, result: Json<'_>, first: bool) {
@@ -319,20 +319,20 @@ impl Facts {
 }
 
 /// Whether a session may begin with this message.
-fn begins(said: &Said<'_>) -> bool {
-    said.calls("initialize") || said.calls("server/discover") || said.meta(META_VERSION).is_some()
+fn begins(message: &SeenMessage<'_>) -> bool {
+    message.calls("initialize") || message.calls("server/discover") || message.meta(META_VERSION).is_some()
 }
 
 /// Whether only a server of a revision without sessions answers like this.
-fn is_modern(said: &Said<'_>) -> bool {
-    if said.sort == Sort::Error {
-        return said.error_code().is_some_and(|code| (-32022..=-32020).contains(&code));
+fn is_modern(message: &SeenMessage<'_>) -> bool {
+    if message.kind == MessageKind::Error {
+        return message.error_code().is_some_and(|code| (-32022..=-32020).contains(&code));
     }
     // Results are long, so those of requests that are plainly of an older revision are not looked into.
-    let old = said.asked().and_then(|asked| asked.revision).is_some_and(Revision::has_handshake);
-    let result = said.message.outcome().filter(|_| !old);
+    let old = message.request().and_then(|request| request.revision).is_some_and(Revision::has_handshake);
+    let result = message.raw.outcome().filter(|_| !old);
     result.is_some_and(|result| result.member("resultType").is_some())
-        || said
+        || message
             .result_of("server/discover")
             .is_some_and(|result| result.member("supportedVersions").is_some())
 }

@@ -6,61 +6,63 @@
 mod base64;
 mod challenge;
 mod content;
+mod context;
+mod dispatch;
 mod facts;
-mod found;
-pub mod frozen;
-mod judging;
-mod ledger;
+mod http_exchange;
+mod judge;
+mod location;
 mod methods;
-mod moment;
-mod panel;
-mod pieces;
-mod place;
-mod recent;
-pub mod record;
+mod parallel_judge;
+mod pending_requests;
+mod recent_texts;
 mod redelivery;
+mod report;
+mod rule_stats;
 mod schema_cost;
 mod schemas;
-mod tallies;
+mod server_requests;
+mod split_messages;
 mod tool_list;
-mod trip;
 mod url;
-mod waking;
-mod wishes;
 
-pub use crate::revision::{Revision, Span};
-pub use facts::Subject;
-pub use found::{Count, Finding, Outcome, Verdict};
-pub use judging::{Judged, Judging, Options};
+pub(crate) use crate::revision::{Revision, Span};
+
+pub use judge::CheckResult;
+pub(crate) use judge::JudgeOptions;
+pub use location::FindingLocation;
+pub(crate) use location::{SourceLocation, quoted, shown};
 pub use methods::usual_sender;
-pub use panel::{Panel, Sharing};
-pub(crate) use pieces::{Piece, Pieces};
-pub use place::Place;
-pub(crate) use place::{Mark, quoted, shown};
+pub(crate) use parallel_judge::ParallelJudge;
+pub use parallel_judge::Parallelism;
+pub use report::{Finding, FindingCount, RuleOutcome, RuleVerdict};
+pub(crate) use split_messages::{SplitLine, SplitMessages};
 
 pub(crate) use base64::base64;
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{
-    Base64, Contents, Fault, LONGEST_NAME, Uri, block, contents, embedded, read_base64, str_of, string_of,
-    uri,
+    Base64, ContentFault, ContentsKind, LONGEST_NAME, Uri, block, contents, embedded, read_base64, str_of,
+    string_of, uri,
 };
-pub(crate) use facts::{META_CAPABILITIES, META_VERSION, text_of, why_not_whole};
-pub(crate) use found::{Found, Wrong};
-pub(crate) use ledger::{Asked, Use};
+pub(crate) use context::{MessageKind, ResponseMatch, RuleContext, SeenMessage};
+pub(crate) use facts::{META_CAPABILITIES, META_VERSION, RecordingInfo, text_of, why_not_whole};
+pub(crate) use http_exchange::{
+    Call, ExchangeTracker, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, id_text, plain,
+};
 pub(crate) use methods::{Direction, known};
-pub(crate) use moment::{Bound, Moment, Said, Sort};
-pub(crate) use recent::Recent;
+pub(crate) use pending_requests::{IdUse, PendingRequest};
+pub(crate) use recent_texts::RecentTexts;
 pub(crate) use redelivery::Redelivery;
+pub(crate) use report::{Report, Violation};
 pub(crate) use schemas::{Fit, Schemas, Validity, part};
+pub(crate) use server_requests::{ClientAnswer, ServerRequests, server_requests};
 pub(crate) use tool_list::{Definition, ToolList};
-pub(crate) use trip::{Call, LAST_EVENT, SESSION, Transport, Trip, Trips, VERSION, id_text, plain};
 pub(crate) use url::{Origin, address, parameter, query, resolve};
-pub(crate) use wishes::{Granted, Wishes, wishes};
 
 /// The limits that a document names, for the test that holds it to them.
 #[cfg(test)]
 pub(crate) mod limits {
     pub(crate) use super::facts::MOST_TOOLS;
-    pub(crate) use super::found::MOST_KEPT;
-    pub(crate) use super::ledger::{MOST_HELD, MOST_IDS, MOST_OPEN};
+    pub(crate) use super::pending_requests::{MOST_HELD, MOST_IDS, MOST_OPEN};
+    pub(crate) use super::report::MOST_KEPT;
 }

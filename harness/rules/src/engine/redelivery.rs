@@ -1,21 +1,21 @@
 //! Which messages came a second time because a client asked for them again, and so are no fault of the server.
 //!
 //! Knows: a stream that was resumed by `Last-Event-ID`, and an event whose id was seen before. Memory: that of
-//! [`Recent`].
+//! [`RecentTexts`].
 
-use super::moment::Moment;
-use super::recent::Recent;
+use super::context::RuleContext;
+use super::recent_texts::RecentTexts;
 use transcript::session::header;
 
 /// Remembers the events of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Redelivery {
-    ids: Recent,
+    ids: RecentTexts,
 }
 
 impl Redelivery {
     /// Whether what is at hand may have been delivered before. Takes note of it.
-    pub(crate) fn again(&mut self, at: &Moment<'_>) -> bool {
+    pub(crate) fn again(&mut self, at: &RuleContext<'_>) -> bool {
         let headers = at.exchange.map(|exchange| &exchange.request_headers);
         let headers = headers.or(at.entry.context.map(|context| &context.headers));
         let resumed = headers.is_some_and(|headers| header(headers, "Last-Event-ID").is_some());

@@ -162,13 +162,13 @@ fn parts(
 ) -> impl Iterator<Item = (&str, &Value)> {
     members.iter().filter(move |(name, _)| wanted(name)).flat_map(|(name, value)| {
         let name = name.as_str();
-        let found: Vec<&Value> = match value {
+        let report: Vec<&Value> = match value {
             Value::Object(map) if BY_NAME.contains(&name) => map.values().collect(),
             Value::Array(list) if LIST.contains(&name) => list.iter().collect(),
             Value::Object(_) if ONE.contains(&name) => vec![value],
             _ => Vec::new(),
         };
-        found.into_iter().map(move |part| (name, part))
+        report.into_iter().map(move |part| (name, part))
     })
 }
 

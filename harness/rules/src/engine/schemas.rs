@@ -5,7 +5,7 @@
 //! text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up
 //! to [`LONGEST`] bytes and [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
 
-use super::place::excerpt;
+use super::location::excerpt;
 use super::schema_cost::Cost;
 use foldhash::fast::FixedState;
 use jsonschema::error::ValidationErrorKind;
@@ -113,7 +113,7 @@ impl Schemas {
                 | ValidationErrorKind::RegexEngineFailure { .. } => {
                     Fit::Unsure("a pattern of the schema takes too long".to_owned())
                 }
-                _ => Fit::Unfit(said(&error), error.instance_path().to_string()),
+                _ => Fit::Unfit(described(&error), error.instance_path().to_string()),
             },
         }
     }
@@ -172,7 +172,7 @@ fn compile(schema: Json<'_>) -> Compiled {
             unsure("the schema has a pattern that cannot be matched here")
         }
         Err(error) => {
-            let wrong = said(&error);
+            let wrong = described(&error);
             Compiled { validity: Validity::Invalid(wrong, error.instance_path().to_string()), ready: None }
         }
     }
@@ -194,7 +194,7 @@ fn dialect(schema: &Value) -> Option<Draft> {
 }
 
 /// What is wrong, on one line and cut where it is long, without the value itself.
-fn said(error: &ValidationError<'_>) -> String {
+fn described(error: &ValidationError<'_>) -> String {
     let text = error.masked_with("it").to_string();
     let short: String = text.chars().take(160).collect();
     let more = if short.len() < text.len() { "…" } else { "" };

@@ -4,8 +4,8 @@
 //! names of the last listing, up to [`MOST_NAMES`].
 
 use super::content::LONGEST_NAME;
+use super::context::RuleContext;
 use super::facts::{Facts, text_of};
-use super::moment::Moment;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 
@@ -41,17 +41,17 @@ pub(crate) enum Definition<'f> {
 
 impl ToolList {
     /// Takes in a step of the session. What comes back are the names on this page that stood in the listing before.
-    pub(crate) fn see<'m>(&mut self, at: &Moment<'m>) -> Vec<Json<'m>> {
+    pub(crate) fn see<'m>(&mut self, at: &RuleContext<'m>) -> Vec<Json<'m>> {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let mut again = Vec::new();
-        let Some(said) = &at.said else { return again };
-        if said.calls("notifications/tools/list_changed") {
+        let Some(message) = &at.message else { return again };
+        if message.calls("notifications/tools/list_changed") {
             self.stale = true;
         }
-        let Some(result) = said.result_of("tools/list") else { return again };
-        if said.asked().is_some_and(|asked| asked.param("cursor").is_none()) {
+        let Some(result) = message.result_of("tools/list") else { return again };
+        if message.request().is_some_and(|request| request.param("cursor").is_none()) {
             *self = Self { session: self.session, ..Self::default() };
         }
         for value in result.member("tools").into_iter().flat_map(Json::items) {

@@ -6,10 +6,10 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, Wrong, parameter,
-    query, quoted,
+    Challenge, ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span,
+    Transport, Violation, parameter, query, quoted,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::rejection::Rejection;
@@ -28,8 +28,8 @@ pub(super) const FAMILY: Family = Family {
         &QUERY_TOKEN,
         &RETRY_LIMIT,
     ],
-    hears: &[Hears::Exchanges, Hears::Contexts],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges, Trigger::Contexts],
+    visitor: || Box::new(AuthState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -149,12 +149,12 @@ struct Refusal {
     challenges: Vec<Challenge>,
     /// The request came with a token; none in an envelope, which does not tell.
     with_token: Option<bool>,
-    place: Place,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct AuthState {
+    exchanges: ExchangeTracker,
     refusals: Vec<Refusal>,
     documents: Documents,
     /// Sessions, and URLs of servers without sessions, at which a token was taken.
@@ -162,13 +162,13 @@ struct Watching {
     /// Refusals in a row, by URL and method.
     in_a_row: BTreeMap<Box<str>, u64>,
     /// Where a row grew too long, or ended in time.
-    loops: Vec<(bool, Place)>,
+    loops: Vec<(bool, FindingLocation)>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+impl RuleVisitor for AuthState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
         if at.exchange.is_none()
             && let Some(context) = at.entry.context
@@ -177,35 +177,40 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
         for refusal in &self.refusals {
-            self.judge(refusal, at, found);
+            self.judge(refusal, at, report);
         }
-        for (kept, place) in &self.loops {
+        for (kept, location) in &self.loops {
             match kept {
-                true => found.held(&RETRY_LIMIT, at),
+                true => report.pass(&RETRY_LIMIT, at),
                 false => {
                     let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    found.broke(&RETRY_LIMIT, at, Wrong::of(wrong).at(place.clone()));
+                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
                 }
             }
         }
     }
 }
 
-impl Watching {
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        self.documents.see(trip, at);
-        if trip.transport == Transport::Other {
+impl AuthState {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        self.documents.see(exchange, at);
+        if exchange.transport == Transport::Other {
             return;
         }
-        self.token(trip, at, found);
-        let challenges = Challenge::all(&trip.exchange.answer_headers);
-        self.refused(trip.status(), challenges, Some(trip.asked("authorization").is_some()), at);
-        self.count(trip, at);
+        self.token(exchange, at, report);
+        let challenges = Challenge::all(&exchange.raw.answer_headers);
+        self.refused(
+            exchange.status(),
+            challenges,
+            Some(exchange.request_header("authorization").is_some()),
+            at,
+        );
+        self.count(exchange, at);
     }
 
     fn refused(
@@ -213,43 +218,48 @@ impl Watching {
         status: u16,
         challenges: Vec<Challenge>,
         with_token: Option<bool>,
-        at: &Moment<'_>,
+        at: &RuleContext<'_>,
     ) {
         let refuses = status == 401 || (400..500).contains(&status) && !challenges.is_empty();
         if refuses && self.refusals.len() < MOST {
-            self.refusals.push(Refusal { status, challenges, with_token, place: at.place() });
+            self.refusals.push(Refusal { status, challenges, with_token, location: at.location() });
         }
     }
 
     /// The token of a request.
-    fn token(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+    fn token(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let bearer =
             |value: &str| value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
-        if parameter(query(&trip.exchange.url), "access_token").is_some() {
+        if parameter(query(&exchange.raw.url), "access_token").is_some() {
             // The URL itself is not shown again.
-            let place = Place { snippet: trip.url().to_owned(), ..at.place() };
-            found.broke(&QUERY_TOKEN, at, Wrong::of("the URL has a parameter `access_token`").at(place));
-        } else if trip.asked("authorization").is_some_and(bearer) {
-            found.held(&QUERY_TOKEN, at);
+            let location = FindingLocation { snippet: exchange.url().to_owned(), ..at.location() };
+            report.fail(
+                &QUERY_TOKEN,
+                at,
+                Violation::of("the URL has a parameter `access_token`").at(location),
+            );
+        } else if exchange.request_header("authorization").is_some_and(bearer) {
+            report.pass(&QUERY_TOKEN, at);
         }
-        let session = trip.asked(SESSION).or(trip.answered(SESSION));
-        let whose = session.unwrap_or(trip.url());
-        match trip.asked("authorization") {
+        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
+        let whose = session.unwrap_or(exchange.url());
+        match exchange.request_header("authorization") {
             Some(value) => {
                 if bearer(value) {
-                    found.held(&EVERY_REQUEST, at);
+                    report.pass(&EVERY_REQUEST, at);
                 }
-                if trip.succeeded() && self.authorised.len() < MOST {
+                if exchange.succeeded() && self.authorised.len() < MOST {
                     self.authorised.insert(whose.into());
                 }
             }
             None if self.authorised.contains(whose) => {
                 // Without a session it may be another client that is here for the first time.
-                let begins =
-                    trip.calls("initialize") || trip.calls("server/discover") || trip.calls.is_empty();
-                if session.is_some() || !begins && trip.status() != 401 {
-                    let method = &trip.exchange.method;
-                    found.broke(&EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
+                let begins = exchange.calls("initialize")
+                    || exchange.calls("server/discover")
+                    || exchange.calls.is_empty();
+                if session.is_some() || !begins && exchange.status() != 401 {
+                    let method = &exchange.raw.method;
+                    report.fail(&EVERY_REQUEST, at, format!("the {method} has no `Authorization` header"));
                 }
             }
             None => {}
@@ -257,37 +267,37 @@ impl Watching {
     }
 
     /// Refusals in a row.
-    fn count(&mut self, trip: &Trip, at: &Moment<'_>) {
-        let Some(call) = trip.calls.first() else { return };
-        let key: Box<str> = format!("{} {}", call.method, trip.url()).into();
+    fn count(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let Some(call) = exchange.calls.first() else { return };
+        let key: Box<str> = format!("{} {}", call.method, exchange.url()).into();
         let full = self.loops.len() >= MOST || self.in_a_row.len() >= MOST;
-        match trip.status() {
+        match exchange.status() {
             401 | 403 if !full => {
                 let row = self.in_a_row.entry(key).or_default();
                 *row += 1;
                 if *row == FEW + 1 {
-                    self.loops.push((false, at.place()));
+                    self.loops.push((false, at.location()));
                 }
             }
             200..=299 => {
                 let row = self.in_a_row.remove(&key).unwrap_or_default();
                 if (1..=FEW).contains(&row) && !full {
-                    self.loops.push((true, at.place()));
+                    self.loops.push((true, at.location()));
                 }
             }
             _ => {}
         }
     }
 
-    fn judge(&self, refusal: &Refusal, at: &Moment<'_>, found: &mut Found) {
-        let wrong = |what: String| Wrong::of(what).at(refusal.place.clone());
+    fn judge(&self, refusal: &Refusal, at: &RuleContext<'_>, report: &mut Report) {
+        let wrong = |what: String| Violation::of(what).at(refusal.location.clone());
         let bearer: Vec<&Challenge> = refusal.challenges.iter().filter(|one| one.is_bearer()).collect();
         let first = |name: &str| bearer.iter().find_map(|challenge| challenge.param(name));
         let error = first("error");
         let status = refusal.status;
         if let Some(scope) = first("scope") {
             let offline = scope.split(' ').any(|word| word == "offline_access");
-            found
+            report
                 .check(&OFFLINE, at, !offline, || wrong(format!("the challenge asks for {}", quoted(scope))));
         }
         if status == 403
@@ -301,10 +311,10 @@ impl Watching {
                 ["error", "scope", "resource_metadata"].into_iter().find(|name| first(name).is_none());
             match missing {
                 _ if status != 403 => {
-                    found.broke(&INSUFFICIENT, at, wrong(format!("the answer is {status}")));
+                    report.fail(&INSUFFICIENT, at, wrong(format!("the answer is {status}")));
                 }
-                Some(name) => found.broke(&INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
-                None => found.held(&INSUFFICIENT, at),
+                Some(name) => report.fail(&INSUFFICIENT, at, wrong(format!("the challenge has no `{name}`"))),
+                None => report.pass(&INSUFFICIENT, at),
             }
             return;
         }
@@ -312,31 +322,31 @@ impl Watching {
             let no_token = refusal.with_token == Some(false) && status == 403;
             if !bearer.is_empty() && (error == Some("invalid_token") || no_token) {
                 let why = if no_token { "no token was sent" } else { "the challenge says `invalid_token`" };
-                found.broke(&REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
+                report.fail(&REQUIRED, at, wrong(format!("the answer is {status}, and {why}")));
             }
             return;
         }
-        found.held(&REQUIRED, at);
+        report.pass(&REQUIRED, at);
         // A header is a must in one revision, and one of two ways in those after it.
         let only_way = at.revision == Some(Revision::V2025_06_18);
         let (rule, lacks) = match refusal.challenges.is_empty() {
             true => (&CHALLENGE, Some("the 401 has no `WWW-Authenticate` header")),
             false => {
-                found.held(&CHALLENGE, at);
+                report.pass(&CHALLENGE, at);
                 let named = refusal.challenges.iter().any(|one| one.param("resource_metadata").is_some());
                 (&METADATA, (!named).then_some("the challenge names no `resource_metadata`"))
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
             let why = "an envelope has the headers that its recorder chose to keep; a HAR would tell";
-            return found.unsure(rule, at, why);
+            return report.inconclusive(rule, at, why);
         }
         match (lacks, self.documents.well_known()) {
-            (None, _) => found.held(rule, at),
-            (Some(what), _) if only_way => found.broke(rule, at, wrong(what.to_owned())),
-            (Some(_), Some(true)) => found.held(rule, at),
+            (None, _) => report.pass(rule, at),
+            (Some(what), _) if only_way => report.fail(rule, at, wrong(what.to_owned())),
+            (Some(_), Some(true)) => report.pass(rule, at),
             (Some(what), Some(false)) => {
-                found.broke(
+                report.fail(
                     rule,
                     at,
                     wrong(format!("{what}, and nothing stands at the well-known addresses")),
@@ -344,11 +354,11 @@ impl Watching {
             }
             (Some(_), None) => {
                 let why = "the metadata may stand at its well-known address; a HAR with the client's GET would tell";
-                found.unsure(rule, at, why);
+                report.inconclusive(rule, at, why);
             }
         }
         if !bearer.is_empty() {
-            found.check(&SCOPE, at, first("scope").is_some(), || {
+            report.check(&SCOPE, at, first("scope").is_some(), || {
                 wrong("the challenge names no `scope`".to_owned())
             });
         }

@@ -4,10 +4,10 @@
 //! metadata of the server's own authorization server names its address. Memory: up to [`MOST`] documents and requests.
 
 use crate::engine::{
-    Challenge, Found, Moment, Origin, Place, Revision, Span, Transport, Trip, Trips, Wrong, address,
-    parameter, query,
+    Challenge, ExchangeTracker, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, Span,
+    Transport, Violation, address, parameter, query,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -17,8 +17,8 @@ pub(super) const FAMILY: Family = Family {
     name: "auth-flow",
     title: "Authorization: metadata and the way to a token",
     rules: &[&SERVERS, &RESOURCE, &PKCE],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(AuthFlowState::default()),
 };
 
 static SERVERS: Rule = Rule {
@@ -66,7 +66,7 @@ struct Document {
     url: Box<str>,
     succeeded: bool,
     text: Option<Box<str>>,
-    place: Place,
+    location: FindingLocation,
 }
 
 /// A step of an OAuth flow.
@@ -79,7 +79,7 @@ struct Step {
     /// Its challenge, and how it is made; or the verifier.
     proof: bool,
     method: Option<Box<str>>,
-    place: Place,
+    location: FindingLocation,
 }
 
 /// What a recording holds of metadata.
@@ -94,15 +94,15 @@ pub(super) struct Documents {
 
 impl Documents {
     /// Takes an exchange in.
-    pub(super) fn see(&mut self, trip: &Trip, at: &Moment<'_>) {
-        let named = trip.url().contains("/.well-known/") || trip.exchange.document.is_some();
-        match (trip.transport, Origin::of(&trip.exchange.url)) {
-            (Transport::Other, _) if trip.is("GET") && named && self.documents.len() < MOST => {
+    pub(super) fn see(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let named = exchange.url().contains("/.well-known/") || exchange.raw.document.is_some();
+        match (exchange.transport, Origin::of(&exchange.raw.url)) {
+            (Transport::Other, _) if exchange.is("GET") && named && self.documents.len() < MOST => {
                 self.documents.push(Document {
-                    url: trip.url().into(),
-                    succeeded: trip.succeeded(),
-                    text: trip.exchange.document.as_deref().map(Into::into),
-                    place: at.place(),
+                    url: exchange.url().into(),
+                    succeeded: exchange.succeeded(),
+                    text: exchange.raw.document.as_deref().map(Into::into),
+                    location: at.location(),
                 });
             }
             (Transport::Other, _) => {}
@@ -111,9 +111,9 @@ impl Documents {
             }
             _ => {}
         }
-        for challenge in Challenge::all(&trip.exchange.answer_headers) {
+        for challenge in Challenge::all(&exchange.raw.answer_headers) {
             if let Some(url) = challenge.param("resource_metadata")
-                && trip.transport != Transport::Other
+                && exchange.transport != Transport::Other
                 && self.named.len() < MOST
             {
                 self.named.insert(address(url).into());
@@ -177,62 +177,62 @@ impl Documents {
 }
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct AuthFlowState {
+    exchanges: ExchangeTracker,
     documents: Documents,
     steps: Vec<Step>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, _found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at));
+impl RuleVisitor for AuthFlowState {
+    fn visit(&mut self, at: &RuleContext<'_>, _found: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at));
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at));
         }
         let documents = &self.documents;
         let metadata = documents.documents.iter().filter(|document| documents.is_metadata(document));
         for document in metadata.filter(|document| document.succeeded) {
-            servers(document, at, found);
+            servers(document, at, report);
         }
         let endpoints = documents.endpoints();
         for step in self.steps.iter().filter(|step| endpoints.contains(&step.url)) {
-            flow(step, at, found);
+            flow(step, at, report);
         }
     }
 }
 
-impl Watching {
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>) {
-        self.documents.see(trip, at);
-        if trip.transport == Transport::Other {
-            self.step(trip, at);
+impl AuthFlowState {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        self.documents.see(exchange, at);
+        if exchange.transport == Transport::Other {
+            self.step(exchange, at);
         }
     }
 
     /// An exchange that is no MCP: it may be a step of the flow, and is remembered until that can be told.
-    fn step(&mut self, trip: &Trip, at: &Moment<'_>) {
-        let url = &trip.exchange.url;
+    fn step(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
+        let url = &exchange.raw.url;
         if self.steps.len() >= MOST {
             return;
         }
         let step = |asks_user: bool, params: &str, proof: &str| Step {
-            url: trip.url().into(),
+            url: exchange.url().into(),
             asks_user,
             resource: parameter(params, "resource").is_some_and(|value| !value.is_empty()),
             proof: parameter(params, proof).is_some_and(|value| !value.is_empty()),
             method: parameter(params, "code_challenge_method").map(Into::into),
-            place: Place { snippet: trip.url().to_owned(), ..at.place() },
+            location: FindingLocation { snippet: exchange.url().to_owned(), ..at.location() },
         };
         let params = query(url);
         if parameter(params, "response_type") == Some("code") && parameter(params, "client_id").is_some() {
             self.steps.push(step(true, params, "code_challenge"));
         }
-        if let Some(form) = trip.exchange.form.as_deref().filter(|_| trip.is("POST"))
+        if let Some(form) = exchange.raw.form.as_deref().filter(|_| exchange.is("POST"))
             && parameter(form, "grant_type") == Some("authorization_code")
         {
             self.steps.push(step(false, form, "code_verifier"));
@@ -241,9 +241,9 @@ impl Watching {
 }
 
 /// The authorization servers of a metadata document.
-fn servers(document: &Document, at: &Moment<'_>, found: &mut Found) {
+fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = document.text.as_deref().and_then(|text| Json::parse(text).ok()) else {
-        return found.unsure(
+        return report.inconclusive(
             &SERVERS,
             at,
             "the metadata document is not in the recording, or is no JSON object",
@@ -251,27 +251,27 @@ fn servers(document: &Document, at: &Moment<'_>, found: &mut Found) {
     };
     let listed = value.member("authorization_servers");
     let some = listed.is_some_and(|list| list.kind() == Kind::Array && list.items().next().is_some());
-    found.check(&SERVERS, at, some, || {
-        Wrong::of("the resource metadata names no authorization server").at(document.place.clone())
+    report.check(&SERVERS, at, some, || {
+        Violation::of("the resource metadata names no authorization server").at(document.location.clone())
     });
 }
 
 /// A step of the flow that leads to a token.
-fn flow(step: &Step, at: &Moment<'_>, found: &mut Found) {
+fn flow(step: &Step, at: &RuleContext<'_>, report: &mut Report) {
     let (what, proof) = match step.asks_user {
         true => ("authorization request", "code_challenge"),
         false => ("token request", "code_verifier"),
     };
-    let wrong = |lacks: String| Wrong::of(lacks).at(step.place.clone());
-    found.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
+    let wrong = |lacks: String| Violation::of(lacks).at(step.location.clone());
+    report.check(&RESOURCE, at, step.resource, || wrong(format!("the {what} has no `resource`")));
     match (step.proof, step.method.as_deref()) {
-        (false, _) => found.broke(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
-        (true, Some("S256")) => found.held(&PKCE, at),
-        (true, _) if !step.asks_user => found.held(&PKCE, at),
+        (false, _) => report.fail(&PKCE, at, wrong(format!("the {what} has no `{proof}`"))),
+        (true, Some("S256")) => report.pass(&PKCE, at),
+        (true, _) if !step.asks_user => report.pass(&PKCE, at),
         // A client that can do no better may use it.
         (true, _) => {
             let wrong = wrong("the challenge is made by the method `plain`".to_owned());
-            found.broke(&PKCE, at, wrong.only(Level::Should));
+            report.fail(&PKCE, at, wrong.only(Level::Should));
         }
     }
 }

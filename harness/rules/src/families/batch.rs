@@ -3,8 +3,11 @@
 //! Knows: what may stand in one array together, and what came back for it. Refuses to know: what the messages in it
 //! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
 
-use crate::engine::{Asked, Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext, SeenMessage,
+    Span, Violation,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
@@ -15,8 +18,8 @@ pub(super) const FAMILY: Family = Family {
     name: "batch",
     title: "Batches",
     rules: &[&UNSUPPORTED, &RECEIVABLE, &NO_INITIALIZE, &HOMOGENEOUS, &NONEMPTY, &COVER],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(BatchState::default()),
 };
 
 /// What most rules of this file have in common.
@@ -89,54 +92,58 @@ static COVER: Rule = Rule {
 const MOST_BATCHES: usize = 10_000;
 
 #[derive(Default)]
-struct Watching {
+struct BatchState {
     session: u64,
     /// The last batch of each side that nothing came back for yet: the client, the server.
     waiting: [Option<Spot>; 2],
     /// `initialize` came in a batch: where.
-    initialize: Option<Place>,
+    initialize: Option<FindingLocation>,
     /// The exchanges whose request was a batch.
     exchanges: BTreeSet<u64>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for BatchState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
-            self.cover(at, found);
+            self.cover(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        match (&at.said, &at.entry.content) {
-            (Some(said), _) => self.message(said, at, found),
+        match (&at.message, &at.entry.content) {
+            (Some(message), _) => self.message(message, at, report),
             (None, Content::Noise(noise)) if noise.why.code == Code::Batch => {
                 if let Ok(list) = Json::parse(&noise.text) {
-                    self.batch(list, at, found);
+                    self.batch(list, at, report);
                 }
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        self.cover(at, found);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.cover(at, report);
     }
 }
 
-impl Watching {
-    fn batch(&mut self, list: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+impl BatchState {
+    fn batch(&mut self, list: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let count = list.items().count();
         match at.revision {
             Some(Revision::V2025_03_26) => {}
-            None => found.unsure(&UNSUPPORTED, at, "nothing shows the revision; --spec REVISION would tell"),
-            Some(_) => found.broke(&UNSUPPORTED, at, format!("an array of {count} messages")),
+            None => report.inconclusive(
+                &UNSUPPORTED,
+                at,
+                "nothing shows the revision; --spec REVISION would tell",
+            ),
+            Some(_) => report.fail(&UNSUPPORTED, at, format!("an array of {count} messages")),
         }
         let calls = list.items().filter(|item| item.member("method").is_some()).count();
         let answers = list
             .items()
             .filter(|item| item.member("result").is_some() || item.member("error").is_some())
             .count();
-        found.check(&NONEMPTY, at, count > 0, || "the array is empty");
+        report.check(&NONEMPTY, at, count > 0, || "the array is empty");
         let mixed = calls > 0 && answers > 0;
-        found.check(&HOMOGENEOUS, at, !mixed, || {
+        report.check(&HOMOGENEOUS, at, !mixed, || {
             format!("the array has {calls} requests or notifications and {answers} answers")
         });
         let asks = list.items().any(|item| item.member("method").is_some() && item.member("id").is_some());
@@ -159,70 +166,72 @@ impl Watching {
         }
     }
 
-    fn message(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if said.item.is_none() {
-            found.held(&UNSUPPORTED, at);
+    fn message(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if message.item.is_none() {
+            report.pass(&UNSUPPORTED, at);
         }
-        if said.calls("initialize") && said.sort == Sort::Request {
-            self.initialize = said.item.map(|_| at.place());
+        if message.calls("initialize") && message.kind == MessageKind::Request {
+            self.initialize = message.item.map(|_| at.location());
         }
-        if said.result_of("initialize").is_some() {
+        if message.result_of("initialize").is_some() {
             match self.initialize.take() {
-                Some(place) => {
-                    let wrong = Wrong::of("`initialize` comes in an array").at(place).by(Party::Client);
-                    found.broke(&NO_INITIALIZE, at, wrong);
+                Some(location) => {
+                    let wrong =
+                        Violation::of("`initialize` comes in an array").at(location).by(Party::Client);
+                    report.fail(&NO_INITIALIZE, at, wrong);
                 }
-                None => found.held(&NO_INITIALIZE, at),
+                None => report.pass(&NO_INITIALIZE, at),
             }
         }
-        if matches!(said.sort, Sort::Result | Sort::Error) {
-            self.answer(said, at, found);
+        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
+            self.answer(message, at, report);
         }
     }
 
-    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(asker) = at.side.map(Side::other) else { return };
         let Some(spot) = self.waiting[lane(asker)] else { return };
-        match said.bound {
-            Bound::To(asked) if *asked.spot() == spot => {
-                found.held(&RECEIVABLE, at);
+        match message.response_match {
+            ResponseMatch::To(request) if *request.spot() == spot => {
+                report.pass(&RECEIVABLE, at);
                 self.waiting[lane(asker)] = None;
             }
-            Bound::Nothing if said.sort == Sort::Error && !turned_away(at) => {
-                let batch = Place::of(&spot, "the batch");
-                let wrong = Wrong::of("a batch is answered with an error as a whole").see(batch, "the batch");
-                found.broke(&RECEIVABLE, at, wrong);
+            ResponseMatch::Nothing if message.kind == MessageKind::Error && !turned_away(at) => {
+                let batch = FindingLocation::of(&spot, "the batch");
+                let wrong =
+                    Violation::of("a batch is answered with an error as a whole").see(batch, "the batch");
+                report.fail(&RECEIVABLE, at, wrong);
                 self.waiting[lane(asker)] = None;
             }
             _ => {}
         }
     }
 
-    fn cover(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn cover(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.exchanges.is_empty() {
             return;
         }
         // Of each exchange, the first request that is open.
-        let mut open: BTreeMap<u64, &Asked> = BTreeMap::new();
-        for asked in at.ledger.open() {
-            if let Some(exchange) = asked.exchange {
-                open.entry(exchange).or_insert(asked);
+        let mut open: BTreeMap<u64, &PendingRequest> = BTreeMap::new();
+        for request in at.pending.open() {
+            if let Some(exchange) = request.exchange {
+                open.entry(exchange).or_insert(request);
             }
         }
         for exchange in std::mem::take(&mut self.exchanges) {
-            let Some(asked) = open.get(&exchange) else {
-                found.held(&COVER, at);
+            let Some(request) = open.get(&exchange) else {
+                report.pass(&COVER, at);
                 continue;
             };
-            let Some(asked) = Some(asked).filter(|asked| asked.cancelled.is_none()) else { continue };
-            let wrong = Wrong::of(format!("`{}` of a batch is not answered", asked.method()));
-            found.broke_if_whole(&COVER, at, wrong.at(asked.place()));
+            let Some(request) = Some(request).filter(|request| request.cancelled.is_none()) else { continue };
+            let wrong = Violation::of(format!("`{}` of a batch is not answered", request.method()));
+            report.fail_if_complete(&COVER, at, wrong.at(request.location()));
         }
     }
 }
 
 /// HTTP refused the exchange for a reason of its own.
-fn turned_away(at: &Moment<'_>) -> bool {
+fn turned_away(at: &RuleContext<'_>) -> bool {
     at.exchange.and_then(|exchange| exchange.status).is_some_and(|status| matches!(status, 401 | 403 | 404))
 }
 

@@ -4,8 +4,10 @@
 //! Memory: the scopes of up to [`MOST_PAGES`] pages whose successor has not come.
 
 use super::modern::UNPROVEN;
-use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, shown, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
 use transcript::json::{Json, Kind};
@@ -14,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     name: "caching",
     title: "Caching of results",
     rules: &[&FIELDS, &TTL, &SCOPE],
-    hears: &[Hears::Some(&[Sort::Result], CACHEABLE)],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Methods(&[MessageKind::Result], CACHEABLE)],
+    visitor: || Box::new(CachingState::default()),
 };
 
 /// So many pages are remembered until their successors come.
@@ -68,55 +70,57 @@ struct Page {
     method: &'static str,
     cursor: Box<str>,
     scope: Box<str>,
-    place: Place,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
-struct Watching {
+struct CachingState {
     pages: VecDeque<Page>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = at.said.as_ref().filter(|said| said.sort == Sort::Result) else { return };
-        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-        let Some(method) = CACHEABLE.iter().find(|method| **method == asked.method()) else { return };
+impl RuleVisitor for CachingState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = at.message.as_ref().filter(|message| message.kind == MessageKind::Result) else {
+            return;
+        };
+        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+        let Some(method) = CACHEABLE.iter().find(|method| **method == request.method()) else { return };
         if result.kind() != Kind::Object {
             return;
         }
         match result.member("resultType").and_then(text_of).as_deref() {
-            Some("input_required") => question(result, at, found),
+            Some("input_required") => question(result, at, report),
             // Another type is an extension's, which says what its results hold.
             Some(other) if other != "complete" => {}
-            None if !at.facts.modern => found.unsure(&FIELDS, at, UNPROVEN),
+            None if !at.facts.modern => report.inconclusive(&FIELDS, at, UNPROVEN),
             _ => {
-                fields(result, at, found);
-                self.page(method, said, result, at, found);
+                fields(result, at, report);
+                self.page(method, message, result, at, report);
             }
         }
     }
 }
 
-fn fields(result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
-        (None, _) => Some(Wrong::of("the result has no `ttlMs`")),
+        (None, _) => Some(Violation::of("the result has no `ttlMs`")),
         (Some(ttl), _) if ttl.kind() != Kind::Number => {
-            Some(Wrong::of(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
+            Some(Violation::of(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
         }
-        (_, None) => Some(Wrong::of("the result has no `cacheScope`")),
+        (_, None) => Some(Violation::of("the result has no `cacheScope`")),
         (_, Some(scope)) if !matches!(text_of(scope).as_deref(), Some("public" | "private")) => {
-            Some(Wrong::of(format!("`cacheScope` is {}", shown(scope))).inside(scope))
+            Some(Violation::of(format!("`cacheScope` is {}", shown(scope))).inside(scope))
         }
         _ => None,
     };
     match wrong {
-        Some(wrong) => found.broke(&FIELDS, at, wrong),
-        None => found.held(&FIELDS, at),
+        Some(wrong) => report.fail(&FIELDS, at, wrong),
+        None => report.pass(&FIELDS, at),
     }
     if let Some((ttl, number)) = ttl.and_then(|ttl| Some((ttl, ttl.as_number()?))) {
         let sound = number == "-0" || !number.starts_with('-') && is_whole(number);
-        found.check(&TTL, at, sound, || Wrong::of(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
+        report.check(&TTL, at, sound, || Violation::of(format!("`ttlMs` is {}", shown(ttl))).inside(ttl));
     }
 }
 
@@ -127,36 +131,36 @@ fn is_whole(number: &str) -> bool {
 }
 
 /// A result that asks for input cannot be kept.
-fn question(result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn question(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let hint = ["ttlMs", "cacheScope"].iter().find_map(|name| Some((name, result.member(name)?)));
     match hint {
-        None => found.held(&FIELDS, at),
+        None => report.pass(&FIELDS, at),
         Some((name, value)) => {
-            let wrong = Wrong::of(format!("a result that asks for input has `{name}`"));
+            let wrong = Violation::of(format!("a result that asks for input has `{name}`"));
             // The text says so without an obligation.
-            found.broke(&FIELDS, at, wrong.inside(value).only(Level::Should));
+            report.fail(&FIELDS, at, wrong.inside(value).only(Level::Should));
         }
     }
 }
 
-impl Watching {
+impl CachingState {
     fn page(
         &mut self,
         method: &'static str,
-        said: &Said<'_>,
+        message: &SeenMessage<'_>,
         result: Json<'_>,
-        at: &Moment<'_>,
-        found: &mut Found,
+        at: &RuleContext<'_>,
+        report: &mut Report,
     ) {
         let Some(scope) = result.member("cacheScope").and_then(text_of) else { return };
-        let cursor = said.asked().and_then(|asked| asked.param("cursor")).and_then(text_of);
+        let cursor = message.request().and_then(|request| request.param("cursor")).and_then(text_of);
         let before = cursor.and_then(|cursor| {
             self.pages.iter().rfind(|page| page.method == method && page.cursor == cursor)
         });
         if let Some(page) = before {
-            found.check(&SCOPE, at, page.scope == scope, || {
+            report.check(&SCOPE, at, page.scope == scope, || {
                 let wrong = format!("this page is {scope}, and the one before it {}", page.scope);
-                Wrong::of(wrong).see(page.place.clone(), "the page before")
+                Violation::of(wrong).see(page.location.clone(), "the page before")
             });
         }
         let Some(cursor) = result.member("nextCursor").and_then(text_of) else { return };
@@ -165,7 +169,7 @@ impl Watching {
             if self.pages.len() >= MOST_PAGES {
                 self.pages.pop_front();
             }
-            self.pages.push_back(Page { method, cursor, scope, place: at.place() });
+            self.pages.push_back(Page { method, cursor, scope, location: at.location() });
         }
     }
 }

@@ -4,8 +4,10 @@
 //! Refuses to know: cancelling by closing a stream, and what a server of 2026-07-28 cancels; those have families of
 //! their own. Memory: [`MOST_TASKS`] requests that became tasks.
 
-use crate::engine::{Asked, Found, Moment, Revision, Said, Sort, Span, Wrong, shown, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, PendingRequest, Report, Revision, RuleContext, SeenMessage, Span, Violation, shown, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -16,11 +18,11 @@ pub(super) const FAMILY: Family = Family {
     name: "cancellation",
     title: "Cancellation",
     rules: &[&KNOWN, &INFLIGHT, &LATE, &TASKS],
-    hears: &[
-        Hears::Some(&[Sort::Notification], &["notifications/cancelled"]),
-        Hears::Each(&[Sort::Result, Sort::Error]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/cancelled"]),
+        Trigger::Kinds(&[MessageKind::Result, MessageKind::Error]),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(CancellationState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -72,97 +74,103 @@ const MOST_TASKS: usize = 10_000;
 const CROSSING: i64 = 1_000;
 
 #[derive(Default)]
-struct Watching {
+struct CancellationState {
     session: u64,
     /// Who asked, and the id.
     tasks: BTreeSet<(bool, Box<str>)>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for CancellationState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Notification if said.calls("notifications/cancelled") => self.cancelled(said, at, found),
-            Sort::Result | Sort::Error => self.response(said, at, found),
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Notification if message.calls("notifications/cancelled") => {
+                self.cancelled(message, at, report)
+            }
+            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.closed {
-            for _ in at.ledger.open().into_iter().filter(|asked| asked.cancelled.is_some()) {
-                found.held(&LATE, at);
+            for _ in at.pending.open().into_iter().filter(|request| request.cancelled.is_some()) {
+                report.pass(&LATE, at);
             }
         }
     }
 }
 
-impl Watching {
-    fn cancelled(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+impl CancellationState {
+    fn cancelled(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let modern = at.revision.is_some_and(|revision| !revision.has_handshake());
         if modern && at.side == Some(Side::Server) {
             return;
         }
-        let Some(id) = said.param("requestId") else { return };
+        let Some(id) = message.param("requestId") else { return };
         if at.facts.redacted(id) {
-            return found.unsure(&KNOWN, at, "the recorder took out the id");
+            return report.inconclusive(&KNOWN, at, "the recorder took out the id");
         }
-        if let Some(asked) = at.ledger.find(at.side, id) {
-            found.held(&KNOWN, at);
-            found.held(&INFLIGHT, at);
-            let task = asked.param("task");
-            return found.check(&TASKS, at, task.is_none(), || as_task(id, Some(asked)));
+        if let Some(request) = at.pending.find(at.side, id) {
+            report.pass(&KNOWN, at);
+            report.pass(&INFLIGHT, at);
+            let task = request.param("task");
+            return report.check(&TASKS, at, task.is_none(), || as_task(id, Some(request)));
         }
         if at.side.is_some_and(|side| self.tasks.contains(&(side == Side::Server, id.text().into()))) {
-            return found.broke(&TASKS, at, as_task(id, None));
+            return report.fail(&TASKS, at, as_task(id, None));
         }
-        if at.ledger.knows(at.side, id) {
-            found.held(&KNOWN, at);
+        if at.pending.knows(at.side, id) {
+            report.pass(&KNOWN, at);
             if at.exchange.is_some() {
                 // The answer stands in the exchange of its request, however long it took.
-                found.unsure(&INFLIGHT, at, "an exchange log does not tell which of the two came first");
+                report.inconclusive(
+                    &INFLIGHT,
+                    at,
+                    "an exchange log does not tell which of the two came first",
+                );
             } else {
                 let wrong = format!("the request {} was answered before", shown(id));
-                found.broke(&INFLIGHT, at, Wrong::of(wrong).inside(id));
+                report.fail(&INFLIGHT, at, Violation::of(wrong).inside(id));
             }
             return;
         }
-        let wrong = Wrong::of(format!("this side made no request with the id {}", shown(id)));
-        found.broke_if_whole(&KNOWN, at, wrong.inside(id));
+        let wrong = Violation::of(format!("this side made no request with the id {}", shown(id)));
+        report.fail_if_complete(&KNOWN, at, wrong.inside(id));
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let task = said.message.outcome().and_then(|result| result.member("task")?.member("taskId"));
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
         if task.is_some()
-            && asked.param("task").is_some()
-            && let Some(side) = asked.side
+            && request.param("task").is_some()
+            && let Some(side) = request.side
             && self.tasks.len() < MOST_TASKS
         {
-            self.tasks.insert((side == Side::Server, asked.id.clone()));
+            self.tasks.insert((side == Side::Server, request.id.clone()));
         }
-        let Some((place, cancelled)) = asked.cancelled.as_deref() else { return };
-        let says_so = said
+        let Some((location, cancelled)) = request.cancelled.as_deref() else { return };
+        let says_so = message
             .error()
             .and_then(|error| text_of(error.member("message")?))
             .is_some_and(|message| message.to_ascii_lowercase().contains("cancel"));
         let after = cancelled.zip(at.entry.time).map(|(cancelled, now)| now.saturating_sub(cancelled));
         if says_so || after.is_some_and(|after| after >= CROSSING) {
-            let wrong = Wrong::of(format!("the answer to `{}`, which was cancelled", asked.method()));
-            found.broke(&LATE, at, wrong.see(place.clone(), "the cancellation"));
+            let wrong = Violation::of(format!("the answer to `{}`, which was cancelled", request.method()));
+            report.fail(&LATE, at, wrong.see(location.clone(), "the cancellation"));
         } else {
-            found.unsure(&LATE, at, "the answer and the cancellation may have crossed");
+            report.inconclusive(&LATE, at, "the answer and the cancellation may have crossed");
         }
     }
 }
 
-fn as_task<'m>(id: Json<'m>, asked: Option<&Asked>) -> Wrong<'m> {
-    let wrong = Wrong::of(format!("the request {} became a task", shown(id))).inside(id);
-    match asked {
-        Some(asked) => wrong.see(asked.place(), "the request"),
+fn as_task<'m>(id: Json<'m>, request: Option<&PendingRequest>) -> Violation<'m> {
+    let wrong = Violation::of(format!("the request {} became a task", shown(id))).inside(id);
+    match request {
+        Some(request) => wrong.see(request.location(), "the request"),
         None => wrong,
     }
 }

@@ -3,8 +3,11 @@
 //! Knows: which capability each method belongs to. From 2026-07-28 on a client declares its capabilities with each
 //! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
 
-use crate::engine::{Found, META_CAPABILITIES, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted,
+    text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -28,8 +31,8 @@ pub(super) const FAMILY: Family = Family {
         &SAMPLING_TOOLS,
         &SAMPLING_CONTEXT,
     ],
-    hears: &[Hears::Each(&[Sort::Request, Sort::Notification, Sort::Result])],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
+    visitor: || Box::new(CapabilitiesState),
 };
 
 /// What the rules on servers that serve have in common.
@@ -206,26 +209,26 @@ const CHANGES: &[(&str, &str)] = &[
     ("notifications/resources/list_changed", "resources.listChanged"),
 ];
 
-struct Watching;
+struct CapabilitiesState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Result => {
-                served(said, at, found);
-                wanted(said, at, found);
+impl RuleVisitor for CapabilitiesState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Result => {
+                served(message, at, report);
+                wanted(message, at, report);
             }
-            Sort::Error => {}
-            Sort::Request => {
-                uses(said, at, found);
-                let method = said.method.as_deref().unwrap_or_default();
-                if let Some(params) = said.message.params() {
+            MessageKind::Error => {}
+            MessageKind::Request => {
+                uses(message, at, report);
+                let method = message.method.as_deref().unwrap_or_default();
+                if let Some(params) = message.raw.params() {
                     let declared = at.facts.capabilities(Side::Client);
-                    asks_client(method, params, declared, at, found);
+                    asks_client(method, params, declared, at, report);
                 }
             }
-            Sort::Notification => tells(said, at, found),
+            MessageKind::Notification => tells(message, at, report),
         }
     }
 }
@@ -239,21 +242,21 @@ fn server_of(method: &str) -> Side {
 }
 
 /// A result to a request: its server does what it should have declared.
-fn served(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(asked) = said.asked() else { return };
-    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| asked.method() == *method) else {
+fn served(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(request) = message.request() else { return };
+    let Some((method, path, rule)) = SERVED.iter().find(|(method, ..)| request.method() == *method) else {
         return;
     };
     let side = server_of(method);
-    if declares(at, side, path, rule, found) == Some(false) {
+    if declares(at, side, path, rule, report) == Some(false) {
         let wrong = format!("`{method}` gets a result, and the {} does not declare `{path}`", side.name());
-        found.broke(rule, at, Wrong::of(wrong).see(asked.place(), "the request"));
+        report.fail(rule, at, Violation::of(wrong).see(request.location(), "the request"));
     }
 }
 
 /// A request: whoever makes it should have seen that the other side serves it.
-fn uses(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let method = said.method.as_deref().unwrap_or_default();
+fn uses(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let method = message.method.as_deref().unwrap_or_default();
     let unsubscribe = ("resources/unsubscribe", "resources.subscribe", &SUBSCRIBE);
     let mut served = SERVED.iter().chain([&unsubscribe]);
     let Some((_, path, _)) = served.find(|(name, ..)| *name == method) else { return };
@@ -263,14 +266,14 @@ fn uses(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     if none || side == Side::Server && !at.facts.initialized {
         return;
     }
-    if declares(at, side, path, &NEGOTIATED, found) == Some(false) {
+    if declares(at, side, path, &NEGOTIATED, report) == Some(false) {
         let wrong = format!("`{method}` is asked for, and the {} does not declare `{path}`", side.name());
-        found.broke(&NEGOTIATED, at, wrong);
+        report.fail(&NEGOTIATED, at, wrong);
     }
 }
 
-fn tells(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let method = said.method.as_deref().unwrap_or_default();
+fn tells(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let method = message.method.as_deref().unwrap_or_default();
     if at.side != Some(Side::Server) {
         return;
     }
@@ -280,42 +283,48 @@ fn tells(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
         None if method == "notifications/message" => ("logging", &LOGGING),
         None => return,
     };
-    if declares(at, Side::Server, path, rule, found) == Some(false) {
-        found.broke(rule, at, format!("`{method}` is sent, and the server does not declare `{path}`"));
+    if declares(at, Side::Server, path, rule, report) == Some(false) {
+        report.fail(rule, at, format!("`{method}` is sent, and the server does not declare `{path}`"));
     }
 }
 
 /// Whether a side declares it: where it does, the rule is kept, and where nothing shows, it cannot be told.
-fn declares(at: &Moment<'_>, side: Side, path: &str, rule: &'static Rule, found: &mut Found) -> Option<bool> {
+fn declares(
+    at: &RuleContext<'_>,
+    side: Side,
+    path: &str,
+    rule: &'static Rule,
+    report: &mut Report,
+) -> Option<bool> {
     let redacted = at.facts.capabilities(side).is_some_and(|capabilities| at.facts.redacted(capabilities));
     let declares = at.facts.declares(side, path).filter(|&declares| declares || !redacted);
     match declares {
-        Some(true) => found.held(rule, at),
+        Some(true) => report.pass(rule, at),
         Some(false) => {}
         None => {
             let why = match side {
                 Side::Client => "the client's capabilities are not in the recording",
                 Side::Server => "the server's capabilities are not in the recording",
             };
-            found.unsure(rule, at, why);
+            report.inconclusive(rule, at, why);
         }
     }
     declares
 }
 
 /// What a result asks of the client, from 2026-07-28 on.
-fn wanted(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(asked) = said.asked() else { return };
+fn wanted(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(request) = message.request() else { return };
     let Some(result) =
-        said.message.outcome().filter(|result| is_text(result.member("resultType"), "input_required"))
+        message.raw.outcome().filter(|result| is_text(result.member("resultType"), "input_required"))
     else {
         return;
     };
-    let declared = asked.meta(META_CAPABILITIES);
+    let declared = request.meta(META_CAPABILITIES);
     for (_, request) in result.member("inputRequests").into_iter().flat_map(Json::members) {
         let (method, params) = (request.member("method").and_then(text_of), request.member("params"));
         if let (Some(method), Some(params)) = (method, params) {
-            asks_client(&method, params, declared, at, found);
+            asks_client(&method, params, declared, at, report);
         }
     }
 }
@@ -325,8 +334,8 @@ fn asks_client<'m>(
     method: &str,
     params: Json<'m>,
     declared: Option<Json<'_>>,
-    at: &Moment<'m>,
-    found: &mut Found,
+    at: &RuleContext<'m>,
+    report: &mut Report,
 ) {
     let (feature, rules): (_, &[&'static Rule]) = match method {
         "elicitation/create" => ("elicitation", &[&ELICITATION_MODE]),
@@ -335,7 +344,7 @@ fn asks_client<'m>(
     };
     let Some(declared) = declared else {
         for rule in rules {
-            found.unsure(rule, at, "the client's capabilities are not in the recording");
+            report.inconclusive(rule, at, "the client's capabilities are not in the recording");
         }
         return;
     };
@@ -346,22 +355,24 @@ fn asks_client<'m>(
     if method == "elicitation/create" {
         let mode = params.member("mode").and_then(text_of).unwrap_or_else(|| "form".into());
         let kept = has(&mode) || *mode == *"form" && !has("url");
-        return found.check(&ELICITATION_MODE, at, kept, || {
+        return report.check(&ELICITATION_MODE, at, kept, || {
             let wrong =
-                Wrong::of(format!("the mode is {}, which the client does not declare", quoted(&mode)));
+                Violation::of(format!("the mode is {}, which the client does not declare", quoted(&mode)));
             wrong.inside(params.member("mode").unwrap_or(params))
         });
     }
     if let Some(tools) = params.member("tools").or_else(|| params.member("toolChoice")) {
-        found.check(&SAMPLING_TOOLS, at, has("tools"), || {
-            Wrong::of("tools are handed over, and the client does not declare `sampling.tools`").inside(tools)
+        report.check(&SAMPLING_TOOLS, at, has("tools"), || {
+            Violation::of("tools are handed over, and the client does not declare `sampling.tools`")
+                .inside(tools)
         });
     }
     if let Some(context) = params.member("includeContext")
         && !is_text(Some(context), "none")
     {
-        found.check(&SAMPLING_CONTEXT, at, has("context"), || {
-            let wrong = Wrong::of("context is asked for, and the client does not declare `sampling.context`");
+        report.check(&SAMPLING_CONTEXT, at, has("context"), || {
+            let wrong =
+                Violation::of("context is asked for, and the client does not declare `sampling.context`");
             wrong.inside(context)
         });
     }

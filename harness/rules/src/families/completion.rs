@@ -2,8 +2,8 @@
 //!
 //! Refuses to know: whether what is suggested makes sense.
 
-use crate::engine::{Found, Moment, Sort, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{MessageKind, Report, RuleContext, Violation};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 
@@ -11,8 +11,8 @@ pub(super) const FAMILY: Family = Family {
     name: "completion",
     title: "Completion of arguments",
     rules: &[&MOST],
-    hears: &[Hears::Some(&[Sort::Result], &["completion/complete"])],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Methods(&[MessageKind::Result], &["completion/complete"])],
+    visitor: || Box::new(CompletionState),
 };
 
 static MOST: Rule = Rule {
@@ -29,16 +29,16 @@ static MOST: Rule = Rule {
 /// So many values the specification allows.
 const LIMIT: usize = 100;
 
-struct Watching;
+struct CompletionState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let result = at.said.as_ref().and_then(|said| said.result_of("completion/complete"));
+impl RuleVisitor for CompletionState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let result = at.message.as_ref().and_then(|message| message.result_of("completion/complete"));
         let values = result.and_then(|result| result.member("completion")?.member("values"));
         let Some(values) = values.filter(|values| values.kind() == Kind::Array) else { return };
         let count = Json::items(values).count();
-        found.check(&MOST, at, count <= LIMIT, || {
-            Wrong::of(format!("{count} values are suggested")).inside(values)
+        report.check(&MOST, at, count <= LIMIT, || {
+            Violation::of(format!("{count} values are suggested")).inside(values)
         });
     }
 }

@@ -5,9 +5,10 @@
 //! fingerprint, and [`MOST_GARBLED`] ids.
 
 use crate::engine::{
-    Asked, Bound, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong,
+    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision, RuleContext,
+    SeenMessage, SourceLocation, Span, Violation,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -19,8 +20,8 @@ pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
     rules: &[&ID_MATCH, &ID_TYPE, &DUPLICATE, &ID_ECHO, &NO_RESPONSE, &ANSWERED],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(CorrelationState::default()),
 };
 
 static ID_MATCH: Rule = Rule {
@@ -89,7 +90,7 @@ const MOST_ASTRAY: usize = 1_000;
 const PATIENCE: i64 = 5_000;
 
 #[derive(Default)]
-struct Watching {
+struct CorrelationState {
     session: u64,
     redelivery: Redelivery,
     /// What each side said last that the other could have answered: of the client, of the server.
@@ -99,7 +100,7 @@ struct Watching {
     /// The ids of what no reader takes for a message: an answer that is spoilt is an answer.
     garbled: BTreeSet<Box<str>>,
     /// The last answers.
-    answers: Recent,
+    answers: RecentTexts,
     /// How many answers belonged to nothing and had no id.
     astray: usize,
     /// When the session ended.
@@ -109,26 +110,26 @@ struct Watching {
 /// A request or notification, as the other side sees it.
 struct Last {
     /// The method and place of a notification; none for a request.
-    notification: Option<(Box<str>, Mark)>,
+    notification: Option<(Box<str>, SourceLocation)>,
     exchange: Option<u64>,
     /// The other side spoke since, and did not answer it.
     told: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for CorrelationState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        match (&at.said, &at.entry.content) {
-            (Some(said), _) => match said.sort {
-                Sort::Request => self.request(said, at, found),
-                Sort::Notification => {
-                    let name = said.method.as_deref().unwrap_or_default().into();
-                    self.quiet(at, found);
-                    self.heard(at, Some((name, at.mark())));
+        match (&at.message, &at.entry.content) {
+            (Some(message), _) => match message.kind {
+                MessageKind::Request => self.request(message, at, report),
+                MessageKind::Notification => {
+                    let name = message.method.as_deref().unwrap_or_default().into();
+                    self.quiet(at, report);
+                    self.heard(at, Some((name, at.source_location())));
                 }
-                Sort::Result | Sort::Error => self.response(said, at, found),
+                MessageKind::Result | MessageKind::Error => self.response(message, at, report),
             },
             (None, Content::Closed(_)) => self.ended = at.entry.time,
             (None, Content::Noise(noise)) => {
@@ -147,119 +148,123 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        if let Some(why) = at.ledger.full() {
-            found.unsure(&ANSWERED, at, why);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if let Some(why) = at.pending.full() {
+            report.inconclusive(&ANSWERED, at, why);
         }
-        let due = |asked: &&Asked| is_due(asked) && !self.garbled.contains(&asked.id);
-        for asked in at.ledger.open().into_iter().filter(due) {
+        let due = |request: &&PendingRequest| is_due(request) && !self.garbled.contains(&request.id);
+        for request in at.pending.open().into_iter().filter(due) {
             if at.facts.over_stdio() != Some(true) {
                 let why =
                     "over HTTP a status may have been the answer; such recordings do not carry it to the end";
-                found.unsure(&ANSWERED, at, why);
+                report.inconclusive(&ANSWERED, at, why);
                 continue;
             }
             if !at.facts.closed {
                 let why =
                     "the recording does not say that the session had ended; a trace with an `end` line would";
-                return found.unsure(&ANSWERED, at, why);
+                return report.inconclusive(&ANSWERED, at, why);
             }
-            let waited = asked.time.zip(self.ended).map(|(asked, ended)| ended.saturating_sub(asked));
+            let waited = request.time.zip(self.ended).map(|(request, ended)| ended.saturating_sub(request));
             if waited.is_none_or(|waited| waited < PATIENCE) {
                 let why = "the session ended before the answer was due; a longer one would tell";
-                found.unsure(&ANSWERED, at, why);
+                report.inconclusive(&ANSWERED, at, why);
                 continue;
             }
-            let wrong = format!("`{}` with the id {} was never answered", asked.method(), asked.id);
-            let by = match asked.side {
+            let wrong = format!("`{}` with the id {} was never answered", request.method(), request.id);
+            let by = match request.side {
                 Some(Side::Client) => Party::Server,
                 Some(Side::Server) => Party::Client,
                 None => Party::Sender,
             };
-            found.broke_if_whole(&ANSWERED, at, Wrong::of(wrong).at(asked.place()).by(by));
+            report.fail_if_complete(&ANSWERED, at, Violation::of(wrong).at(request.location()).by(by));
         }
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if !matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
+impl CorrelationState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             if let Some(side) = at.side {
                 self.unreadable[lane(side)] = true;
             }
             return self.heard(at, None);
         }
-        self.quiet(at, found);
+        self.quiet(at, report);
         self.heard(at, None);
     }
 
     /// A side speaks of something else than the other's last notification.
-    fn quiet(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn quiet(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(other) = at.side.map(Side::other) else { return };
         if let Some(last) = &mut self.last[lane(other)]
             && last.notification.is_some()
             && !std::mem::replace(&mut last.told, true)
         {
-            found.held(&NO_RESPONSE, at);
+            report.pass(&NO_RESPONSE, at);
         }
     }
 
-    fn heard(&mut self, at: &Moment<'_>, notification: Option<(Box<str>, Mark)>) {
+    fn heard(&mut self, at: &RuleContext<'_>, notification: Option<(Box<str>, SourceLocation)>) {
         let Some(side) = at.side else { return };
         self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange, told: false });
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.redelivery.again(at);
-        if is_redacted(said, at) {
+        if is_redacted(message, at) {
             for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
-                found.unsure(rule, at, "the recorder took out the id");
+                report.inconclusive(rule, at, "the recorder took out the id");
             }
             return;
         }
-        match said.bound {
-            Bound::No => {}
-            Bound::To(asked) => {
-                self.answers.again(said.message.text());
-                self.quiet(at, found);
+        match message.response_match {
+            ResponseMatch::No => {}
+            ResponseMatch::To(request) => {
+                self.answers.again(message.raw.text());
+                self.quiet(at, report);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
-                    found.held(rule, at);
+                    report.pass(rule, at);
                 }
-                if said.sort == Sort::Error {
-                    found.held(&ID_ECHO, at);
+                if message.kind == MessageKind::Error {
+                    report.pass(&ID_ECHO, at);
                 }
                 // With an id it is a request, and an error answers it well.
-                if asked.method().starts_with("notifications/") && said.sort == Sort::Result {
-                    let wrong = format!("the notification `{}` got a result", asked.method());
-                    found.broke(&NO_RESPONSE, at, Wrong::of(wrong).see(asked.place(), "the notification"));
+                if request.method().starts_with("notifications/") && message.kind == MessageKind::Result {
+                    let wrong = format!("the notification `{}` got a result", request.method());
+                    report.fail(
+                        &NO_RESPONSE,
+                        at,
+                        Violation::of(wrong).see(request.location(), "the notification"),
+                    );
                 }
             }
-            Bound::Mistyped(asked) => {
-                let wrong = format!("the id is {}, and the request's is {}", shown_id(said), asked.id);
-                found.broke(&ID_TYPE, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            ResponseMatch::Mistyped(request) => {
+                let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id);
+                report.fail(&ID_TYPE, at, Violation::of(wrong).see(request.location(), "the request"));
             }
-            Bound::Again if again => found.held(&DUPLICATE, at),
+            ResponseMatch::Again if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events.
-            Bound::Again if self.answers.has(said.message.text()) && event_id(at).is_none() => {
+            ResponseMatch::Again if self.answers.has(message.raw.text()) && event_id(at).is_none() => {
                 let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would tell";
-                found.unsure(&DUPLICATE, at, why);
+                report.inconclusive(&DUPLICATE, at, why);
             }
-            Bound::Again => {
-                let wrong = format!("the request with the id {} was answered before", shown_id(said));
-                found.broke(&DUPLICATE, at, wrong);
+            ResponseMatch::Again => {
+                let wrong = format!("the request with the id {} was answered before", shown_id(message));
+                report.fail(&DUPLICATE, at, wrong);
             }
-            Bound::Unclear => found.unsure(&ID_MATCH, at, Need::Direction.lack()),
-            Bound::Untold => {
-                let why = at.ledger.full().unwrap_or_default();
+            ResponseMatch::Unclear => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
+            ResponseMatch::Untold => {
+                let why = at.pending.full().unwrap_or_default();
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
-                    found.unsure(rule, at, why);
+                    report.inconclusive(rule, at, why);
                 }
             }
-            Bound::Nothing => self.astray(said, at, found),
+            ResponseMatch::Nothing => self.astray(message, at, report),
         }
     }
 
-    fn was_unreadable(&self, at: &Moment<'_>) -> bool {
+    fn was_unreadable(&self, at: &RuleContext<'_>) -> bool {
         match at.side {
             Some(side) => self.unreadable[lane(side.other())],
             None => self.unreadable.contains(&true),
@@ -267,25 +272,25 @@ impl Watching {
     }
 
     /// A response that answers nothing that was asked.
-    fn astray(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
+    fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             return match at.exchange {
                 Some(exchange) if exchange.method != "POST" || at.facts.session > 0 => {
                     let why = "an exchange log does not tell what was asked before a stream said this";
-                    found.unsure(&ID_MATCH, at, why);
+                    report.inconclusive(&ID_MATCH, at, why);
                 }
-                _ if self.garbled.contains(shown_id(said).as_str()) => {}
+                _ if self.garbled.contains(shown_id(message).as_str()) => {}
                 _ if self.was_unreadable(at) => {
-                    found.unsure(&ID_MATCH, at, "a message of the other side could not be read");
+                    report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
                 }
                 _ => {
-                    let wrong = format!("nothing was asked with the id {}", shown_id(said));
-                    found.broke_if_whole(&ID_MATCH, at, wrong);
+                    let wrong = format!("nothing was asked with the id {}", shown_id(message));
+                    report.fail_if_complete(&ID_MATCH, at, wrong);
                 }
             };
         }
         let Some(side) = at.side else {
-            return found.unsure(&NO_RESPONSE, at, Need::Direction.lack());
+            return report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
         };
         let other = side.other();
         self.astray += 1;
@@ -295,52 +300,54 @@ impl Watching {
         let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
         let last = self.last[lane(other)].as_ref().filter(of_this_exchange);
         let status = at.exchange.and_then(|exchange| exchange.status);
-        let open = at.ledger.open().into_iter().filter(|asked| {
-            asked.side == Some(other) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
+        let open = at.pending.open().into_iter().filter(|request| {
+            request.side == Some(other) && (at.exchange.is_none() || request.exchange == at.entry.exchange)
         });
-        let open = open.max_by_key(|asked| asked.number);
-        match (last, open, said.sort) {
+        let open = open.max_by_key(|request| request.number);
+        match (last, open, message.kind) {
             // HTTP lets a server say why it refused a notification, in an error without an id.
-            (Some(Last { notification: Some(_), .. }), None, Sort::Error)
+            (Some(Last { notification: Some(_), .. }), None, MessageKind::Error)
                 if status.is_some_and(|status| status >= 400) => {}
-            (Some(Last { notification: Some((name, place)), .. }), None, _) => {
-                let wrong = Wrong::of(format!("an answer to the notification `{name}`"));
-                found.broke(&NO_RESPONSE, at, wrong.see(place.place(), "the notification"));
+            (Some(Last { notification: Some((name, location)), .. }), None, _) => {
+                let wrong = Violation::of(format!("an answer to the notification `{name}`"));
+                report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
             }
-            (_, Some(asked), Sort::Error) if asked.method() == "server/discover" => {
-                let why = format!("nothing shows the revision of whoever answers {}", asked.id);
-                found.unsure(&ID_ECHO, at, why);
+            (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
+                let why = format!("nothing shows the revision of whoever answers {}", request.id);
+                report.inconclusive(&ID_ECHO, at, why);
             }
-            (_, Some(asked), Sort::Error) if status != Some(403) => {
-                let wrong =
-                    Wrong::of(format!("the error does not have the id {} of the open request", asked.id));
-                found.broke(&ID_ECHO, at, wrong.see(asked.place(), "the request"));
+            (_, Some(request), MessageKind::Error) if status != Some(403) => {
+                let wrong = Violation::of(format!(
+                    "the error does not have the id {} of the open request",
+                    request.id
+                ));
+                report.fail(&ID_ECHO, at, wrong.see(request.location(), "the request"));
             }
-            (.., Sort::Result) => {
-                found.broke_if_whole(&ID_MATCH, at, "the result has no id, and so answers nothing");
+            (.., MessageKind::Result) => {
+                report.fail_if_complete(&ID_MATCH, at, "the result has no id, and so answers nothing");
             }
             _ => {}
         }
     }
 }
 
-fn event_id<'m>(at: &'m Moment<'_>) -> Option<&'m str> {
+fn event_id<'m>(at: &'m RuleContext<'_>) -> Option<&'m str> {
     at.entry.sse.as_ref()?.id.as_deref()
 }
 
 /// Whether somebody waits for the answer still. A subscription stays open for as long as both like.
-fn is_due(asked: &Asked) -> bool {
-    asked.cancelled.is_none()
-        && asked.method() != "subscriptions/listen"
-        && !asked.method().starts_with("notifications/")
+fn is_due(request: &PendingRequest) -> bool {
+    request.cancelled.is_none()
+        && request.method() != "subscriptions/listen"
+        && !request.method().starts_with("notifications/")
 }
 
-pub(super) fn is_redacted(said: &Said<'_>, at: &Moment<'_>) -> bool {
-    said.message.json().member("id").is_some_and(|id| at.facts.redacted(id))
+pub(super) fn is_redacted(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+    message.raw.json().member("id").is_some_and(|id| at.facts.redacted(id))
 }
 
-pub(super) fn shown_id(said: &Said<'_>) -> String {
-    match said.message.id() {
+pub(super) fn shown_id(message: &SeenMessage<'_>) -> String {
+    match message.raw.id() {
         Id::Text(text) => format!("\"{}\"", text.raw()),
         Id::Number(number) => number.to_owned(),
         Id::Null | Id::Missing => "null".to_owned(),

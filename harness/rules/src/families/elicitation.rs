@@ -1,13 +1,13 @@
 //! Elicitation: what a server asks a user, and what the user answers.
 //!
-//! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `Wishes` says, and compiled forms as
+//! Memory: the ids of elicitations by URL, up to [`MOST_IDS`], open questions as `ServerRequests` says, and compiled forms as
 //! `Schemas` says.
 
 use crate::engine::{
-    Fit, Found, Granted, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, Uri, Wishes, Wrong, part,
-    quoted, shown, string_of, uri, wishes,
+    ClientAnswer, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, ServerRequests,
+    Span, Uri, Violation, part, quoted, server_requests, shown, string_of, uri,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -17,15 +17,15 @@ pub(super) const FAMILY: Family = Family {
     name: "elicitation",
     title: "Elicitation",
     rules: &[&PARAMS, &URL, &FLAT, &ACTION, &CONTENT, &BAD_MODE, &COMPLETE, &SECRETS],
-    hears: &[
-        Hears::Asking,
-        Hears::Each(&[Sort::Error]),
-        Hears::Some(
-            &[Sort::Request, Sort::Notification, Sort::Result],
+    triggers: &[
+        Trigger::InputRequests,
+        Trigger::Kinds(&[MessageKind::Error]),
+        Trigger::Methods(
+            &[MessageKind::Request, MessageKind::Notification, MessageKind::Result],
             &["elicitation/create", "notifications/elicitation/complete"],
         ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ElicitationState::default()),
 };
 
 const EVER: Span = Span::from(Revision::V2025_06_18);
@@ -120,53 +120,57 @@ static SECRETS: Rule = Rule {
 const MOST_IDS: usize = 10_000;
 
 #[derive(Default)]
-struct Watching {
+struct ElicitationState {
     session: u64,
-    wishes: Wishes,
+    server_requests: ServerRequests,
     schemas: Schemas,
     ids: BTreeSet<String>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ElicitationState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        for wish in wishes(at).iter().filter(|wish| wish.method == "elicitation/create") {
-            self.asked(wish.params, at, found);
+        for server_request in
+            server_requests(at).iter().filter(|server_request| server_request.method == "elicitation/create")
+        {
+            self.request(server_request.params, at, report);
         }
-        for granted in self.wishes.see(at).iter().filter(|granted| granted.method == "elicitation/create") {
-            self.answered(granted, at, found);
+        for answer in
+            self.server_requests.see(at).iter().filter(|answer| answer.method == "elicitation/create")
+        {
+            self.answered(answer, at, report);
         }
-        let Some(said) = &at.said else { return };
-        if let Some(data) = said.error().and_then(|error| error.member("data")) {
-            for asked in data.member("elicitations").into_iter().flat_map(Json::items) {
-                self.keep(asked);
+        let Some(message) = &at.message else { return };
+        if let Some(data) = message.error().and_then(|error| error.member("data")) {
+            for request in data.member("elicitations").into_iter().flat_map(Json::items) {
+                self.keep(request);
             }
         }
-        if let Some(asked) = said.asked().filter(|asked| asked.method() == "elicitation/create") {
-            mode_answered(asked.param("mode"), said.error_code(), at, found);
+        if let Some(request) = message.request().filter(|request| request.method() == "elicitation/create") {
+            mode_answered(request.param("mode"), message.error_code(), at, report);
         }
-        if said.calls("notifications/elicitation/complete") {
-            let Some(value) = said.param("elicitationId") else {
-                return found.broke(&COMPLETE, at, "the notification has no `elicitationId`");
+        if message.calls("notifications/elicitation/complete") {
+            let Some(value) = message.param("elicitationId") else {
+                return report.fail(&COMPLETE, at, "the notification has no `elicitationId`");
             };
             let known = string_of(value).is_some_and(|id| self.ids.contains(&id));
             if known {
-                found.held(&COMPLETE, at);
+                report.pass(&COMPLETE, at);
             } else if self.ids.len() >= MOST_IDS {
-                found.unsure(&COMPLETE, at, "there are more elicitations than are followed");
+                report.inconclusive(&COMPLETE, at, "there are more elicitations than are followed");
             } else {
                 let wrong = format!("no elicitation with the id {} was asked for", shown(value));
-                found.broke_if_whole(&COMPLETE, at, Wrong::of(wrong).inside(value));
+                report.fail_if_complete(&COMPLETE, at, Violation::of(wrong).inside(value));
             }
         }
     }
 }
 
-impl Watching {
-    fn keep(&mut self, asked: Json<'_>) {
-        if let Some(id) = asked.member("elicitationId").and_then(string_of)
+impl ElicitationState {
+    fn keep(&mut self, request: Json<'_>) {
+        if let Some(id) = request.member("elicitationId").and_then(string_of)
             && self.ids.len() < MOST_IDS
             && id.len() <= LONGEST_NAME
         {
@@ -174,8 +178,8 @@ impl Watching {
         }
     }
 
-    fn asked(&mut self, params: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
-        let Some(params) = params else { return found.broke(&PARAMS, at, "the elicitation has no params") };
+    fn request(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(params) = params else { return report.fail(&PARAMS, at, "the elicitation has no params") };
         self.keep(params);
         let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
         let first = [("message", Kind::String)];
@@ -189,8 +193,8 @@ impl Watching {
             match params.member(name) {
                 None => wrong = wrong.or(Some((format!("the elicitation has no `{name}`"), params))),
                 Some(value) if value.kind() != *kind => {
-                    let said = format!("`{name}` is {}, and not {}", value.kind().name(), kind.name());
-                    wrong = wrong.or(Some((said, value)));
+                    let message = format!("`{name}` is {}, and not {}", value.kind().name(), kind.name());
+                    wrong = wrong.or(Some((message, value)));
                 }
                 Some(_) => {}
             }
@@ -202,54 +206,56 @@ impl Watching {
             wrong = Some((format!("{} is no mode", shown(mode)), mode));
         }
         match wrong {
-            None => found.held(&PARAMS, at),
-            Some((why, place)) => found.broke(&PARAMS, at, Wrong::of(why).inside(place)),
+            None => report.pass(&PARAMS, at),
+            Some((why, location)) => report.fail(&PARAMS, at, Violation::of(why).inside(location)),
         }
         if url {
             if let Some(value) = params.member("url") {
-                address(value, at, found);
+                address(value, at, report);
             }
         } else if let Some(form) = params.member("requestedSchema") {
-            fields(form, at, found);
+            fields(form, at, report);
         }
     }
 
-    fn answered(&mut self, granted: &Granted<'_>, at: &Moment<'_>, found: &mut Found) {
-        let result = granted.result;
+    fn answered(&mut self, answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let result = answer.result;
         let content = result.member("content").filter(|content| content.kind() != Kind::Null);
         let Some(action) = result.member("action") else {
-            return found.broke(&ACTION, at, Wrong::of("the answer has no `action`").inside(result));
+            return report.fail(&ACTION, at, Violation::of("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
-            Some("accept") => found.held(&ACTION, at),
+            Some("accept") => report.pass(&ACTION, at),
             Some("decline" | "cancel") => {
                 let empty = content.is_none_or(|content| content.members().next().is_none());
-                found.check(&ACTION, at, empty, || {
-                    let wrong = Wrong::of(format!("there is content beside the action {}", shown(action)));
+                report.check(&ACTION, at, empty, || {
+                    let wrong =
+                        Violation::of(format!("there is content beside the action {}", shown(action)));
                     wrong.inside(content.unwrap_or(result)).only(Level::Should)
                 });
                 return;
             }
             _ => {
-                let wrong = Wrong::of(format!("{} is no action", shown(action))).inside(action);
-                return found.broke(&ACTION, at, wrong);
+                let wrong = Violation::of(format!("{} is no action", shown(action))).inside(action);
+                return report.fail(&ACTION, at, wrong);
             }
         }
-        let Some(params) = granted.params() else {
-            return found.unsure(&CONTENT, at, "the form that was asked for is not in the recording");
+        let Some(params) = answer.params() else {
+            return report.inconclusive(&CONTENT, at, "the form that was asked for is not in the recording");
         };
         let Some(form) = params.member("requestedSchema").filter(|_| !by_url(params)) else { return };
         let Some(entered) = content.or_else(|| Json::parse("{}").ok()) else { return };
         if at.facts.redacted(form) || at.facts.redacted(entered) {
-            return found.unsure(&CONTENT, at, "the recorder took out what would decide it");
+            return report.inconclusive(&CONTENT, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(form, entered) {
-            Fit::Fits => found.held(&CONTENT, at),
-            Fit::Unsure(why) => found.unsure(&CONTENT, at, why),
+            Fit::Fits => report.pass(&CONTENT, at),
+            Fit::Unsure(why) => report.inconclusive(&CONTENT, at, why),
             Fit::Unfit(why, pointer) => {
-                let place = content.map_or(result, |content| part(content, &pointer));
-                let wrong = Wrong::of(format!("the content does not fit the form: {why}")).inside(place);
-                found.broke(&CONTENT, at, wrong.see(granted.asked.clone(), "the form"));
+                let location = content.map_or(result, |content| part(content, &pointer));
+                let wrong =
+                    Violation::of(format!("the content does not fit the form: {why}")).inside(location);
+                report.fail(&CONTENT, at, wrong.see(answer.request.clone(), "the form"));
             }
         }
     }
@@ -259,28 +265,28 @@ fn by_url(params: Json<'_>) -> bool {
     params.member("mode").and_then(string_of).is_some_and(|mode| mode == "url")
 }
 
-fn address(value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Wrong::of(format!("{} is no URL: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::of(format!("{} is no URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
     });
     match uri(&text) {
-        Uri::Bad(why) => found.broke(&URL, at, wrong(why)),
-        _ if !host => found.broke(&URL, at, wrong("it has no host")),
-        Uri::Loose(why) => found.broke(&URL, at, wrong(why).only(Level::Should)),
-        Uri::Good => found.held(&URL, at),
+        Uri::Bad(why) => report.fail(&URL, at, wrong(why)),
+        _ if !host => report.fail(&URL, at, wrong("it has no host")),
+        Uri::Loose(why) => report.fail(&URL, at, wrong(why).only(Level::Should)),
+        Uri::Good => report.pass(&URL, at),
     }
 }
 
 /// A form's fields, each by itself.
-fn fields(form: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if form.kind() != Kind::Object {
         return;
     }
     if form.member("type").and_then(string_of).as_deref() != Some("object") {
-        found.broke(&FLAT, at, Wrong::of("the type of the form is not \"object\"").inside(form));
+        report.fail(&FLAT, at, Violation::of("the type of the form is not \"object\"").inside(form));
     }
     let lists = at.revision.is_none_or(|revision| MODES.has(revision));
     for (name, field) in form.member("properties").into_iter().flat_map(Json::members) {
@@ -297,9 +303,9 @@ fn fields(form: Json<'_>, at: &Moment<'_>, found: &mut Found) {
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),
         };
-        found.check(&FLAT, at, wrong.is_none(), || Wrong::of(wrong.unwrap_or_default()).inside(field));
-        found.check(&SECRETS, at, !is_secret(&name), || {
-            Wrong::of(format!("the form asks for {}", quoted(&name))).inside(field)
+        report.check(&FLAT, at, wrong.is_none(), || Violation::of(wrong.unwrap_or_default()).inside(field));
+        report.check(&SECRETS, at, !is_secret(&name), || {
+            Violation::of(format!("the form asks for {}", quoted(&name))).inside(field)
         });
     }
 }
@@ -327,7 +333,7 @@ fn is_secret(name: &str) -> bool {
 }
 
 /// The answer to an elicitation in a mode that the client has not declared.
-fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &Moment<'_>, found: &mut Found) {
+fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &RuleContext<'_>, report: &mut Report) {
     let declares = |path| at.facts.declares(Side::Client, path);
     if declares("elicitation") != Some(true) {
         return;
@@ -336,7 +342,7 @@ fn mode_answered(mode: Option<Json<'_>>, code: Option<i64>, at: &Moment<'_>, fou
     let mode = mode.and_then(string_of).unwrap_or_else(|| "form".to_owned());
     let declared = if mode == "url" { url } else { form || !url };
     if !declared {
-        found.check(&BAD_MODE, at, code == Some(-32602), || {
+        report.check(&BAD_MODE, at, code == Some(-32602), || {
             format!("the client has not declared the mode {}, and does not answer with -32602", quoted(&mode))
         });
     }

@@ -3,8 +3,8 @@
 //! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
 //! the business of `jsonl` and `stdio`.
 
-use crate::engine::{Found, Moment, Said, Wrong, quoted};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, RuleContext, SeenMessage, Violation, quoted};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Fault, Json, Scanner, Text};
 use transcript::rejection::Code;
@@ -14,8 +14,8 @@ pub(super) const FAMILY: Family = Family {
     name: "encoding",
     title: "Encoding and framing",
     rules: &[&UTF8, &PARSE, &BOM, &TWICE, &UNSAFE],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(EncodingState),
 };
 
 pub(super) static UTF8: Rule = Rule {
@@ -75,61 +75,61 @@ const LARGEST: u128 = (1 << 53) - 1;
 /// Integers of fewer digits are smaller.
 const DIGITS: usize = 16;
 
-struct Watching;
+struct EncodingState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        match (&at.said, &at.entry.content) {
-            (Some(said), _) => message(said, at, found),
-            (None, Content::Noise(noise)) => fault(noise, at, found),
+impl RuleVisitor for EncodingState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        match (&at.message, &at.entry.content) {
+            (Some(message), _) => check_message(message, at, report),
+            (None, Content::Noise(noise)) => fault(noise, at, report),
             _ => {}
         }
     }
 }
 
-fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let text = said.message.text();
-    found.check(
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let text = message.raw.text();
+    report.check(
         &UTF8,
         at,
         memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_none(),
         || "the message holds U+FFFD, which stands where a character was lost",
     );
-    found.held(&PARSE, at);
-    found.held(&BOM, at);
+    report.pass(&PARSE, at);
+    report.pass(&BOM, at);
     // Which names stand twice is looked for only where some may.
-    let repeated = if said.message.json().may_repeat() { repeated(text) } else { Ok(None) };
+    let repeated = if message.raw.json().may_repeat() { repeated(text) } else { Ok(None) };
     match repeated {
-        Ok(Some(name)) => found.broke(&TWICE, at, name),
-        Ok(None) | Err(_) => found.held(&TWICE, at),
+        Ok(Some(name)) => report.fail(&TWICE, at, name),
+        Ok(None) | Err(_) => report.pass(&TWICE, at),
     }
-    let id = said.message.json().member("id");
-    let tokens = [said.param("progressToken"), said.meta("progressToken"), said.param("requestId")];
+    let id = message.raw.json().member("id");
+    let tokens = [message.param("progressToken"), message.meta("progressToken"), message.param("requestId")];
     for value in id.into_iter().chain(tokens.into_iter().flatten()) {
         let Some(number) = value.as_number() else { continue };
         let digits = number.trim_start_matches('-');
         if digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let safe = digits.len() < DIGITS || digits.parse::<u128>().is_ok_and(|number| number <= LARGEST);
-            found.check(&UNSAFE, at, safe, || {
-                Wrong::of(format!("{number} is not exact in a double")).inside(value)
+            report.check(&UNSAFE, at, safe, || {
+                Violation::of(format!("{number} is not exact in a double")).inside(value)
             });
         }
     }
 }
 
 /// Something that was to be a message and is none. Lines are judged elsewhere: a line may be what a program printed.
-fn fault(noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
-        return found.broke(&BOM, at, "a byte order mark stands before the message");
+        return report.fail(&BOM, at, "a byte order mark stands before the message");
     }
     match noise.why.code {
-        Code::AmbiguousMember => found.broke(&TWICE, at, noise.why.message.clone()),
-        _ if matches!(at.facts.subject.format.as_str(), "jsonrpc" | "mcp-replay") => {}
+        Code::AmbiguousMember => report.fail(&TWICE, at, noise.why.message.clone()),
+        _ if matches!(at.facts.recording.format.as_str(), "jsonrpc" | "mcp-replay") => {}
         Code::Truncated => {
-            found.unsure(&PARSE, at, "the text ends too early, and the recorder may have cut it");
+            report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
         }
-        Code::InvalidJson | Code::BrokenData => found.broke(&PARSE, at, noise.why.message.clone()),
+        Code::InvalidJson | Code::BrokenData => report.fail(&PARSE, at, noise.why.message.clone()),
         _ => {}
     }
 }

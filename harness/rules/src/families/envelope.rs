@@ -1,7 +1,7 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use crate::engine::{Found, Moment};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, RuleContext};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, Slot};
@@ -10,8 +10,8 @@ pub(super) const FAMILY: Family = Family {
     name: "envelope",
     title: "Envelopes of HTTP sessions",
     rules: &[&TRANSPORT, &ONE_SLOT, &ENDPOINT],
-    hears: &[Hears::In("streamable-http"), Hears::In("http-sse")],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Format("streamable-http"), Trigger::Format("http-sse")],
+    visitor: || Box::new(EnvelopeState),
 };
 
 pub(super) static TRANSPORT: Rule = Rule {
@@ -44,21 +44,21 @@ static ENDPOINT: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct Watching;
+struct EnvelopeState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let format = at.facts.subject.format.as_str();
+impl RuleVisitor for EnvelopeState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let format = at.facts.recording.format.as_str();
         if !matches!(format, "streamable-http" | "http-sse") {
             return;
         }
         if matches!(at.entry.content, Content::Envelope) {
             return;
         }
-        found.held(&ONE_SLOT, at);
+        report.pass(&ONE_SLOT, at);
         if at.entry.slot == Slot::Sse {
             let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
-            found.check(
+            report.check(
                 &ENDPOINT,
                 at,
                 format == "http-sse" || name != Some("endpoint"),
@@ -67,10 +67,10 @@ impl Watch for Watching {
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        let format = at.facts.subject.format.as_str();
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        let format = at.facts.recording.format.as_str();
         if matches!(format, "streamable-http" | "http-sse") && rejection.is_none() {
-            found.held(&TRANSPORT, at);
+            report.pass(&TRANSPORT, at);
         }
     }
 }

@@ -3,8 +3,8 @@
 //! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
 //! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
 
-use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, text_of};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
     rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE],
-    hears: &[Hears::Each(&[Sort::Result, Sort::Error])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
+    visitor: || Box::new(ErrorsState::default()),
 };
 
 /// What the rules on ranges have in common.
@@ -58,35 +58,42 @@ static URL_SHAPE: Rule = Rule {
 };
 
 #[derive(Default)]
-struct Watching {
+struct ErrorsState {
     session: u64,
     /// This side gave a result by 2026-07-28: the client, the server.
     speaks: [bool; 2],
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ErrorsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
+        let Some(message) = &at.message else { return };
         let lane = usize::from(at.side == Some(Side::Server));
-        match said.sort {
-            Sort::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
-            Sort::Error => {
-                let Some(code) = said.error_code() else { return };
-                self.modern(code, said, self.speaks[lane], at, found);
+        match message.kind {
+            MessageKind::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
+            MessageKind::Error => {
+                let Some(code) = message.error_code() else { return };
+                self.modern(code, message, self.speaks[lane], at, report);
                 if code == -32042 {
-                    url_elicitations(said, at, found);
+                    url_elicitations(message, at, report);
                 }
             }
-            Sort::Request | Sort::Notification => {}
+            MessageKind::Request | MessageKind::Notification => {}
         }
     }
 }
 
-impl Watching {
-    fn modern(&self, code: i64, said: &Said<'_>, speaks: bool, at: &Moment<'_>, found: &mut Found) {
+impl ErrorsState {
+    fn modern(
+        &self,
+        code: i64,
+        message: &SeenMessage<'_>,
+        speaks: bool,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let wrong = match code {
             -32002 | -32042 => Some((&RETIRED, "retired")),
             -32019..=-32000 => Some((&LEGACY, "left to older implementations")),
@@ -98,9 +105,9 @@ impl Watching {
             match wrong {
                 Some((broken, how)) if broken.id == rule.id => {
                     if speaks {
-                        let value = said.error().and_then(|error| error.member("code"));
-                        let wrong = Wrong::of(format!("the code {code} is {how}"));
-                        found.broke(
+                        let value = message.error().and_then(|error| error.member("code"));
+                        let wrong = Violation::of(format!("the code {code} is {how}"));
+                        report.fail(
                             rule,
                             at,
                             match value {
@@ -109,23 +116,27 @@ impl Watching {
                             },
                         );
                     } else {
-                        found.unsure(rule, at, "nothing shows yet that whoever answers speaks this revision");
+                        report.inconclusive(
+                            rule,
+                            at,
+                            "nothing shows yet that whoever answers speaks this revision",
+                        );
                     }
                 }
-                _ => found.held(rule, at),
+                _ => report.pass(rule, at),
             }
         }
     }
 }
 
-fn url_elicitations(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(error) = said.error() else { return };
+fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(error) = message.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
     let Some(list) = list.filter(|list| list.kind() == Kind::Array) else {
-        return found.broke(&URL_SHAPE, at, Wrong::of("there are no `data.elicitations`").inside(error));
+        return report.fail(&URL_SHAPE, at, Violation::of("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
-        return found.broke(&URL_SHAPE, at, Wrong::of("`data.elicitations` is empty").inside(list));
+        return report.fail(&URL_SHAPE, at, Violation::of("`data.elicitations` is empty").inside(list));
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
@@ -133,9 +144,9 @@ fn url_elicitations(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     };
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {
-            let wrong = Wrong::of("an elicitation lacks the mode \"url\" or its elicitationId");
-            found.broke(&URL_SHAPE, at, wrong.inside(item));
+            let wrong = Violation::of("an elicitation lacks the mode \"url\" or its elicitationId");
+            report.fail(&URL_SHAPE, at, wrong.inside(item));
         }
-        None => found.held(&URL_SHAPE, at),
+        None => report.pass(&URL_SHAPE, at),
     }
 }

@@ -6,9 +6,10 @@
 
 use super::legacy_sse::foreign;
 use crate::engine::{
-    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
+    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
+    VERSION, Violation, quoted,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::{Code, Rejection};
@@ -29,8 +30,8 @@ pub(super) const FAMILY: Family = Family {
         &GET_ANSWER,
         &ORIGIN,
     ],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(HttpState::default()),
 };
 
 /// The session era of this transport.
@@ -151,27 +152,27 @@ static ORIGIN: Rule = Rule {
 const MOST_SESSIONS: usize = 1_000;
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct HttpState {
+    exchanges: ExchangeTracker,
     /// Where each session was served first, by its id.
     paths: BTreeMap<Box<str>, Box<str>>,
     /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
-    gone: Vec<(Box<str>, Place)>,
+    gone: Vec<(Box<str>, FindingLocation)>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+impl RuleVisitor for HttpState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
         if !self.gone.is_empty() {
-            found.unsure(
+            report.inconclusive(
                 &GET_ANSWER,
                 at,
                 "a GET got 404, and nothing later tells whether its session was over",
@@ -180,107 +181,115 @@ impl Watch for Watching {
     }
 }
 
-impl Watching {
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if trip.transport != Transport::Streamable {
+impl HttpState {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.transport != Transport::Streamable {
             return;
         }
-        self.path(trip, at, found);
-        foreign(&ORIGIN, trip, at, found);
-        if trip.is("GET") {
-            self.get(trip, at, found);
+        self.path(exchange, at, report);
+        foreign(&ORIGIN, exchange, at, report);
+        if exchange.is("GET") {
+            self.get(exchange, at, report);
         }
-        if trip.is("POST") && trip.speaks() {
-            accept(&ACCEPT_POST, &["application/json", "text/event-stream"], trip, at, found);
-            if trip.several || trip.bad_request.is_none() {
-                found.check(
+        if exchange.is("POST") && exchange.speaks() {
+            accept(&ACCEPT_POST, &["application/json", "text/event-stream"], exchange, at, report);
+            if exchange.several || exchange.bad_request.is_none() {
+                report.check(
                     &PER_MESSAGE,
                     at,
-                    !trip.several,
+                    !exchange.several,
                     || "the body holds several messages, one after another",
                 );
             }
-            match trip.calls.is_empty() {
-                true if trip.told > 0 => told(trip, at, found),
-                false => answered(trip, at, found),
+            match exchange.calls.is_empty() {
+                true if exchange.told > 0 => told(exchange, at, report),
+                false => answered(exchange, at, report),
                 true => {}
             }
         }
     }
 
     /// One session, one path.
-    fn path(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        let session = trip.asked(SESSION).or(trip.answered(SESSION));
-        let Some(session) = session.filter(|_| trip.succeeded()) else { return };
+    fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
+        let Some(session) = session.filter(|_| exchange.succeeded()) else { return };
         // What was served here was no mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
-        self.gone.retain(|(gone, place)| {
-            let lives = &**gone == session && trip.is("POST");
+        self.gone.retain(|(gone, location)| {
+            let lives = &**gone == session && exchange.is("POST");
             if lives {
-                let wrong = Wrong::of("the GET got 404, and its session went on to work").at(place.clone());
-                found.broke(&GET_ANSWER, at, wrong);
+                let wrong =
+                    Violation::of("the GET got 404, and its session went on to work").at(location.clone());
+                report.fail(&GET_ANSWER, at, wrong);
             }
             !lives
         });
         match self.paths.get(session) {
             Some(path) => {
-                found.check(&SINGLE, at, **path == *trip.url(), || {
+                report.check(&SINGLE, at, **path == *exchange.url(), || {
                     format!("the session is served at {} too", quoted(path))
                 });
             }
             None if self.paths.len() < MOST_SESSIONS => {
-                self.paths.insert(session.into(), trip.url().into());
+                self.paths.insert(session.into(), exchange.url().into());
             }
             None => {}
         }
     }
 
-    fn get(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        accept(&ACCEPT_GET, &["text/event-stream"], trip, at, found);
-        let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
-        match trip.status() {
-            405 => found.held(&GET_ANSWER, at),
-            200..=299 if trip.streams() => found.held(&GET_ANSWER, at),
+    fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        accept(&ACCEPT_GET, &["text/event-stream"], exchange, at, report);
+        let listens =
+            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        match exchange.status() {
+            405 => report.pass(&GET_ANSWER, at),
+            200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
             200..=299 => {
-                let media = &trip.exchange.media_type;
-                found.broke(
+                let media = &exchange.raw.media_type;
+                report.fail(
                     &GET_ANSWER,
                     at,
-                    format!("the answer is {} of the type {}", trip.status(), quoted(media)),
+                    format!("the answer is {} of the type {}", exchange.status(), quoted(media)),
                 );
             }
             // What an unknown or lost place to resume from is answered with, nobody says.
-            400 | 404 if trip.resumes() => {}
-            404 => match trip.asked(SESSION) {
+            400 | 404 if exchange.resumes() => {}
+            404 => match exchange.request_header(SESSION) {
                 Some(session) if self.gone.len() < MOST_SESSIONS => {
-                    self.gone.push((session.into(), at.place()))
+                    self.gone.push((session.into(), at.location()))
                 }
                 Some(_) => {}
-                None => found.broke(&GET_ANSWER, at, "the answer is 404"),
+                None => report.fail(&GET_ANSWER, at, "the answer is 404"),
             },
-            400 if at.facts.initialized && self.is_proper(trip, at) => {
-                found.broke(&GET_ANSWER, at, "the answer is 400 although session and version are named");
+            400 if at.facts.initialized && self.is_proper(exchange, at) => {
+                report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
             }
-            406 if listens => found.broke(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
+            406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
             _ => {}
         }
     }
 
     /// A GET names what it must name: its session, if there are any, and the version.
-    fn is_proper(&self, trip: &Trip, at: &Moment<'_>) -> bool {
-        let session = match trip.asked(SESSION) {
+    fn is_proper(&self, exchange: &HttpExchange, at: &RuleContext<'_>) -> bool {
+        let session = match exchange.request_header(SESSION) {
             Some(session) => self.paths.contains_key(session),
             None => self.paths.is_empty(),
         };
-        let version = trip.asked(VERSION).and_then(Revision::named);
+        let version = exchange.request_header(VERSION).and_then(Revision::named);
         session && (version.is_some() || at.revision == Some(Revision::V2025_03_26))
     }
 }
 
 /// An `Accept` header that lists each of these types. A wildcard that covers them is good HTTP and yet no listing.
-fn accept(rule: &'static Rule, types: &[&str], trip: &Trip, at: &Moment<'_>, found: &mut Found) {
+fn accept(
+    rule: &'static Rule,
+    types: &[&str],
+    exchange: &HttpExchange,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
     let mut listed = Vec::new();
     for (_, value) in
-        trip.exchange.request_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"))
+        exchange.raw.request_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"))
     {
         let types = value
             .split(',')
@@ -293,66 +302,68 @@ fn accept(rule: &'static Rule, types: &[&str], trip: &Trip, at: &Moment<'_>, fou
         let family = wanted.split('/').next().unwrap_or_default();
         listed.iter().any(|one| one == "*/*" || *one == format!("{family}/*"))
     };
-    let Some(first) = missing.first() else { return found.held(rule, at) };
+    let Some(first) = missing.first() else { return report.pass(rule, at) };
     if missing.iter().all(|wanted| covered(wanted)) {
         let wrong = format!("`Accept` covers {first} by a wildcard alone");
-        return found.broke(rule, at, Wrong::of(wrong).only(Level::Should));
+        return report.fail(rule, at, Violation::of(wrong).only(Level::Should));
     }
-    let wrong = match trip.asked("accept") {
+    let wrong = match exchange.request_header("accept") {
         None => "there is no `Accept` header".to_owned(),
         Some(value) => format!("`Accept` is {}, without {first}", quoted(value)),
     };
-    found.broke(rule, at, wrong);
+    report.fail(rule, at, wrong);
 }
 
 /// The answer to notifications and responses.
-fn told(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-    match trip.status() {
-        200..=299 if trip.errors > 0 => {
-            let wrong = format!("the answer is {} with a JSON-RPC error in it", trip.status());
-            found.broke(&REJECTED, at, wrong);
+fn told(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    match exchange.status() {
+        200..=299 if exchange.errors > 0 => {
+            let wrong = format!("the answer is {} with a JSON-RPC error in it", exchange.status());
+            report.fail(&REJECTED, at, wrong);
         }
         202 => {
-            found.held(&ACCEPTED, at);
-            match trip.exchange.answer_size {
-                Some(size) => found.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
-                None => found.unsure(&EMPTY, at, "the recording does not say how long the body was"),
+            report.pass(&ACCEPTED, at);
+            match exchange.raw.answer_size {
+                Some(size) => report.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
+                None => report.inconclusive(&EMPTY, at, "the recording does not say how long the body was"),
             }
         }
-        status @ 200..=299 => found.broke(&ACCEPTED, at, format!("the answer is {status}")),
-        400..=599 => found.held(&REJECTED, at),
+        status @ 200..=299 => report.fail(&ACCEPTED, at, format!("the answer is {status}")),
+        400..=599 => report.pass(&REJECTED, at),
         _ => {}
     }
 }
 
 /// The answer to requests.
-fn answered(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-    if !trip.succeeded() {
+fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    if !exchange.succeeded() {
         return;
     }
-    let media = trip.exchange.media_type.as_str();
+    let media = exchange.raw.media_type.as_str();
     let known = matches!(media, "application/json" | "text/event-stream");
-    found.check(&CONTENT_TYPE, at, known, || match media {
-        "" => format!("the answer is {} without a Content-Type", trip.status()),
+    report.check(&CONTENT_TYPE, at, known, || match media {
+        "" => format!("the answer is {} without a Content-Type", exchange.status()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
     if media != "application/json" {
         return;
     }
-    match (trip.bad_answer, trip.messages) {
-        _ if trip.answer_lost => found.unsure(&JSON_SINGLE, at, "the body is not in the recording"),
-        (Some(Code::Batch), _) if trip.batch => {}
-        (Some(Code::Batch), _) => found.broke(&JSON_SINGLE, at, "the body is an array of messages"),
-        (Some(Code::InvalidJson), _) => found.broke(&JSON_SINGLE, at, "the body is not one JSON value"),
+    match (exchange.bad_answer, exchange.messages) {
+        _ if exchange.answer_lost => {
+            report.inconclusive(&JSON_SINGLE, at, "the body is not in the recording")
+        }
+        (Some(Code::Batch), _) if exchange.batch => {}
+        (Some(Code::Batch), _) => report.fail(&JSON_SINGLE, at, "the body is an array of messages"),
+        (Some(Code::InvalidJson), _) => report.fail(&JSON_SINGLE, at, "the body is not one JSON value"),
         // A message with a fault of its own is one message.
-        (Some(_), _) | (None, 1) => found.held(&JSON_SINGLE, at),
-        (None, 0) if trip.exchange.answer_size.is_none_or(|size| size == 0) => {
-            found.unsure(
+        (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
+        (None, 0) if exchange.raw.answer_size.is_none_or(|size| size == 0) => {
+            report.inconclusive(
                 &JSON_SINGLE,
                 at,
                 "the body is empty, or the exchange was broken off before it came",
             );
         }
-        (None, _) => found.broke(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
+        (None, _) => report.fail(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
     }
 }

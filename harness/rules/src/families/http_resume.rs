@@ -4,16 +4,16 @@
 //! whether a connection was closed or broke, which look the same. Memory: up to [`MOST_IDS`] event ids,
 //! [`MOST_CANCELLED`] cancelled requests and [`MOST_OPEN`] unanswered streams; what comes later is not compared.
 
-mod asked;
+mod rules;
 
 use super::http_streams::{inside, scope};
 use crate::engine::{
-    Call, Found, LAST_EVENT, Moment, Place, Revision, Said, Sort, Transport, Trip, Trips, Wrong, id_text,
-    quoted,
+    Call, ExchangeTracker, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Report, Revision,
+    RuleContext, SeenMessage, Transport, Violation, id_text, quoted,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Level;
-use asked::{
+use rules::{
     BROADCAST, BY_GET, CLOSED_EARLY, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED, SAME_STREAM,
     UNIQUE,
 };
@@ -36,8 +36,8 @@ pub(super) const FAMILY: Family = Family {
         &KNOWN_ID,
         &SAME_STREAM,
     ],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(HttpResumeState::default()),
 };
 
 /// So many event ids are remembered.
@@ -63,7 +63,7 @@ struct Seen {
     /// The stream that it is of: the exchange that began it, or [`STANDING`].
     stream: u64,
     /// The message that the event carried, in short; none where it carried none.
-    said: Option<u64>,
+    message: Option<u64>,
 }
 
 /// A stream that ended before every request was answered.
@@ -72,7 +72,7 @@ struct Unanswered {
     /// The exchange that began it.
     stream: u64,
     calls: Vec<Call>,
-    place: Place,
+    location: FindingLocation,
     ended: Option<i64>,
     /// Its events have ids, so that it can be resumed.
     polls: bool,
@@ -86,8 +86,8 @@ struct Unanswered {
 }
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct HttpResumeState {
+    exchanges: ExchangeTracker,
     /// By session and id, as all that follows.
     ids: HashMap<Box<str>, Seen>,
     /// The stream that the exchange at hand resumes.
@@ -97,43 +97,44 @@ struct Watching {
     cancelled: BTreeSet<Box<str>>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+impl RuleVisitor for HttpResumeState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
-        let Some(trip) = self.trips.current() else { return };
-        let scope = scope(trip, at);
+        let Some(exchange) = self.exchanges.current() else { return };
+        let scope = scope(exchange, at);
         if matches!(at.entry.content, Content::Exchange(_)) {
-            self.resumed =
-                trip.asked(LAST_EVENT).and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
+            self.resumed = exchange
+                .request_header(LAST_EVENT)
+                .and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
         }
-        if let Some(said) = at.said.as_ref().filter(|_| at.entry.slot == Slot::Request) {
-            self.cancels(&scope, said);
-        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
-            let (number, resumes) = (trip.number, trip.resumes());
-            let begun = if trip.is("GET") { STANDING } else { number };
-            self.id(&scope, [number, begun], resumes, at, found);
-            if let Some(said) = &at.said {
-                self.answered(said, at, found);
+        if let Some(message) = at.message.as_ref().filter(|_| at.entry.slot == Slot::Request) {
+            self.cancels(&scope, message);
+        } else if at.entry.slot == Slot::Sse && exchange.endpoint.is_none() && exchange.streams() {
+            let (number, resumes) = (exchange.number, exchange.resumes());
+            let begun = if exchange.is("GET") { STANDING } else { number };
+            self.id(&scope, [number, begun], resumes, at, report);
+            if let Some(message) = &at.message {
+                self.answered(message, at, report);
             }
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
         for open in std::mem::take(&mut self.open) {
-            self.never_answered(&open, &at.by(open.revision), found);
+            self.never_answered(&open, &at.by(open.revision), report);
         }
     }
 }
 
-impl Watching {
-    fn cancels(&mut self, scope: &str, said: &Said<'_>) {
-        if said.calls("notifications/cancelled")
-            && let Some(id) = said.param("requestId")
+impl HttpResumeState {
+    fn cancels(&mut self, scope: &str, message: &SeenMessage<'_>) {
+        if message.calls("notifications/cancelled")
+            && let Some(id) = message.param("requestId")
             && self.cancelled.len() < MOST_CANCELLED
         {
             self.cancelled.insert(inside(scope, id.text()));
@@ -141,19 +142,21 @@ impl Watching {
     }
 
     /// A response, which may come on another stream than that of its request.
-    fn answered(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(id) = id_text(said).filter(|_| matches!(said.sort, Sort::Result | Sort::Error)) else {
+    fn answered(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(id) =
+            id_text(message).filter(|_| matches!(message.kind, MessageKind::Result | MessageKind::Error))
+        else {
             return;
         };
         for call in self.open.iter_mut().flat_map(|open| &mut open.calls) {
             call.answered |= id == call.id;
         }
-        if let (Some(stream), Some(asked)) = (self.resumed, said.asked())
-            && let Some(of) = asked.exchange.filter(|_| asked.side == Some(Side::Client))
+        if let (Some(stream), Some(request)) = (self.resumed, message.request())
+            && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
-            found.check(&SAME_STREAM, at, of == stream, || {
+            report.check(&SAME_STREAM, at, of == stream, || {
                 let wrong = "the stream that is resumed was not opened for this request";
-                Wrong::of(wrong).see(asked.place(), "the request")
+                Violation::of(wrong).see(request.location(), "the request")
             });
         }
     }
@@ -164,112 +167,112 @@ impl Watching {
         scope: &str,
         [exchange, begun]: [u64; 2],
         resumes: bool,
-        at: &Moment<'_>,
-        found: &mut Found,
+        at: &RuleContext<'_>,
+        report: &mut Report,
     ) {
         let Some(id) = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()) else { return };
         if id.is_empty() {
             return;
         }
-        let said = at.said.as_ref().map(|said| hash(said.message.text()));
+        let message = at.message.as_ref().map(|message| hash(message.raw.text()));
         let Some(seen) = self.ids.get(&inside(scope, id)) else {
             // The first events of all come before the revision is known.
             if at.revision.is_some() {
-                found.held(&UNIQUE, at);
-                if at.said.is_some() {
-                    found.held(&BROADCAST, at);
+                report.pass(&UNIQUE, at);
+                if at.message.is_some() {
+                    report.pass(&BROADCAST, at);
                 }
             }
             if self.ids.len() < MOST_IDS {
                 let stream = self.resumed.unwrap_or(begun);
-                self.ids.insert(inside(scope, id), Seen { exchange, stream, said });
+                self.ids.insert(inside(scope, id), Seen { exchange, stream, message });
             }
             return;
         };
-        let again = seen.said == said && seen.exchange != exchange;
+        let again = seen.message == message && seen.exchange != exchange;
         if again && resumes {
-            found.held(&UNIQUE, at);
+            report.pass(&UNIQUE, at);
             if let Some(stream) = self.resumed {
-                found.check(&SAME_STREAM, at, seen.stream == stream, || {
+                report.check(&SAME_STREAM, at, seen.stream == stream, || {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });
             }
-        } else if seen.said.is_none() && said.is_none() {
+        } else if seen.message.is_none() && message.is_none() {
             // Such as a keepalive that repeats the id of the last message.
-        } else if again && at.said.is_some() {
-            found.broke(
+        } else if again && at.message.is_some() {
+            report.fail(
                 &BROADCAST,
                 at,
                 format!("the message with the event id {} was sent before", quoted(id)),
             );
         } else {
-            found.broke(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
+            report.fail(&UNIQUE, at, format!("the event id {} stood for another event before", quoted(id)));
         }
     }
 
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if trip.transport != Transport::Streamable {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.transport != Transport::Streamable {
             return;
         }
         for open in &mut self.open {
-            open.outlived |= trip.began_after(open.ended) && trip.number > open.stream;
+            open.outlived |= exchange.began_after(open.ended) && exchange.number > open.stream;
         }
-        if let Some(id) = trip.asked(LAST_EVENT) {
-            found.check(&BY_GET, at, trip.is("GET"), || {
-                format!("`Last-Event-ID` stands in a {}", trip.exchange.method)
+        if let Some(id) = exchange.request_header(LAST_EVENT) {
+            report.check(&BY_GET, at, exchange.is("GET"), || {
+                format!("`Last-Event-ID` stands in a {}", exchange.raw.method)
             });
-            if trip.is("GET") {
-                self.came_back(id, trip, at, found);
+            if exchange.is("GET") {
+                self.came_back(id, exchange, at, report);
             }
         }
-        if trip.is("POST") && trip.streams() && !trip.calls.is_empty() && !trip.answer_lost {
-            self.stream(trip, at, found);
+        if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && !exchange.answer_lost {
+            self.stream(exchange, at, report);
         }
     }
 
     /// A client that comes back for the rest of a stream.
-    fn came_back(&mut self, id: &str, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        let known = self.ids.get(&inside(&scope(trip, at), id)).map(|seen| seen.stream);
+    fn came_back(&mut self, id: &str, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let known = self.ids.get(&inside(&scope(exchange, at), id)).map(|seen| seen.stream);
         match known.is_some() {
-            true => found.held(&KNOWN_ID, at),
+            true => report.pass(&KNOWN_ID, at),
             false if self.ids.len() >= MOST_IDS => {}
             false => {
                 let wrong = format!("no event had the id {}", quoted(id));
-                found.broke_if_whole(&KNOWN_ID, at, wrong);
+                report.fail_if_complete(&KNOWN_ID, at, wrong);
             }
         }
         for open in self.open.iter_mut().filter(|open| Some(open.stream) == known) {
             open.resumed = true;
-            found.held(&RECONNECT, at);
-            if let (Some(retry), Some(ended), Some(started)) = (open.retry, open.ended, trip.started) {
+            report.pass(&RECONNECT, at);
+            if let (Some(retry), Some(ended), Some(started)) = (open.retry, open.ended, exchange.started) {
                 let waited = started.saturating_sub(ended);
                 let wanted = i64::try_from(retry).unwrap_or(i64::MAX);
-                found.check(&RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
+                report.check(&RETRY_RESPECTED, at, waited.saturating_add(SLACK) >= wanted, || {
                     format!("the client came back after {waited} ms, and `retry` said {retry}")
                 });
             }
             // It may be closed again, and resumed again.
-            open.ended = trip.exchange.ended;
-            open.retry = trip.retry.or(open.retry);
+            open.ended = exchange.raw.ended;
+            open.retry = exchange.retry.or(open.retry);
         }
     }
 
     /// A stream that a POST with requests opened, now that it is over.
-    fn stream(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if trip.is_answered() {
-            found.held(&RESPONDS, at);
-            found.held(&CLOSED_EARLY, at);
+    fn stream(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.is_answered() {
+            report.pass(&RESPONDS, at);
+            report.pass(&CLOSED_EARLY, at);
             return;
         }
         if self.open.len() < MOST_OPEN {
             self.open.push(Unanswered {
-                stream: trip.number,
-                place: at.place(),
-                ended: trip.exchange.ended,
-                polls: trip.last_id.is_some(),
-                retry: trip.retry,
-                calls: trip.calls.clone(),
-                scope: scope(trip, at),
+                stream: exchange.number,
+                location: at.location(),
+                ended: exchange.raw.ended,
+                polls: exchange.last_id.is_some(),
+                retry: exchange.retry,
+                calls: exchange.calls.clone(),
+                scope: scope(exchange, at),
                 resumed: false,
                 outlived: false,
                 revision: at.revision,
@@ -278,12 +281,12 @@ impl Watching {
     }
 
     /// A stream that ended without the answer, now that the recording is over.
-    fn never_answered(&self, open: &Unanswered, at: &Moment<'_>, found: &mut Found) {
+    fn never_answered(&self, open: &Unanswered, at: &RuleContext<'_>, report: &mut Report) {
         let Some(call) = open.calls.iter().find(|call| !call.answered) else {
             // The answer came on another stream.
-            found.held(&RESPONDS, at);
+            report.pass(&RESPONDS, at);
             if open.retry.is_some() {
-                found.held(&RETRY, at);
+                report.pass(&RETRY, at);
             }
             return;
         };
@@ -291,34 +294,34 @@ impl Watching {
             return;
         }
         let wrong = |what: &str| {
-            Wrong::of(format!("the stream for {} with the id {} {what}", call.method, call.id))
-                .at(open.place.clone())
+            Violation::of(format!("the stream for {} with the id {} {what}", call.method, call.id))
+                .at(open.location.clone())
         };
         if !open.outlived {
             let why = "a stream has no answer at the end of the recording; one that goes on would tell";
-            return found.unsure(&RESPONDS, at, why);
+            return report.inconclusive(&RESPONDS, at, why);
         }
         if !open.resumed {
-            found.broke_if_whole(&CLOSED_EARLY, at, wrong("ended without the answer"));
+            report.fail_if_complete(&CLOSED_EARLY, at, wrong("ended without the answer"));
         }
         let polls = at.revision == Some(Revision::V2025_11_25) && open.polls;
         match (polls, open.retry) {
-            (true, Some(_)) => found.held(&RETRY, at),
+            (true, Some(_)) => report.pass(&RETRY, at),
             (true, None) => {
                 // A connection that broke looks the same.
                 let wrong = wrong("ended without the answer and without `retry`, or its connection broke");
-                found.broke(&RETRY, at, wrong.only(Level::Info));
+                report.fail(&RETRY, at, wrong.only(Level::Info));
             }
             _ => {}
         }
         if polls && !open.resumed {
-            found.broke_if_whole(
+            report.fail_if_complete(
                 &RECONNECT,
                 at,
                 wrong("ended before the answer, and nobody came back for it"),
             );
         } else {
-            found.broke_if_whole(&RESPONDS, at, wrong("never carried the answer"));
+            report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));
         }
     }
 }

@@ -6,9 +6,10 @@
 use super::http::ERA;
 use super::modern_http::shows_all;
 use crate::engine::{
-    Found, Moment, Place, Revision, SESSION, Span, Transport, Trip, Trips, VERSION, Wrong, quoted,
+    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
+    VERSION, Violation, quoted,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
@@ -17,8 +18,8 @@ pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
     rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(HttpSessionsState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -140,7 +141,7 @@ struct Over {
     since: Option<i64>,
     url: Box<str>,
     /// What showed it.
-    place: Place,
+    location: FindingLocation,
     what: &'static str,
     /// The client itself ended it.
     deleted: bool,
@@ -149,8 +150,8 @@ struct Over {
 }
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct HttpSessionsState {
+    exchanges: ExchangeTracker,
     /// The last handshake at each URL.
     handshakes: BTreeMap<Box<str>, Handshake>,
     /// That of each session.
@@ -158,70 +159,70 @@ struct Watching {
     over: BTreeMap<Box<str>, Over>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+impl RuleVisitor for HttpSessionsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
     }
 }
 
-impl Watching {
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if trip.transport != Transport::Streamable {
+impl HttpSessionsState {
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.transport != Transport::Streamable {
             return;
         }
-        self.begin_again(trip, at, found);
-        bad_version(trip, at, found);
-        if trip.calls("initialize") {
-            return self.begun(trip, at, found);
+        self.begin_again(exchange, at, report);
+        bad_version(exchange, at, report);
+        if exchange.calls("initialize") {
+            return self.begun(exchange, at, report);
         }
         // Requests of the era without sessions may go to the same server.
-        let header = trip.asked(VERSION).and_then(Revision::named);
+        let header = exchange.request_header(VERSION).and_then(Revision::named);
         if [at.revision, header].into_iter().flatten().any(|revision| !revision.has_handshake()) {
             return;
         }
-        let named = trip.asked(SESSION).and_then(|session| self.sessions.get(session));
+        let named = exchange.request_header(SESSION).and_then(|session| self.sessions.get(session));
         let sure = named.is_some();
-        let handshake = named.or_else(|| self.handshakes.get(trip.url())).cloned();
-        if let Some(handshake) = handshake.filter(|handshake| trip.began_after(handshake.since)) {
+        let handshake = named.or_else(|| self.handshakes.get(exchange.url())).cloned();
+        if let Some(handshake) = handshake.filter(|handshake| exchange.began_after(handshake.since)) {
             let by = handshake.version.as_deref().and_then(Revision::named).or(at.revision);
             let at = &at.by(by);
-            self.session(trip, &handshake, at, found);
+            self.session(exchange, &handshake, at, report);
             // Without its session nobody knows which of several handshakes a request is of.
             if sure || handshake.session.is_none() && !handshake.mixed {
-                version(trip, &handshake, at, found);
+                version(exchange, &handshake, at, report);
             }
         }
-        self.after_end(trip, at, found);
+        self.after_end(exchange, at, report);
     }
 
     /// An answer to `initialize`.
-    fn begun(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if !trip.succeeded() || trip.errors > 0 {
+    fn begun(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if !exchange.succeeded() || exchange.errors > 0 {
             return;
         }
-        let session = trip.answered(SESSION);
+        let session = exchange.response_header(SESSION);
         if let Some(session) = session {
-            assigned(trip, session, at, found);
+            assigned(exchange, session, at, report);
         }
         let handshake = Handshake {
             session: session.map(Into::into),
-            version: trip.chosen.clone(),
-            since: trip.exchange.ended,
+            version: exchange.chosen.clone(),
+            since: exchange.raw.ended,
             mixed: false,
         };
-        let before = self.handshakes.get(trip.url());
+        let before = self.handshakes.get(exchange.url());
         let mixed = before.is_some_and(|before| before.mixed || before.version != handshake.version);
         let handshake = Handshake { mixed, ..handshake };
-        if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(trip.url()) {
-            self.handshakes.insert(trip.url().into(), handshake.clone());
+        if self.handshakes.len() < MOST_SESSIONS || self.handshakes.contains_key(exchange.url()) {
+            self.handshakes.insert(exchange.url().into(), handshake.clone());
         }
         if let Some(session) = session.filter(|_| self.sessions.len() < MOST_SESSIONS) {
             self.sessions.insert(session.into(), handshake);
@@ -230,34 +231,42 @@ impl Watching {
     }
 
     /// Whether a request names its session.
-    fn session(&mut self, trip: &Trip, handshake: &Handshake, at: &Moment<'_>, found: &mut Found) {
+    fn session(
+        &mut self,
+        exchange: &HttpExchange,
+        handshake: &Handshake,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let Some(assigned) = &handshake.session else { return };
-        if self.over.contains_key(assigned) && trip.asked(SESSION).is_none() {
+        if self.over.contains_key(assigned) && exchange.request_header(SESSION).is_none() {
             return;
         }
-        match trip.asked(SESSION) {
-            Some(session) if self.sessions.contains_key(session) => found.held(&ECHO, at),
+        match exchange.request_header(SESSION) {
+            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
             Some(session) if hidden(session, at) => {}
             Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
             Some(session) => {
                 // A made-up id looks like a second session, so that whether sessions alternate is not asked.
                 match at.facts.late || at.facts.torn {
-                    true => {
-                        found.unsure(&ECHO, at, "the session may have been assigned before the recording")
-                    }
+                    true => report.inconclusive(
+                        &ECHO,
+                        at,
+                        "the session may have been assigned before the recording",
+                    ),
                     false => {
                         let wrong = format!("no server assigned the session {}", quoted(session));
-                        found.broke(&ECHO, at, wrong);
+                        report.fail(&ECHO, at, wrong);
                     }
                 }
             }
             None => {
-                let method = &trip.exchange.method;
-                found.broke(&ECHO, at, format!("the {method} names no session, and the server assigned one"));
-                match trip.status() {
-                    400 => found.held(&MISSING_400, at),
+                let method = &exchange.raw.method;
+                report.fail(&ECHO, at, format!("the {method} names no session, and the server assigned one"));
+                match exchange.status() {
+                    400 => report.pass(&MISSING_400, at),
                     401 | 403 | 405 | 429 => {}
-                    status @ 402..=499 => found.broke(&MISSING_400, at, format!("the answer is {status}")),
+                    status @ 402..=499 => report.fail(&MISSING_400, at, format!("the answer is {status}")),
                     _ => {}
                 }
             }
@@ -265,56 +274,64 @@ impl Watching {
     }
 
     /// How a session that is over is answered, and whether this exchange shows that one is.
-    fn after_end(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        let Some(session) = trip.asked(SESSION) else { return };
+    fn after_end(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(session) = exchange.request_header(SESSION) else { return };
         if let Some(over) = self.over.get_mut(session) {
-            if !trip.began_after(over.since) || *over.url != *trip.url() {
+            if !exchange.began_after(over.since) || *over.url != *exchange.url() {
                 return;
             }
-            if !over.deleted && trip.succeeded() {
+            if !over.deleted && exchange.succeeded() {
                 // The 404 meant something else.
                 self.over.remove(session);
                 return;
             }
-            match trip.status() {
+            match exchange.status() {
                 404 => {
-                    found.held(&AFTER_END, at);
-                    over.waiting |= trip.is("POST");
-                    over.since = trip.exchange.ended.max(over.since);
+                    report.pass(&AFTER_END, at);
+                    over.waiting |= exchange.is("POST");
+                    over.since = exchange.raw.ended.max(over.since);
                 }
                 status @ (200..=299 | 400 | 402 | 406..=428) => {
-                    let wrong = Wrong::of(format!("the answer is {status}, and the session was over"));
-                    found.broke(&AFTER_END, at, wrong.see(over.place.clone(), over.what));
+                    let wrong = Violation::of(format!("the answer is {status}, and the session was over"));
+                    report.fail(&AFTER_END, at, wrong.see(over.location.clone(), over.what));
                 }
                 _ => {}
             }
             return;
         }
         // An unknown method is answered with 404 too, by servers of the next revision.
-        let here = self.handshakes.contains_key(trip.url());
-        let lost = here && trip.is("POST") && trip.status() == 404 && trip.error_code != Some(-32601);
-        let deleted = trip.is("DELETE") && trip.succeeded();
+        let here = self.handshakes.contains_key(exchange.url());
+        let lost =
+            here && exchange.is("POST") && exchange.status() == 404 && exchange.error_code != Some(-32601);
+        let deleted = exchange.is("DELETE") && exchange.succeeded();
         if (lost || deleted) && self.over.len() < MOST_SESSIONS {
             let what = if deleted { "the DELETE" } else { "the first 404" };
-            let since = trip.exchange.ended;
+            let since = exchange.raw.ended;
             self.over.insert(
                 session.into(),
-                Over { since, url: trip.url().into(), place: at.place(), what, deleted, waiting: lost },
+                Over {
+                    since,
+                    url: exchange.url().into(),
+                    location: at.location(),
+                    what,
+                    deleted,
+                    waiting: lost,
+                },
             );
         }
     }
 
     /// What a client does that was told that its session is over: the next request that it makes.
-    fn begin_again(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        if trip.calls.is_empty() {
+    fn begin_again(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.calls.is_empty() {
             return;
         }
-        let session = trip.asked(SESSION);
-        let waiting = |over: &Over| over.waiting && trip.began_after(over.since);
-        if trip.calls("initialize") && session.is_none() {
+        let session = exchange.request_header(SESSION);
+        let waiting = |over: &Over| over.waiting && exchange.began_after(over.since);
+        if exchange.calls("initialize") && session.is_none() {
             // Which of several clients begins again cannot be told, and need not be.
-            for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *trip.url()) {
-                found.held(&REINIT, at);
+            for over in self.over.values_mut().filter(|over| waiting(over) && *over.url == *exchange.url()) {
+                report.pass(&REINIT, at);
                 over.waiting = false;
             }
             return;
@@ -324,85 +341,89 @@ impl Watching {
             return;
         };
         over.waiting = false;
-        if trip.succeeded() {
+        if exchange.succeeded() {
             return;
         }
-        let wrong = match trip.calls("initialize") {
+        let wrong = match exchange.calls("initialize") {
             true => "`initialize` is sent with the id of the session that is over",
             false => "the client goes on with the session that is over",
         };
-        found.broke(&REINIT, at, Wrong::of(wrong).see(over.place.clone(), over.what));
+        report.fail(&REINIT, at, Violation::of(wrong).see(over.location.clone(), over.what));
     }
 }
 
 /// A session id as it was assigned.
-fn assigned(trip: &Trip, session: &str, at: &Moment<'_>, found: &mut Found) {
+fn assigned(exchange: &HttpExchange, session: &str, at: &RuleContext<'_>, report: &mut Report) {
     if hidden(session, at) {
         let why = "the recorder took the session id out";
-        found.unsure(&CHARSET, at, why);
-        return found.unsure(&ENTROPY, at, why);
+        report.inconclusive(&CHARSET, at, why);
+        return report.inconclusive(&ENTROPY, at, why);
     }
     let times =
-        trip.exchange.answer_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
+        exchange.raw.answer_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-    found.check(&CHARSET, at, visible && times == 1, || match times {
+    report.check(&CHARSET, at, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),
         _ => format!("the session id stands in {times} headers"),
     });
-    found.check(&ENTROPY, at, session.len() >= LEAST, || {
+    report.check(&ENTROPY, at, session.len() >= LEAST, || {
         format!("the session id {} has {} characters", quoted(session), session.len())
     });
 }
 
 /// The version in a request's header beside the one that was negotiated.
-fn version(trip: &Trip, handshake: &Handshake, at: &Moment<'_>, found: &mut Found) {
-    let Some(said) = trip.asked(VERSION) else {
-        let method = &trip.exchange.method;
+fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(message) = exchange.request_header(VERSION) else {
+        let method = &exchange.raw.method;
         // A session that was converted from stdio has the headers that a converter writes, and never had others.
-        if !shows_all(&trip.exchange.request_headers) && trip.asked(SESSION).is_none() {
+        if !shows_all(&exchange.raw.request_headers) && exchange.request_header(SESSION).is_none() {
             let why = "the exchange shows few headers, so that others may have been left out";
-            return found.unsure(&PRESENT, at, why);
+            return report.inconclusive(&PRESENT, at, why);
         }
-        return found.broke(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
+        return report.fail(&PRESENT, at, format!("the {method} has no `{VERSION}`"));
     };
-    found.held(&PRESENT, at);
+    report.pass(&PRESENT, at);
     let Some(chosen) = &handshake.version else { return };
-    found.check(&NEGOTIATED, at, said == &**chosen, || {
-        format!("the header says {}, and {} was negotiated", quoted(said), quoted(chosen))
+    report.check(&NEGOTIATED, at, message == &**chosen, || {
+        format!("the header says {}, and {} was negotiated", quoted(message), quoted(chosen))
     });
 }
 
 /// The answer to a version that is none.
-fn bad_version(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-    let Some(said) = trip.asked(VERSION).filter(|said| is_none(said) && !hidden(said, at)) else { return };
-    match trip.status() {
-        400 => found.held(&BAD_400, at),
+fn bad_version(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(message) =
+        exchange.request_header(VERSION).filter(|message| is_none(message) && !hidden(message, at))
+    else {
+        return;
+    };
+    match exchange.status() {
+        400 => report.pass(&BAD_400, at),
         // These are told before anybody looks at the version.
         0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
         status => {
-            let wrong = format!("the answer is {status}, and the version is {}", quoted(said));
-            found.broke(&BAD_400, at, wrong);
+            let wrong = format!("the answer is {status}, and the version is {}", quoted(message));
+            report.fail(&BAD_400, at, wrong);
         }
     }
 }
 
 /// Whether a text is no version for certain: neither a published one, nor one that may be published yet, nor a draft's
 /// name of its own.
-fn is_none(said: &str) -> bool {
-    if Revision::named(said).is_some() || said.to_ascii_lowercase().contains("draft") {
+fn is_none(message: &str) -> bool {
+    if Revision::named(message).is_some() || message.to_ascii_lowercase().contains("draft") {
         return false;
     }
-    let shape = said.len() == 10
-        && said.bytes().zip(b"0000-00-00").all(|(byte, shape)| match shape {
+    let shape = message.len() == 10
+        && message.bytes().zip(b"0000-00-00").all(|(byte, shape)| match shape {
             b'0' => byte.is_ascii_digit(),
             other => byte == *other,
         });
-    !shape || said < Revision::V2026_07_28.name()
+    !shape || message < Revision::V2026_07_28.name()
 }
 
 /// Whether a recorder wrote this in place of what there was.
-fn hidden(text: &str, at: &Moment<'_>) -> bool {
-    at.facts.subject.markers.iter().any(|marker| text.contains(marker.as_str()))
+fn hidden(text: &str, at: &RuleContext<'_>) -> bool {
+    at.facts.recording.markers.iter().any(|marker| text.contains(marker.as_str()))
 }
 
 #[cfg(test)]
@@ -411,11 +432,11 @@ mod tests {
 
     #[test]
     fn a_version_may_be_later_than_those_that_are_known() {
-        for said in ["2025-06-18", "2027-01-01", "DRAFT-2026-v1"] {
-            assert!(!is_none(said), "{said}");
+        for message in ["2025-06-18", "2027-01-01", "DRAFT-2026-v1"] {
+            assert!(!is_none(message), "{message}");
         }
-        for said in ["", "1.0", "2025-06-18, 2025-06-18", "2025-01-01", "1999-12-31", "2025/06/18"] {
-            assert!(is_none(said), "{said}");
+        for message in ["", "1.0", "2025-06-18, 2025-06-18", "2025-01-01", "1999-12-31", "2025/06/18"] {
+            assert!(is_none(message), "{message}");
         }
     }
 }

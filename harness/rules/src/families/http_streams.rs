@@ -6,9 +6,10 @@
 
 use super::http::ERA;
 use crate::engine::{
-    Found, Moment, Place, Revision, SESSION, Said, Sort, Span, Transport, Trip, Trips, Wrong, id_text, plain,
+    ExchangeTracker, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, SESSION,
+    SeenMessage, Span, Transport, Violation, id_text, plain,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
@@ -18,8 +19,8 @@ pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
     rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(HttpStreamsState::default()),
 };
 
 /// What the rules of this file and of `http_resume` have in common.
@@ -85,48 +86,48 @@ static UNRELATED: Rule = Rule {
 const MOST_TOKENS: usize = 10_000;
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct HttpStreamsState {
+    exchanges: ExchangeTracker,
     /// Which request each progress token is of: its exchange. By session and token, as what follows.
     tokens: BTreeMap<Box<str>, u64>,
     /// Progress on streams opened by GET: where each token was first seen.
-    stray: BTreeMap<Box<str>, Place>,
+    stray: BTreeMap<Box<str>, FindingLocation>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| over(&trip, at, found));
+impl RuleVisitor for HttpStreamsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| over(&exchange, at, report));
         }
-        let (Some(trip), Some(said)) = (self.trips.current(), &at.said) else { return };
-        let (scope, number) = (scope(trip, at), trip.number);
+        let (Some(exchange), Some(message)) = (self.exchanges.current(), &at.message) else { return };
+        let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.slot == Slot::Request {
-            self.asked(&scope, said, at, found);
-        } else if at.entry.slot == Slot::Sse && trip.endpoint.is_none() && trip.streams() {
-            match (trip.is("GET"), trip.resumes()) {
-                (true, resumes) => self.on_get(&scope, resumes, said, at, found),
-                (false, _) => self.on_post(&scope, number, said, at, found),
+            self.request(&scope, message, at, report);
+        } else if at.entry.slot == Slot::Sse && exchange.endpoint.is_none() && exchange.streams() {
+            match (exchange.is("GET"), exchange.resumes()) {
+                (true, resumes) => self.on_get(&scope, resumes, message, at, report),
+                (false, _) => self.on_post(&scope, number, message, at, report),
             }
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| over(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| over(&exchange, at, report));
         }
     }
 }
 
-impl Watching {
+impl HttpStreamsState {
     /// What the client said.
-    fn asked(&mut self, scope: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn request(&mut self, scope: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         // The progress of a task goes on when its request is over, on whatever stream is open.
-        let follows = said.sort == Sort::Request && said.param("task").is_none();
-        let Some(token) = said.meta("progressToken").filter(|_| follows) else { return };
-        if let Some(place) = self.stray.remove(&inside(scope, token.text())) {
+        let follows = message.kind == MessageKind::Request && message.param("task").is_none();
+        let Some(token) = message.meta("progressToken").filter(|_| follows) else { return };
+        if let Some(location) = self.stray.remove(&inside(scope, token.text())) {
             let wrong =
                 format!("progress of the request with the token {} on a stream opened by GET", token.text());
-            found.broke(&UNRELATED, at, Wrong::of(wrong).at(place).see(at.place(), "the request"));
+            report.fail(&UNRELATED, at, Violation::of(wrong).at(location).see(at.location(), "the request"));
         }
         if self.tokens.len() < MOST_TOKENS {
             self.tokens.insert(inside(scope, token.text()), at.entry.exchange.unwrap_or_default());
@@ -134,61 +135,76 @@ impl Watching {
     }
 
     /// A message on a stream that a POST opened.
-    fn on_post(&mut self, scope: &str, number: u64, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(token) = progress(said) else { return };
+    fn on_post(
+        &mut self,
+        scope: &str,
+        number: u64,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let Some(token) = progress(message) else { return };
         // Whose token it is where nobody made a request with it is another rule's business.
         let Some(&owner) = self.tokens.get(&inside(scope, &token)) else { return };
-        found.check(&RELATED, at, owner == number, || {
+        report.check(&RELATED, at, owner == number, || {
             format!("progress with the token {token}, which is that of another request")
         });
     }
 
     /// A message on a stream that a GET opened.
-    fn on_get(&mut self, scope: &str, resumes: bool, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let responds = matches!(said.sort, Sort::Result | Sort::Error) && id_text(said).is_some();
+    fn on_get(
+        &mut self,
+        scope: &str,
+        resumes: bool,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let responds =
+            matches!(message.kind, MessageKind::Result | MessageKind::Error) && id_text(message).is_some();
         if responds {
-            found.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
+            report.check(&NO_RESPONSE, at, resumes, || "a response on a stream that resumes none");
             return;
         }
-        found.held(&NO_RESPONSE, at);
+        report.pass(&NO_RESPONSE, at);
         if resumes {
             return;
         }
-        let Some(token) = progress(said) else { return found.held(&UNRELATED, at) };
+        let Some(token) = progress(message) else { return report.pass(&UNRELATED, at) };
         if self.tokens.contains_key(&inside(scope, &token)) {
             let wrong = format!("progress of the request with the token {token} on a stream opened by GET");
-            found.broke(&UNRELATED, at, wrong);
+            report.fail(&UNRELATED, at, wrong);
         } else if self.stray.len() < MOST_TOKENS {
-            self.stray.entry(inside(scope, &token)).or_insert_with(|| at.place());
+            self.stray.entry(inside(scope, &token)).or_insert_with(|| at.location());
         }
     }
 }
 
 /// A stream that a POST with requests opened, now that it is over.
-fn over(trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-    let ours = trip.transport == Transport::Streamable && trip.is("POST") && trip.streams();
-    if !ours || trip.calls.is_empty() || trip.answer_lost {
+fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    let ours = exchange.transport == Transport::Streamable && exchange.is("POST") && exchange.streams();
+    if !ours || exchange.calls.is_empty() || exchange.answer_lost {
         return;
     }
-    match (trip.primed, &trip.last_id) {
-        (true, _) => found.held(&PRIMING, at),
-        (false, Some(_)) => found.broke(&PRIMING, at, "the first event is no id with empty data"),
+    match (exchange.primed, &exchange.last_id) {
+        (true, _) => report.pass(&PRIMING, at),
+        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is no id with empty data"),
         // Ids are optional, and with them what this event is for.
-        (false, None) if trip.events > 0 => {
-            let wrong = Wrong::of("the events have no ids, so that the stream cannot be resumed");
-            found.broke(&PRIMING, at, wrong.only(Level::Info));
+        (false, None) if exchange.events > 0 => {
+            let wrong = Violation::of("the events have no ids, so that the stream cannot be resumed");
+            report.fail(&PRIMING, at, wrong.only(Level::Info));
         }
         (false, None) => {}
     }
-    if trip.is_answered() {
-        found.check(&CLOSED_LATE, at, !trip.went_on, || "the stream went on after the last response");
+    if exchange.is_answered() {
+        report.check(&CLOSED_LATE, at, !exchange.went_on, || "the stream went on after the last response");
     }
 }
 
 /// Whose ids and tokens an exchange uses: those of its session, by the id that the server gave it, or by its number in
 /// the recording where there are no ids.
-pub(super) fn scope(trip: &Trip, at: &Moment<'_>) -> Box<str> {
-    match trip.asked(SESSION).or(trip.answered(SESSION)) {
+pub(super) fn scope(exchange: &HttpExchange, at: &RuleContext<'_>) -> Box<str> {
+    match exchange.request_header(SESSION).or(exchange.response_header(SESSION)) {
         Some(session) => session.into(),
         None => format!("{}", at.facts.session).into(),
     }
@@ -200,7 +216,7 @@ pub(super) fn inside(scope: &str, name: &str) -> Box<str> {
 }
 
 /// The token of a progress notification, as it is written.
-fn progress(said: &Said<'_>) -> Option<Box<str>> {
-    let token = said.calls("notifications/progress").then(|| said.param("progressToken"))??;
+fn progress(message: &SeenMessage<'_>) -> Option<Box<str>> {
+    let token = message.calls("notifications/progress").then(|| message.param("progressToken"))??;
     (!plain(token).is_empty()).then(|| token.text().into())
 }

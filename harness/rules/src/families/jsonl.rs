@@ -3,8 +3,8 @@
 //! Refuses to know: who printed a line that is no message; such a file does not tell.
 
 use super::encoding;
-use crate::engine::{Found, Moment, Piece, Pieces, Place, Wrong, quoted};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{FindingLocation, Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
@@ -15,8 +15,8 @@ pub(super) const FAMILY: Family = Family {
     name: "jsonl",
     title: "Files of JSON-RPC lines",
     rules: &[&ONE_PER_LINE],
-    hears: &[Hears::In("jsonrpc")],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Format("jsonrpc")],
+    visitor: || Box::new(JsonlState::default()),
 };
 
 static ONE_PER_LINE: Rule = Rule {
@@ -30,84 +30,88 @@ static ONE_PER_LINE: Rule = Rule {
 };
 
 #[derive(Default)]
-struct Watching {
-    pieces: Pieces,
+struct JsonlState {
+    pieces: SplitMessages,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if at.facts.subject.format != "jsonrpc" {
+impl RuleVisitor for JsonlState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        if at.facts.recording.format != "jsonrpc" {
             return;
         }
         match &at.entry.content {
             Content::Message(_) => {
-                self.give_up(at, found);
-                found.held(&ONE_PER_LINE, at);
+                self.give_up(at, report);
+                report.pass(&ONE_PER_LINE, at);
             }
-            Content::Noise(noise) => self.noise(noise, at, found),
+            Content::Noise(noise) => self.noise(noise, at, report),
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        self.give_up(at, found);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.give_up(at, report);
     }
 }
 
-impl Watching {
-    fn noise(&mut self, noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+impl JsonlState {
+    fn noise(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match noise.why.code {
-            Code::InvalidJson | Code::Truncated => self.no_json(noise, at, found),
+            Code::InvalidJson | Code::Truncated => self.no_json(noise, at, report),
             // Whoever reads for messages need not read on behind what is no object.
-            Code::NotAMessage if Json::parse(&noise.text).is_err() => self.no_json(noise, at, found),
+            Code::NotAMessage if Json::parse(&noise.text).is_err() => self.no_json(noise, at, report),
             Code::NotAMessage => {
-                self.give_up(at, found);
+                self.give_up(at, report);
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     let wrong = format!("the line is JSON and no message: {}", quoted(&noise.text));
-                    found.broke(&ONE_PER_LINE, at, wrong);
+                    report.fail(&ONE_PER_LINE, at, wrong);
                 }
             }
-            _ => self.give_up(at, found),
+            _ => self.give_up(at, report),
         }
     }
 
-    fn no_json(&mut self, noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn no_json(&mut self, noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let text: &str = &noise.text;
         if text.starts_with('\u{feff}') {
-            return self.give_up(at, found);
+            return self.give_up(at, report);
         }
         if begins_with_a_value(text) {
-            self.give_up(at, found);
-            return found.broke(&ONE_PER_LINE, at, "something stands behind the value on its line");
+            self.give_up(at, report);
+            return report.fail(&ONE_PER_LINE, at, "something stands behind the value on its line");
         }
-        match self.pieces.take(text, at.place()) {
-            Piece::Whole(first) => {
-                let wrong = Wrong::of("a message is written over several lines").at(first);
-                found.broke(&ONE_PER_LINE, at, wrong);
+        match self.pieces.take(text, at.location()) {
+            SplitLine::Completes(first) => {
+                let wrong = Violation::of("a message is written over several lines").at(first);
+                report.fail(&ONE_PER_LINE, at, wrong);
             }
             // Only the last line of a file is cut off.
-            Piece::Held if noise.why.code == Code::Truncated => {
+            SplitLine::Continues if noise.why.code == Code::Truncated => {
                 self.pieces.give_up();
-                found.broke(&ONE_PER_LINE, at, "the file ends within a message");
+                report.fail(&ONE_PER_LINE, at, "the file ends within a message");
             }
-            Piece::Held => {}
-            Piece::Alone => {
-                found.broke(&ONE_PER_LINE, at, format!("the line is no JSON: {}", quoted(text)));
+            SplitLine::Continues => {}
+            SplitLine::Unrelated => {
+                report.fail(&ONE_PER_LINE, at, format!("the line is no JSON: {}", quoted(text)));
             }
         }
     }
 
     /// What looked like a message over several lines is none: its first line was meant to be JSON.
-    fn give_up(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn give_up(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(first) = self.pieces.give_up() {
-            broken_json(first, at, found);
+            broken_json(first, at, report);
         }
     }
 }
 
-fn broken_json(place: Place, at: &Moment<'_>, found: &mut Found) {
-    found.broke(&encoding::PARSE, at, Wrong::of("the line begins like a message and is no JSON").at(place));
+fn broken_json(location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
+    report.fail(
+        &encoding::PARSE,
+        at,
+        Violation::of("the line begins like a message and is no JSON").at(location),
+    );
 }
 
 /// Whether an object or a list stands at the front, with something behind it.

@@ -2,8 +2,8 @@
 //!
 //! Refuses to know: what stood before a message; that is the business of `correlation`.
 
-use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, known, shown};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, known, shown};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, Kind};
 use transcript::message::{Id, Message, Refusal};
@@ -29,8 +29,8 @@ pub(super) const FAMILY: Family = Family {
         &ERROR_ID_NULL,
         &ERROR_ID_ABSENT,
     ],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(JsonrpcState),
 };
 
 static VERSION: Rule = Rule {
@@ -167,79 +167,79 @@ static ERROR_ID_ABSENT: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct Watching;
+struct JsonrpcState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        match (&at.said, &at.entry.content) {
-            (Some(said), _) => message(said, at, found),
-            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at, found),
+impl RuleVisitor for JsonrpcState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        match (&at.message, &at.entry.content) {
+            (Some(message), _) => check_message(message, at, report),
+            (None, Content::Noise(noise)) => fault(&noise.why, &noise.text, at, report),
             _ => {}
         }
     }
 }
 
 /// A message that a reader takes for one.
-fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     for rule in [&VERSION, &KIND, &ID_TYPE] {
-        found.held(rule, at);
+        report.pass(rule, at);
     }
-    let message = &said.message;
-    if let Id::Number(number) = message.id() {
+    let raw = &message.raw;
+    if let Id::Number(number) = raw.id() {
         let whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        found.check(&ID_FRACTION, at, whole, || format!("the id is written `{number}`"));
+        report.check(&ID_FRACTION, at, whole, || format!("the id is written `{number}`"));
     }
-    match said.sort {
-        Sort::Request | Sort::Notification => call(said, at, found),
-        Sort::Result => {
-            found.held(&XOR, at);
-            if let Some(result) = message.outcome() {
-                object(&RESULT, "result", result, at, found);
+    match message.kind {
+        MessageKind::Request | MessageKind::Notification => call(message, at, report),
+        MessageKind::Result => {
+            report.pass(&XOR, at);
+            if let Some(result) = raw.outcome() {
+                object(&RESULT, "result", result, at, report);
             }
         }
-        Sort::Error => {
-            found.held(&XOR, at);
-            error(message, at, found);
+        MessageKind::Error => {
+            report.pass(&XOR, at);
+            error(raw, at, report);
         }
     }
 }
 
-fn call(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let (message, method) = (&said.message, said.method.as_deref().unwrap_or_default());
-    if let Some(params) = message.params() {
-        object(&PARAMS, "params", params, at, found);
+fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let (raw, method) = (&message.raw, message.method.as_deref().unwrap_or_default());
+    if let Some(params) = raw.params() {
+        object(&PARAMS, "params", params, at, report);
     }
     let is_notification = method.starts_with("notifications/");
-    match message.id() {
-        Id::Missing if is_notification => found.held(&NOTIFICATION_ID, at),
+    match raw.id() {
+        Id::Missing if is_notification => report.pass(&NOTIFICATION_ID, at),
         Id::Missing if known(method).any(|known| known.request) => {
-            found.broke(&ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
+            report.fail(&ID_MISSING, at, format!("`{method}` asks for an answer and has no id"));
         }
         Id::Missing => {}
         _ if is_notification => {
-            found.broke(&NOTIFICATION_ID, at, format!("the notification `{method}` has an id"));
+            report.fail(&NOTIFICATION_ID, at, format!("the notification `{method}` has an id"));
         }
-        Id::Null => found.broke(&ID_NULL, at, format!("the request `{method}` has the id null")),
+        Id::Null => report.fail(&ID_NULL, at, format!("the request `{method}` has the id null")),
         Id::Text(_) | Id::Number(_) => {
-            found.held(&ID_NULL, at);
-            found.held(&ID_MISSING, at);
+            report.pass(&ID_NULL, at);
+            report.pass(&ID_MISSING, at);
         }
     }
 }
 
-fn error(message: &Message<'_>, at: &Moment<'_>, found: &mut Found) {
-    match message.id() {
-        Id::Null => found.broke(&ERROR_ID_NULL, at, "an error with the id null"),
-        Id::Missing => found.broke(&ERROR_ID_ABSENT, at, "an error without an id"),
+fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    match raw.id() {
+        Id::Null => report.fail(&ERROR_ID_NULL, at, "an error with the id null"),
+        Id::Missing => report.fail(&ERROR_ID_ABSENT, at, "an error without an id"),
         Id::Text(_) | Id::Number(_) => {
-            found.held(&ERROR_ID_NULL, at);
-            found.held(&ERROR_ID_ABSENT, at);
+            report.pass(&ERROR_ID_NULL, at);
+            report.pass(&ERROR_ID_ABSENT, at);
         }
     }
-    let Some(error) = message.outcome() else { return };
+    let Some(error) = raw.outcome() else { return };
     if error.kind() != Kind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
-        return found.broke(&ERROR_SHAPE, at, Wrong::of(wrong).inside(error));
+        return report.fail(&ERROR_SHAPE, at, Violation::of(wrong).inside(error));
     }
     let (code, text) = (error.member("code"), error.member("message"));
     let lacks = match (code, text) {
@@ -249,27 +249,27 @@ fn error(message: &Message<'_>, at: &Moment<'_>, found: &mut Found) {
         _ => None,
     };
     match lacks {
-        None => found.held(&ERROR_SHAPE, at),
+        None => report.pass(&ERROR_SHAPE, at),
         Some(what) => {
-            found.broke(&ERROR_SHAPE, at, Wrong::of(format!("the error lacks {what}")).inside(error));
+            report.fail(&ERROR_SHAPE, at, Violation::of(format!("the error lacks {what}")).inside(error));
         }
     }
     if let Some(code) = code {
         let whole = code.as_number().is_some_and(|number| !number.contains(['.', 'e', 'E']));
-        found.check(&ERROR_CODE, at, whole, || {
-            Wrong::of(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
+        report.check(&ERROR_CODE, at, whole, || {
+            Violation::of(format!("the code is {}: {}", code.kind().name(), shown(code))).inside(code)
         });
     }
 }
 
-fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
-    found.check(rule, at, value.kind() == Kind::Object, || {
-        Wrong::of(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
+fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    report.check(rule, at, value.kind() == Kind::Object, || {
+        Violation::of(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
     });
 }
 
 /// An object that was to be a message, and has a fault that no reader passes over.
-fn fault(why: &Refusal, text: &str, at: &Moment<'_>, found: &mut Found) {
+fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
     let Ok(value) = Json::parse(text) else { return };
     if value.kind() != Kind::Object {
         return;
@@ -278,28 +278,28 @@ fn fault(why: &Refusal, text: &str, at: &Moment<'_>, found: &mut Found) {
     match why.code {
         Code::InvalidVersion => {
             let wrong = match value.member("jsonrpc") {
-                None => Wrong::of("the message has no `jsonrpc`"),
-                Some(version) => Wrong::of(format!("`jsonrpc` is {}", shown(version))).inside(version),
+                None => Violation::of("the message has no `jsonrpc`"),
+                Some(version) => Violation::of(format!("`jsonrpc` is {}", shown(version))).inside(version),
             };
-            found.broke(&VERSION, at, wrong);
+            report.fail(&VERSION, at, wrong);
         }
         Code::InvalidId => {
             let id = value.member("id").unwrap_or(value);
             let wrong = format!("the id is {}: {}", id.kind().name(), shown(id));
-            found.broke(&ID_TYPE, at, Wrong::of(wrong).inside(id));
+            report.fail(&ID_TYPE, at, Violation::of(wrong).inside(id));
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
             let null = value.member("error").is_some_and(|error| error.kind() == Kind::Null);
-            let wrong = Wrong::of("the response has both `result` and `error`");
-            found.broke(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
+            let wrong = Violation::of("the response has both `result` and `error`");
+            report.fail(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
         }
         Code::AmbiguousMessage => {
-            found.broke(&KIND, at, "the message has `method` beside `result` or `error`");
+            report.fail(&KIND, at, "the message has `method` beside `result` or `error`");
         }
-        Code::InvalidMethod => found.broke(&KIND, at, "`method` is no string"),
+        Code::InvalidMethod => report.fail(&KIND, at, "`method` is no string"),
         Code::NotAMessage if has("jsonrpc") => {
-            found.broke(&KIND, at, "the message has neither `method` nor `result` nor `error`");
+            report.fail(&KIND, at, "the message has neither `method` nor `result` nor `error`");
         }
         _ => {}
     }

@@ -5,9 +5,10 @@
 //! of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    Found, Moment, Origin, Place, SESSION, Span, Transport, Trip, Trips, Wrong, quoted, resolve,
+    ExchangeTracker, FindingLocation, HttpExchange, Origin, Report, RuleContext, SESSION, Span, Transport,
+    Violation, quoted, resolve,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -17,8 +18,8 @@ pub(super) const FAMILY: Family = Family {
     name: "legacy-sse",
     title: "HTTP+SSE of 2024-11-05",
     rules: &[&SENT, &FIRST, &URI, &SAME_ORIGIN, &TARGET, &MESSAGE, &VIA_STREAM, &ORIGIN],
-    hears: &[Hears::Exchanges, Hears::Events],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
+    visitor: || Box::new(LegacySseState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -109,12 +110,12 @@ static ORIGIN: Rule = Rule {
 const MOST_SILENT: usize = 100;
 
 #[derive(Default)]
-struct Watching {
-    trips: Trips,
+struct LegacySseState {
+    exchanges: ExchangeTracker,
     /// Where the first stream with an `endpoint` event was opened.
     stream: Option<Box<str>>,
     /// Streams that were opened and named no address: their URL and place.
-    silent: Vec<(Box<str>, Place)>,
+    silent: Vec<(Box<str>, FindingLocation)>,
     /// A request was posted, accepted, and not answered where it was posted: where.
     unanswered: Vec<Box<str>>,
     /// An `endpoint` event stands in an envelope.
@@ -123,128 +124,127 @@ struct Watching {
     before: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for trip in self.trips.see(at) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+impl RuleVisitor for LegacySseState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for exchange in self.exchanges.see(at) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
-        let envelope = at.facts.subject.format == "http-sse";
+        let envelope = at.facts.recording.format == "http-sse";
         if at.entry.slot == Slot::Sse && (envelope || at.exchange.is_some()) {
-            self.event(envelope, at, found);
+            self.event(envelope, at, report);
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        for trip in self.trips.end(rejection) {
-            trip.look(at, |at| self.trip(&trip, at, found));
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        for exchange in self.exchanges.end(rejection) {
+            exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
-        if at.facts.subject.format == "http-sse" && !self.named {
+        if at.facts.recording.format == "http-sse" && !self.named {
             let why =
                 "the envelope has no `endpoint` event, which some recorders leave out; a HAR would tell";
-            found.unsure(&SENT, at, why);
+            report.inconclusive(&SENT, at, why);
         }
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
-        for (url, place) in std::mem::take(&mut self.silent) {
+        for (url, location) in std::mem::take(&mut self.silent) {
             let wanted =
                 self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
             if wanted || self.stream.as_deref() == Some(&*url) {
-                found.broke(
+                report.fail(
                     &SENT,
                     at,
-                    Wrong::of("the stream names no address in an `endpoint` event").at(place),
+                    Violation::of("the stream names no address in an `endpoint` event").at(location),
                 );
             }
         }
     }
 }
 
-impl Watching {
-    fn event(&mut self, envelope: bool, at: &Moment<'_>, found: &mut Found) {
+impl LegacySseState {
+    fn event(&mut self, envelope: bool, at: &RuleContext<'_>, report: &mut Report) {
         let Some(sse) = &at.entry.sse else { return };
         let name = sse.name.as_deref().unwrap_or_default();
         let data = sse.data.as_deref();
-        let before = match self.trips.current() {
+        let before = match self.exchanges.current() {
             // The exchange has counted the event at hand already.
-            Some(trip) if !envelope => trip.is("GET") && trip.events > 1,
+            Some(exchange) if !envelope => exchange.is("GET") && exchange.events > 1,
             _ => self.before,
         };
-        self.before |= at.said.is_some() || !name.is_empty() && name != "endpoint";
+        self.before |= at.message.is_some() || !name.is_empty() && name != "endpoint";
         if name == "endpoint" {
             let second = envelope && self.named;
             self.named = true;
-            if !envelope && self.trips.current().is_none_or(|trip| !trip.is("GET")) {
+            if !envelope && self.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
                 return;
             }
-            found.held(&SENT, at);
+            report.pass(&SENT, at);
             if !second {
-                found.check(&FIRST, at, !before, || "another event stands before the `endpoint` event");
+                report.check(&FIRST, at, !before, || "another event stands before the `endpoint` event");
             }
-            self.address(data.unwrap_or_default(), at, found);
+            self.address(data.unwrap_or_default(), at, report);
             return;
         }
-        let legacy = envelope || self.trips.current().is_some_and(|trip| trip.endpoint.is_some());
+        let legacy = envelope || self.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
         if !legacy {
             return;
         }
         let hidden = data
             .and_then(|data| Json::parse(data).ok())
             .is_some_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some());
-        if at.said.is_some() {
-            found.held(&MESSAGE, at);
+        if at.message.is_some() {
+            report.pass(&MESSAGE, at);
         } else if hidden && !matches!(name, "" | "message") {
-            found.broke(&MESSAGE, at, format!("a message stands in an event named {}", quoted(name)));
+            report.fail(&MESSAGE, at, format!("a message stands in an event named {}", quoted(name)));
         }
     }
 
-    fn address(&mut self, data: &str, at: &Moment<'_>, found: &mut Found) {
+    fn address(&mut self, data: &str, at: &RuleContext<'_>, report: &mut Report) {
         let wrong = not_a_uri(data);
         match wrong {
-            None => found.held(&URI, at),
+            None => report.pass(&URI, at),
             Some((level, what)) => {
-                let wrong = Wrong::of(format!("the data is {}: {what}", quoted(data)));
-                found.broke(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
+                let wrong = Violation::of(format!("the data is {}: {what}", quoted(data)));
+                report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
                 return;
             }
         }
         let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
         let (here, there) = (Origin::of(stream), Origin::of(&resolve(stream, data)));
-        found.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
+        report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
     }
 
-    fn trip(&mut self, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-        let silent = trip.is("GET") && trip.streams() && trip.endpoint.is_none() && !trip.answer_lost;
-        let in_session = trip.asked(SESSION).or(trip.answered(SESSION)).is_some();
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let silent =
+            exchange.is("GET") && exchange.streams() && exchange.endpoint.is_none() && !exchange.answer_lost;
+        let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
         if silent && !in_session && self.silent.len() < MOST_SILENT {
-            self.silent.push((trip.url().into(), at.place()));
+            self.silent.push((exchange.url().into(), at.location()));
         }
-        let unanswered = trip.messages == 0 && !trip.streams() && !trip.answer_lost && trip.succeeded();
-        if unanswered && !trip.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
-            self.unanswered.push(trip.url().into());
+        let unanswered =
+            exchange.messages == 0 && !exchange.streams() && !exchange.answer_lost && exchange.succeeded();
+        if unanswered && !exchange.calls.is_empty() && self.unanswered.len() < MOST_SILENT {
+            self.unanswered.push(exchange.url().into());
         }
-        if trip.transport != Transport::Legacy {
+        if exchange.transport != Transport::Legacy {
             return;
         }
-        if trip.endpoint.is_some() && self.stream.is_none() {
-            self.stream = Some(trip.url().into());
+        if exchange.endpoint.is_some() && self.stream.is_none() {
+            self.stream = Some(exchange.url().into());
         }
-        foreign(&ORIGIN, trip, at, found);
-        if !trip.is("POST") {
+        foreign(&ORIGIN, exchange, at, report);
+        if !exchange.is("POST") {
             return;
         }
-        found.check(&TARGET, at, self.trips.is_target(&trip.exchange.url), || {
-            format!(
-                "the message is posted to {}, which no `endpoint` event named",
-                quoted(&trip.exchange.url)
-            )
+        report.check(&TARGET, at, self.exchanges.is_target(&exchange.raw.url), || {
+            format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
         });
         // A refusal may say why in its body.
-        if !trip.calls.is_empty() && trip.succeeded() {
-            found.check(
+        if !exchange.calls.is_empty() && exchange.succeeded() {
+            report.check(
                 &VIA_STREAM,
                 at,
-                trip.messages == 0,
+                exchange.messages == 0,
                 || "the body of the POST's answer holds a message",
             );
         }
@@ -268,16 +268,21 @@ fn not_a_uri(data: &str) -> Option<(Level, &'static str)> {
 
 /// A server on this machine that takes what a page of another host sent. Whether it allows that host on purpose
 /// cannot be seen, so that the finding is advice.
-pub(super) fn foreign(rule: &'static Rule, trip: &Trip, at: &Moment<'_>, found: &mut Found) {
-    let Some(origin) = header(&trip.exchange.request_headers, "origin") else { return };
-    let local = Origin::of(&trip.exchange.url).is_some_and(|origin| origin.is_loopback());
+pub(super) fn foreign(
+    rule: &'static Rule,
+    exchange: &HttpExchange,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    let Some(origin) = header(&exchange.raw.request_headers, "origin") else { return };
+    let local = Origin::of(&exchange.raw.url).is_some_and(|origin| origin.is_loopback());
     let from_here = Origin::of(origin).is_some_and(|origin| origin.is_loopback());
-    match trip.status() {
-        403 => found.held(rule, at),
-        _ if !local || from_here || !trip.succeeded() => {}
+    match exchange.status() {
+        403 => report.pass(rule, at),
+        _ if !local || from_here || !exchange.succeeded() => {}
         _ => {
             let wrong = format!("the server took a message from a page of the origin {}", quoted(origin));
-            found.broke(rule, at, Wrong::of(wrong).only(Level::Should));
+            report.fail(rule, at, Violation::of(wrong).only(Level::Should));
         }
     }
 }

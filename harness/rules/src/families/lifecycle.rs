@@ -5,8 +5,10 @@
 //! themselves are in `versions`, and pings in `pings`.
 //! Refuses to know: sessions without a handshake; their requests are skipped here.
 
-use crate::engine::{Bound, Found, Moment, Place, Revision, Said, Sort, Span, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, SeenMessage, Span, Violation,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -25,8 +27,8 @@ pub(super) const FAMILY: Family = Family {
         &SERVER_EARLY,
         &NO_CANCEL,
     ],
-    hears: &[Hears::Messages],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Messages],
+    visitor: || Box::new(LifecycleState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -112,93 +114,101 @@ static NO_CANCEL: Rule = Rule {
 const CROSSING: i64 = 50;
 
 #[derive(Default)]
-struct Watching {
+struct LifecycleState {
     session: u64,
     /// What the client said first, pings and probes aside: the method and where.
-    first: Option<(String, Place)>,
+    first: Option<(String, FindingLocation)>,
     /// The id of `initialize`, as it is written.
     id: Option<Box<str>>,
     /// `initialize` was answered with a result: when.
     answered: Option<Option<i64>>,
     /// The first request of the client that came before that, and when.
-    client_early: Option<(String, Place, Option<i64>)>,
+    client_early: Option<(String, FindingLocation, Option<i64>)>,
     /// The first request of the server that came before `notifications/initialized`, and when.
-    server_early: Option<(String, Place, Option<i64>)>,
+    server_early: Option<(String, FindingLocation, Option<i64>)>,
     initialized: bool,
     /// The client sent `initialized`, which is no method.
     misnamed: bool,
     /// The client asked for something after the handshake, and got its answer.
-    worked: Option<Place>,
+    worked: Option<FindingLocation>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for LifecycleState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
-            self.settle(at, false, found);
+            self.settle(at, false, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request | Sort::Notification => self.call(said, at, found),
-            Sort::Result | Sort::Error => self.response(said, at, found),
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request | MessageKind::Notification => self.call(message, at, report),
+            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
-        self.settle(at, at.facts.closed, found);
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.settle(at, at.facts.closed, report);
     }
 }
 
-impl Watching {
-    fn call(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let method = said.method.as_deref().unwrap_or_default();
+impl LifecycleState {
+    fn call(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let method = message.method.as_deref().unwrap_or_default();
         // A client that tries the newest revision first is at liberty to go back to a handshake.
         let probe =
             method == "server/discover" || at.revision.is_some_and(|revision| !revision.has_handshake());
         match at.side {
-            Some(Side::Client) if method == "initialize" => self.initialize(said, at, found),
+            Some(Side::Client) if method == "initialize" => self.initialize(message, at, report),
             Some(Side::Client) if probe => {}
-            Some(Side::Client) => self.of_client(method, said, at, found),
-            Some(Side::Server) if said.sort == Sort::Request && method != "ping" => {
+            Some(Side::Client) => self.of_client(method, message, at, report),
+            Some(Side::Server) if message.kind == MessageKind::Request && method != "ping" => {
                 if self.initialized {
-                    found.held(&SERVER_EARLY, at);
+                    report.pass(&SERVER_EARLY, at);
                 } else {
-                    self.server_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
+                    self.server_early
+                        .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
                 }
             }
             _ => {}
         }
     }
 
-    fn of_client(&mut self, method: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn of_client(
+        &mut self,
+        method: &str,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         if method != "ping" {
-            self.first.get_or_insert_with(|| (method.to_owned(), at.place()));
+            self.first.get_or_insert_with(|| (method.to_owned(), at.location()));
         }
         match method {
             "notifications/initialized" => {
                 self.initialized = true;
-                found.held(&INITIALIZED, at);
-                self.server_was_early(at, found);
+                report.pass(&INITIALIZED, at);
+                self.server_was_early(at, report);
             }
             "initialized" => self.misnamed = true,
             "notifications/cancelled" => {
-                let Some(id) = said.param("requestId") else { return };
-                found.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
-                    Wrong::of("`initialize` is cancelled").inside(id)
+                let Some(id) = message.param("requestId") else { return };
+                report.check(&NO_CANCEL, at, self.id.as_deref() != Some(id.text()), || {
+                    Violation::of("`initialize` is cancelled").inside(id)
                 });
             }
             "ping" => {}
-            _ if said.sort == Sort::Request => match self.answered {
+            _ if message.kind == MessageKind::Request => match self.answered {
                 // An exchange log puts an answer before whatever began while it was on its way.
                 Some(Some(answered)) if at.exchange.is_some() => {
                     let early = at.entry.time.is_some_and(|time| time + CROSSING < answered);
-                    found.check(&CLIENT_EARLY, at, !early, || {
+                    report.check(&CLIENT_EARLY, at, !early, || {
                         format!("`{method}` is sent before the answer to `initialize` is there")
                     });
                 }
-                Some(_) => found.held(&CLIENT_EARLY, at),
+                Some(_) => report.pass(&CLIENT_EARLY, at),
                 None if self.id.is_some() => {
-                    self.client_early.get_or_insert_with(|| (method.to_owned(), at.place(), at.entry.time));
+                    self.client_early
+                        .get_or_insert_with(|| (method.to_owned(), at.location(), at.entry.time));
                 }
                 None => {}
             },
@@ -206,85 +216,89 @@ impl Watching {
         }
     }
 
-    fn initialize(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        self.first.get_or_insert_with(|| ("initialize".to_owned(), at.place()));
-        self.id = said.message.json().member("id").map(|id| id.text().into());
-        let params = said.message.params();
-        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(said.message.json()), at, found);
+    fn initialize(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.first.get_or_insert_with(|| ("initialize".to_owned(), at.location()));
+        self.id = message.raw.json().member("id").map(|id| id.text().into());
+        let params = message.raw.params();
+        check_fields(&REQUEST_FIELDS, "clientInfo", params.unwrap_or(message.raw.json()), at, report);
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        match asked.method() {
-            "initialize" if said.sort == Sort::Result => {
-                if let Some(result) = said.message.outcome() {
-                    check_fields(&RESULT_FIELDS, "serverInfo", result, at, found);
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        match request.method() {
+            "initialize" if message.kind == MessageKind::Result => {
+                if let Some(result) = message.raw.outcome() {
+                    check_fields(&RESULT_FIELDS, "serverInfo", result, at, report);
                 }
-                self.once(at, found);
-                self.began(at, found);
+                self.once(at, report);
+                self.began(at, report);
             }
-            _ if asked.side == Some(Side::Client)
-                && asked.revision.is_none_or(Revision::has_handshake)
+            _ if request.side == Some(Side::Client)
+                && request.revision.is_none_or(Revision::has_handshake)
                 && self.answered.is_some()
-                && matches!(said.bound, Bound::To(_)) =>
+                && matches!(message.response_match, ResponseMatch::To(_)) =>
             {
-                self.worked.get_or_insert_with(|| asked.place());
+                self.worked.get_or_insert_with(|| request.location());
             }
             _ => {}
         }
     }
 
-    fn once(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn once(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.answered.is_none() {
-            return found.held(&ONCE, at);
+            return report.pass(&ONCE, at);
         }
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
-            found.broke(&ONCE, at, "a second `initialize` succeeds in one session");
+            report.fail(&ONCE, at, "a second `initialize` succeeds in one session");
         } else {
-            found.unsure(&ONCE, at, "the file may hold several sessions; one file a session would tell");
+            report.inconclusive(
+                &ONCE,
+                at,
+                "the file may hold several sessions; one file a session would tell",
+            );
         }
     }
 
     /// `initialize` succeeded: what came before it can be judged.
-    fn began(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn began(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.answered.is_none()
-            && let Some((method, place)) = &self.first
+            && let Some((method, location)) = &self.first
         {
             if method == "initialize" {
-                found.held(&FIRST, at);
+                report.pass(&FIRST, at);
             } else {
-                let wrong = Wrong::of(format!("the client begins with `{method}`")).at(place.clone());
-                found.broke_if_whole(&FIRST, at, wrong);
+                let wrong = Violation::of(format!("the client begins with `{method}`")).at(location.clone());
+                report.fail_if_complete(&FIRST, at, wrong);
             }
         }
         self.answered.get_or_insert(at.entry.time);
-        if let Some((method, place, time)) = self.client_early.take() {
+        if let Some((method, location, time)) = self.client_early.take() {
             let wrong = format!("`{method}` is sent before `initialize` is answered");
-            early(&CLIENT_EARLY, Wrong::of(wrong).at(place), time, at, found);
+            early(&CLIENT_EARLY, Violation::of(wrong).at(location), time, at, report);
         }
     }
 
-    fn server_was_early(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some((method, place, time)) = self.server_early.take() else { return };
+    fn server_was_early(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some((method, location, time)) = self.server_early.take() else { return };
         if at.exchange.is_some() {
-            return found.unsure(
+            return report.inconclusive(
                 &SERVER_EARLY,
                 at,
                 "an exchange log does not tell when a stream said something",
             );
         }
         let wrong = format!("`{method}` is sent before `notifications/initialized` came");
-        early(&SERVER_EARLY, Wrong::of(wrong).at(place), time, at, found);
+        early(&SERVER_EARLY, Violation::of(wrong).at(location), time, at, report);
     }
 
     /// The session is over, at a clean end or not: what never came can be told.
-    fn settle(&self, at: &Moment<'_>, closed: bool, found: &mut Found) {
+    fn settle(&self, at: &RuleContext<'_>, closed: bool, report: &mut Report) {
         if self.answered.is_none() || self.initialized {
             return;
         }
         let Some(work) = &self.worked else {
             if closed {
-                found.unsure(&INITIALIZED, at, "the session ended with the handshake");
+                report.inconclusive(&INITIALIZED, at, "the session ended with the handshake");
             }
             return;
         };
@@ -293,23 +307,31 @@ impl Watching {
         } else {
             "the client goes to work and never sends `notifications/initialized`"
         };
-        found.broke_if_whole(&INITIALIZED, at, Wrong::of(wrong).at(work.clone()));
+        report.fail_if_complete(&INITIALIZED, at, Violation::of(wrong).at(work.clone()));
     }
 }
 
 /// Something that stands before what it had to wait for. What is at hand is what it had to wait for.
-fn early(rule: &'static Rule, wrong: Wrong<'_>, time: Option<i64>, at: &Moment<'_>, found: &mut Found) {
+fn early(
+    rule: &'static Rule,
+    wrong: Violation<'_>,
+    time: Option<i64>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
     match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
-        None => found.unsure(rule, at, "without times nobody can tell whether the two messages crossed"),
-        Some(apart) if apart <= CROSSING => {
-            found.unsure(rule, at, "the two messages may have crossed on their way");
+        None => {
+            report.inconclusive(rule, at, "without times nobody can tell whether the two messages crossed")
         }
-        Some(_) => found.broke(rule, at, wrong),
+        Some(apart) if apart <= CROSSING => {
+            report.inconclusive(rule, at, "the two messages may have crossed on their way");
+        }
+        Some(_) => report.fail(rule, at, wrong),
     }
 }
 
 /// What both sides tell of themselves in the handshake.
-fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let of_kind = |name: &str, kind: Kind| value.member(name).is_some_and(|value| value.kind() == kind);
     let about = value.member(info);
     let named =
@@ -322,7 +344,7 @@ fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &Moment<'_
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,
     };
-    found.check(rule, at, lack.is_none(), || {
-        Wrong::of(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
+    report.check(rule, at, lack.is_none(), || {
+        Violation::of(format!("there is no {} of the right type", lack.unwrap_or_default())).inside(value)
     });
 }

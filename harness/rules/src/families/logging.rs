@@ -3,8 +3,8 @@
 //! Knows: the eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with
 //! each request. Refuses to know: what is logged.
 
-use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -13,11 +13,11 @@ pub(super) const FAMILY: Family = Family {
     name: "logging",
     title: "Log messages",
     rules: &[&ENUM, &MINIMUM, &OPT_IN, &BAD_LEVEL],
-    hears: &[
-        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
-        Hears::Some(&[Sort::Notification], &["notifications/message"]),
+    triggers: &[
+        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/message"]),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(LoggingState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -71,109 +71,118 @@ const MOST_OPEN: usize = 1_000;
 const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 #[derive(Default)]
-struct Watching {
+struct LoggingState {
     session: u64,
     /// What the client has set.
     minimum: Option<usize>,
     /// A request asked to be logged for.
-    asked: bool,
+    request: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for LoggingState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request => self.asked |= said.meta(META_LEVEL).is_some(),
-            Sort::Notification if said.calls("notifications/message") => self.message(said, at, found),
-            Sort::Notification => {}
-            Sort::Result | Sort::Error => self.response(said, at, found),
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request => self.request |= message.meta(META_LEVEL).is_some(),
+            MessageKind::Notification if message.calls("notifications/message") => {
+                self.message(message, at, report)
+            }
+            MessageKind::Notification => {}
+            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
 }
 
-impl Watching {
-    fn message(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let level = said.param("level");
+impl LoggingState {
+    fn message(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let level = message.param("level");
         if let Some(level) = level {
-            found.check(&ENUM, at, rank(level).is_some(), || {
-                Wrong::of(format!("the level is {}", shown(level))).inside(level)
+            report.check(&ENUM, at, rank(level).is_some(), || {
+                Violation::of(format!("the level is {}", shown(level))).inside(level)
             });
         }
         let level = level.and_then(rank);
         if at.revision.is_some_and(|revision| !revision.has_handshake()) {
-            return self.modern(level, at, found);
+            return self.modern(level, at, report);
         }
         if let (Some(minimum), Some(level)) = (self.minimum, level) {
-            below(level, minimum, at, found);
+            below(level, minimum, at, report);
         }
     }
 
     /// Which request a message is for is told by its exchange alone; over pipes it may be for any that is open.
-    fn modern(&self, level: Option<usize>, at: &Moment<'_>, found: &mut Found) {
-        if at.ledger.count() > MOST_OPEN {
-            return found.unsure(
+    fn modern(&self, level: Option<usize>, at: &RuleContext<'_>, report: &mut Report) {
+        if at.pending.count() > MOST_OPEN {
+            return report.inconclusive(
                 &OPT_IN,
                 at,
                 "more requests are open than are looked through for each message",
             );
         }
-        let open = at.ledger.open().into_iter().filter(|asked| {
-            asked.side != Some(Side::Server) && (at.exchange.is_none() || asked.exchange == at.entry.exchange)
+        let open = at.pending.open().into_iter().filter(|request| {
+            request.side != Some(Side::Server)
+                && (at.exchange.is_none() || request.exchange == at.entry.exchange)
         });
-        let wanted: Vec<_> = open.filter_map(|asked| asked.meta(META_LEVEL).map(rank)).collect();
+        let wanted: Vec<_> = open.filter_map(|request| request.meta(META_LEVEL).map(rank)).collect();
         if wanted.is_empty() {
-            if self.asked && at.exchange.is_none() {
-                found.unsure(
+            if self.request && at.exchange.is_none() {
+                report.inconclusive(
                     &OPT_IN,
                     at,
                     "another request asked for it, whose answer may have crossed the message",
                 );
             } else {
-                found.broke_if_whole(&OPT_IN, at, "a log message comes, and no open request asked for any");
+                report.fail_if_complete(
+                    &OPT_IN,
+                    at,
+                    "a log message comes, and no open request asked for any",
+                );
             }
             return;
         }
-        found.held(&OPT_IN, at);
+        report.pass(&OPT_IN, at);
         if let (Some(minimum), Some(level)) = (wanted.into_iter().flatten().min(), level) {
-            below(level, minimum, at, found);
+            below(level, minimum, at, report);
         }
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let set = asked.method() == "logging/setLevel";
-        let level = if set { asked.param("level") } else { asked.meta(META_LEVEL) };
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        let set = request.method() == "logging/setLevel";
+        let level = if set { request.param("level") } else { request.meta(META_LEVEL) };
         let Some(level) = level.filter(|level| level.kind() == Kind::String) else { return };
         if let Some(rank) = rank(level) {
-            if set && said.sort == Sort::Result {
+            if set && message.kind == MessageKind::Result {
                 self.minimum = Some(rank);
             }
             return;
         }
         if at.facts.redacted(level) {
-            return found.unsure(&BAD_LEVEL, at, "the recorder took out the level");
+            return report.inconclusive(&BAD_LEVEL, at, "the recorder took out the level");
         }
         let name = text_of(level).unwrap_or_default();
         let wrong = |how: String| {
-            let wrong = Wrong::of(format!("the level {} is answered with {how}", quoted(&name)));
-            wrong.see(asked.place(), "the request")
+            let wrong = Violation::of(format!("the level {} is answered with {how}", quoted(&name)));
+            wrong.see(request.location(), "the request")
         };
-        match said.error_code() {
-            Some(-32602) => found.held(&BAD_LEVEL, at),
+        match message.error_code() {
+            Some(-32602) => report.pass(&BAD_LEVEL, at),
             // Whoever has no such method says that first.
             Some(-32601) => {}
-            Some(code) => found.broke(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
-            None if said.sort == Sort::Result => found.broke(&BAD_LEVEL, at, wrong("a result".to_owned())),
+            Some(code) => report.fail(&BAD_LEVEL, at, wrong(format!("the code {code}"))),
+            None if message.kind == MessageKind::Result => {
+                report.fail(&BAD_LEVEL, at, wrong("a result".to_owned()))
+            }
             None => {}
         }
     }
 }
 
-fn below(level: usize, minimum: usize, at: &Moment<'_>, found: &mut Found) {
-    found.check(&MINIMUM, at, level >= minimum, || {
+fn below(level: usize, minimum: usize, at: &RuleContext<'_>, report: &mut Report) {
+    report.check(&MINIMUM, at, level >= minimum, || {
         let (level, minimum) = (LEVELS.get(level).unwrap_or(&""), LEVELS.get(minimum).unwrap_or(&""));
         format!("a message of level {level}, and the client asked for {minimum}")
     });

@@ -3,8 +3,8 @@
 //! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
 //! content and schemas, where a member of that name is somebody's own.
 
-use crate::engine::{Found, Moment, Revision, Span, Wrong, quoted, shown};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, Revision, RuleContext, Span, Violation, quoted, shown};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::Json;
 
@@ -12,8 +12,8 @@ pub(super) const FAMILY: Family = Family {
     name: "meta_keys",
     title: "Keys of `_meta`",
     rules: &[&KEY],
-    hears: &[Hears::Messages],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Messages],
+    visitor: || Box::new(MetaKeysState),
 };
 
 static KEY: Rule = Rule {
@@ -29,22 +29,22 @@ static KEY: Rule = Rule {
 /// The lists of results whose items may have `_meta`.
 const LISTS: &[&str] = &["tools", "resources", "resourceTemplates", "prompts", "content", "contents"];
 
-struct Watching;
+struct MetaKeysState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        let Some(holder) = said.message.params().or_else(|| said.message.outcome()) else { return };
-        keys(holder, at, found);
-        if said.method.is_none() {
+impl RuleVisitor for MetaKeysState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        let Some(holder) = message.raw.params().or_else(|| message.raw.outcome()) else { return };
+        keys(holder, at, report);
+        if message.method.is_none() {
             for item in LISTS.iter().filter_map(|list| holder.member(list)).flat_map(Json::items) {
-                keys(item, at, found);
+                keys(item, at, report);
             }
         }
     }
 }
 
-fn keys(holder: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(meta) = holder.member("_meta") else { return };
     for (key, value) in meta.members() {
         let key = key.decode();
@@ -52,13 +52,13 @@ fn keys(holder: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         if at.revision >= Some(Revision::V2026_07_28)
             && let Some(sound) = trace_context(&key, value)
         {
-            found.check(&KEY, at, sound, || {
-                Wrong::of(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
+            report.check(&KEY, at, sound, || {
+                Violation::of(format!("`{key}` is not as W3C spells it: {}", shown(value))).inside(value)
             });
             continue;
         }
-        found.check(&KEY, at, is_key(&key), || {
-            Wrong::of(format!("{} is no key of `_meta`", quoted(&key))).inside(value)
+        report.check(&KEY, at, is_key(&key), || {
+            Violation::of(format!("{} is no key of `_meta`", quoted(&key))).inside(value)
         });
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
 
-use crate::engine::{Direction, Found, META_VERSION, Moment, Revision, Said, Sort, Span, known};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    Direction, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, known,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
 
@@ -11,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "methods",
     title: "Methods",
     rules: &[&DIRECTION, &FEATURE_DIRECTION, &REVISION, &REMOVED],
-    hears: &[Hears::Each(&[Sort::Request, Sort::Notification])],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification])],
+    visitor: || Box::new(MethodsState),
 };
 
 static DIRECTION: Rule = Rule {
@@ -69,25 +71,27 @@ const GONE: &[&str] = &[
     "notifications/elicitation/complete",
 ];
 
-struct Watching;
+struct MethodsState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) =
-            at.said.as_ref().filter(|said| matches!(said.sort, Sort::Request | Sort::Notification))
+impl RuleVisitor for MethodsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = at
+            .message
+            .as_ref()
+            .filter(|message| matches!(message.kind, MessageKind::Request | MessageKind::Notification))
         else {
             return;
         };
-        let method = said.method.as_deref().unwrap_or_default();
+        let method = message.method.as_deref().unwrap_or_default();
         if known(method).next().is_some() {
-            direction(method, at, found);
-            revision(method, at, found);
-            removed(method, said, at, found);
+            direction(method, at, report);
+            revision(method, at, report);
+            removed(method, message, at, report);
         }
     }
 }
 
-fn direction(method: &str, at: &Moment<'_>, found: &mut Found) {
+fn direction(method: &str, at: &RuleContext<'_>, report: &mut Report) {
     let here = known(method).filter(|known| at.revision.is_none_or(|revision| known.span.has(revision)));
     let mut senders = here.map(|known| known.direction);
     // A client that tells of progress has a rule of its own.
@@ -98,9 +102,9 @@ fn direction(method: &str, at: &Moment<'_>, found: &mut Found) {
         _ => &DIRECTION,
     };
     // Where the recording does not say who spoke, the method is what tells it.
-    let Some(side) = at.entry.side else { return found.unsure(rule, at, lack()) };
+    let Some(side) = at.entry.side else { return report.inconclusive(rule, at, lack()) };
     debug_assert!(direction != Direction::Both, "either may send what has no one side");
-    found.check(rule, at, side == only, || {
+    report.check(rule, at, side == only, || {
         format!("`{method}` is sent by the {}, and belongs to the {}", side.name(), only.name())
     });
 }
@@ -109,35 +113,35 @@ fn lack() -> String {
     format!("such recordings do not carry {}", Need::Direction.lack())
 }
 
-fn revision(method: &str, at: &Moment<'_>, found: &mut Found) {
+fn revision(method: &str, at: &RuleContext<'_>, report: &mut Report) {
     let has = |revision: Revision| known(method).any(|known| known.span.has(revision));
     let begun = at.facts.initialized;
     match at.revision {
         // A client that tries the newest revision first may do so over any transport.
         Some(_) if method == "server/discover" && !begun => {}
         Some(revision) if !has(revision) && !begun && at.exchange.is_none() => {
-            found.unsure(&REVISION, at, "the handshake is not in the recording");
+            report.inconclusive(&REVISION, at, "the handshake is not in the recording");
         }
-        Some(revision) => found.check(&REVISION, at, has(revision), || {
+        Some(revision) => report.check(&REVISION, at, has(revision), || {
             format!("`{method}` is no method of {revision}, which was negotiated")
         }),
         None if Revision::ALL.into_iter().filter(|revision| revision.has_handshake()).all(has) => {
-            found.held(&REVISION, at);
+            report.pass(&REVISION, at);
         }
         None => {}
     }
 }
 
-fn removed(method: &str, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     if !GONE.contains(&method) {
-        return found.held(&REMOVED, at);
+        return report.pass(&REMOVED, at);
     }
     // A client that finds an older server goes back to a handshake, which says nothing of 2026-07-28.
-    let modern = said.meta(META_VERSION).is_some();
+    let modern = message.meta(META_VERSION).is_some();
     let falls_back = at.facts.handshake
         || method == "initialize"
-        || at.side == Some(Side::Server) && said.sort == Sort::Request && method != "ping";
+        || at.side == Some(Side::Server) && message.kind == MessageKind::Request && method != "ping";
     if modern || !falls_back {
-        found.broke(&REMOVED, at, format!("`{method}` is sent, which is no more"));
+        report.fail(&REMOVED, at, format!("`{method}` is sent, which is no more"));
     }
 }

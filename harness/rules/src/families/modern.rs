@@ -5,9 +5,10 @@
 //! lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    Found, META_CAPABILITIES, META_VERSION, Moment, Said, Sort, Span, Wrong, shown, text_of,
+    META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown,
+    text_of,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind, write_compact};
@@ -26,8 +27,8 @@ pub(super) const FAMILY: Family = Family {
         &TYPE_PRESENT,
         &TYPE_KNOWN,
     ],
-    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    visitor: || Box::new(ModernState::default()),
 };
 
 /// So many requests without a field are remembered until they are answered.
@@ -120,23 +121,23 @@ static TYPE_KNOWN: Rule = Rule {
 };
 
 #[derive(Default)]
-struct Watching {
+struct ModernState {
     /// What requests that are unanswered lack, by their number.
     lacking: BTreeMap<u64, &'static str>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request if is_clients(said, at) => self.request(said, at, found),
-            Sort::Result => {
-                self.answer(said, at, found);
-                result(said, at, found);
+impl RuleVisitor for ModernState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
+            MessageKind::Result => {
+                self.answer(message, at, report);
+                result(message, at, report);
             }
-            Sort::Error => {
-                self.answer(said, at, found);
-                error(said, at, found);
+            MessageKind::Error => {
+                self.answer(message, at, report);
+                error(message, at, report);
             }
             _ => {}
         }
@@ -144,15 +145,15 @@ impl Watch for Watching {
 }
 
 /// Whether a request is a client's, and none of a client that speaks an older revision as well.
-pub(super) fn is_clients(said: &Said<'_>, at: &Moment<'_>) -> bool {
+pub(super) fn is_clients(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     at.side != Some(Side::Server)
-        && !said.calls("initialize")
-        && (said.meta(META_VERSION).is_some() || !at.facts.handshake)
+        && !message.calls("initialize")
+        && (message.meta(META_VERSION).is_some() || !at.facts.handshake)
 }
 
 /// Whether the recorder took out what would stand in a message's `_meta`.
-pub(super) fn hides_meta(said: &Said<'_>, at: &Moment<'_>) -> bool {
-    let holder = said.message.params().or_else(|| said.message.outcome());
+pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+    let holder = message.raw.params().or_else(|| message.raw.outcome());
     let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
     both.into_iter().flatten().any(|value| value.kind() != Kind::Object && at.facts.redacted(value))
 }
@@ -161,50 +162,64 @@ pub(super) fn hides_meta(said: &Said<'_>, at: &Moment<'_>) -> bool {
 pub(super) const HIDDEN: &str = "the recorder took out what would decide it";
 
 /// The capabilities with which a request was made.
-pub(super) fn declared<'a>(said: &Said<'a>) -> Option<Json<'a>> {
-    said.asked()?.meta(META_CAPABILITIES)
+pub(super) fn declared<'a>(message: &SeenMessage<'a>) -> Option<Json<'a>> {
+    message.request()?.meta(META_CAPABILITIES)
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if hides_meta(said, at) {
+impl ModernState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if hides_meta(message, at) {
             for rule in [&VERSION, &CAPABILITIES, &CLIENT_INFO] {
-                found.unsure(rule, at, HIDDEN);
+                report.inconclusive(rule, at, HIDDEN);
             }
             return;
         }
-        let version = field(&VERSION, META_VERSION, Kind::String, said, at, found);
-        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, said, at, found);
-        field(&CLIENT_INFO, CLIENT, Kind::Object, said, at, found);
+        let version = field(&VERSION, META_VERSION, Kind::String, message, at, report);
+        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, message, at, report);
+        field(&CLIENT_INFO, CLIENT, Kind::Object, message, at, report);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",
             _ => return,
         };
-        if let Some(number) = at.ledger.last_number()
+        if let Some(number) = at.pending.last_number()
             && self.lacking.len() < MOST_LACKING
         {
             self.lacking.insert(number, lacks);
         }
     }
 
-    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let Some(lacks) = self.lacking.remove(&asked.number) else { return };
-        match (said.message.outcome(), said.error_code()) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        let Some(lacks) = self.lacking.remove(&request.number) else { return };
+        match (message.raw.outcome(), message.error_code()) {
             (_, Some(-32602)) => match status(at) {
                 Some(status) if status != 400 => {
                     let wrong = format!("-32602 goes with the status {status} rather than 400");
-                    found.broke(&MISSING_REJECTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                    report.fail(
+                        &MISSING_REJECTED,
+                        at,
+                        Violation::of(wrong).see(request.location(), "the request"),
+                    );
                 }
-                _ => found.held(&MISSING_REJECTED, at),
+                _ => report.pass(&MISSING_REJECTED, at),
             },
-            (Some(result), None) if said.sort == Sort::Result && result.member("resultType").is_some() => {
+            (Some(result), None)
+                if message.kind == MessageKind::Result && result.member("resultType").is_some() =>
+            {
                 let wrong = format!("a request that lacks {lacks} was served");
-                found.broke(&MISSING_REJECTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                report.fail(
+                    &MISSING_REJECTED,
+                    at,
+                    Violation::of(wrong).see(request.location(), "the request"),
+                );
             }
-            (_, None) if said.sort == Sort::Result => {
-                found.unsure(&MISSING_REJECTED, at, "the server may have served it by an older revision");
+            (_, None) if message.kind == MessageKind::Result => {
+                report.inconclusive(
+                    &MISSING_REJECTED,
+                    at,
+                    "the server may have served it by an older revision",
+                );
             }
             // Whatever else is wrong with the request may be refused first.
             _ => {}
@@ -213,7 +228,7 @@ impl Watching {
 }
 
 /// The status of the HTTP answer at hand, where the recording has it.
-pub(super) fn status(at: &Moment<'_>) -> Option<u16> {
+pub(super) fn status(at: &RuleContext<'_>) -> Option<u16> {
     at.exchange?.status
 }
 
@@ -222,101 +237,102 @@ fn field(
     rule: &'static Rule,
     name: &'static str,
     kind: Kind,
-    said: &Said<'_>,
-    at: &Moment<'_>,
-    found: &mut Found,
+    message: &SeenMessage<'_>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
 ) -> bool {
-    let method = said.method.as_deref().unwrap_or_default();
-    match said.meta(name) {
-        Some(value) if value.kind() == kind => found.held(rule, at),
+    let method = message.method.as_deref().unwrap_or_default();
+    match message.meta(name) {
+        Some(value) if value.kind() == kind => report.pass(rule, at),
         Some(value) => {
             let wrong = format!("`{name}` is {}: {}", value.kind().name(), shown(value));
-            found.broke(rule, at, Wrong::of(wrong).inside(value));
+            report.fail(rule, at, Violation::of(wrong).inside(value));
         }
-        None => found.check(rule, at, false, || format!("`{method}` has no `{name}` in its `_meta`")),
+        None => report.check(rule, at, false, || format!("`{method}` has no `{name}` in its `_meta`")),
     }
-    said.meta(name).is_some()
+    message.meta(name).is_some()
 }
 
-fn result(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-    if asked.side == Some(Side::Server) || asked.method() == "initialize" || result.kind() != Kind::Object {
+fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+    if request.side == Some(Side::Server) || request.method() == "initialize" || result.kind() != Kind::Object
+    {
         return;
     }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
-        Some(info) if info.kind() == Kind::Object => found.held(&SERVER_INFO, at),
+        Some(info) if info.kind() == Kind::Object => report.pass(&SERVER_INFO, at),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
-            found.broke(&SERVER_INFO, at, Wrong::of(wrong).inside(info));
+            report.fail(&SERVER_INFO, at, Violation::of(wrong).inside(info));
         }
-        None if hides_meta(said, at) => found.unsure(&SERVER_INFO, at, HIDDEN),
-        None if at.facts.modern => found.broke(&SERVER_INFO, at, "the result does not name its server"),
-        None => found.unsure(&SERVER_INFO, at, UNPROVEN),
+        None if hides_meta(message, at) => report.inconclusive(&SERVER_INFO, at, HIDDEN),
+        None if at.facts.modern => report.fail(&SERVER_INFO, at, "the result does not name its server"),
+        None => report.inconclusive(&SERVER_INFO, at, UNPROVEN),
     }
     match result.member("resultType") {
         Some(kind) if kind.kind() == Kind::String => {
-            found.held(&TYPE_PRESENT, at);
-            known(kind, said, at, found);
+            report.pass(&TYPE_PRESENT, at);
+            known(kind, message, at, report);
         }
         Some(kind) => {
             let wrong = format!("`resultType` is {}: {}", kind.kind().name(), shown(kind));
-            found.broke(&TYPE_PRESENT, at, Wrong::of(wrong).inside(kind));
+            report.fail(&TYPE_PRESENT, at, Violation::of(wrong).inside(kind));
         }
-        None if at.facts.modern => found.broke(&TYPE_PRESENT, at, "the result has no `resultType`"),
-        None => found.unsure(&TYPE_PRESENT, at, UNPROVEN),
+        None if at.facts.modern => report.fail(&TYPE_PRESENT, at, "the result has no `resultType`"),
+        None => report.inconclusive(&TYPE_PRESENT, at, UNPROVEN),
     }
 }
 
-fn known(kind: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let name = text_of(kind).unwrap_or_default();
     if matches!(&*name, "complete" | "input_required") {
-        return found.held(&TYPE_KNOWN, at);
+        return report.pass(&TYPE_KNOWN, at);
     }
-    let extensions = [declared(said), at.facts.capabilities(Side::Server)];
+    let extensions = [declared(message), at.facts.capabilities(Side::Server)];
     let advertised = |capabilities: &Json<'_>| {
         capabilities.member("extensions").is_some_and(|extensions| extensions.members().next().is_some())
     };
     if extensions.iter().flatten().any(advertised) {
         let why = "whether an advertised extension defines such a result is not in the recording";
-        found.unsure(&TYPE_KNOWN, at, why);
+        report.inconclusive(&TYPE_KNOWN, at, why);
     } else if extensions.iter().any(Option::is_none) {
         let why =
             "what the server advertises is not in the recording; an answer to server/discover would tell";
-        found.unsure(&TYPE_KNOWN, at, why);
+        report.inconclusive(&TYPE_KNOWN, at, why);
     } else {
         let wrong = format!("`resultType` is {}, and nobody advertised an extension", shown(kind));
-        found.broke(&TYPE_KNOWN, at, Wrong::of(wrong).inside(kind));
+        report.fail(&TYPE_KNOWN, at, Violation::of(wrong).inside(kind));
     }
 }
 
-fn error(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    if said.error_code() != Some(-32021) {
+fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    if message.error_code() != Some(-32021) {
         return;
     }
-    let Some(error) = said.error() else { return };
+    let Some(error) = message.error() else { return };
     let required = error.member("data").and_then(|data| data.member("requiredCapabilities"));
     let wrong = match required {
-        None => Some(Wrong::of("the error has no data.requiredCapabilities").inside(error)),
+        None => Some(Violation::of("the error has no data.requiredCapabilities").inside(error)),
         Some(required) if required.kind() != Kind::Object || required.members().next().is_none() => {
-            Some(Wrong::of("data.requiredCapabilities names no capability").inside(required))
+            Some(Violation::of("data.requiredCapabilities names no capability").inside(required))
         }
-        Some(required) if declared(said).is_some_and(|declared| has_all(declared, required)) => {
+        Some(required) if declared(message).is_some_and(|declared| has_all(declared, required)) => {
             let wrong = format!("the request declares all that is asked for: {}", shown(required));
-            Some(Wrong::of(wrong).inside(required))
+            Some(Violation::of(wrong).inside(required))
         }
         Some(_) => None,
     };
     match (wrong, status(at)) {
-        (Some(wrong), _) => found.broke(&MISSING_CAPABILITY, at, wrong),
+        (Some(wrong), _) => report.fail(&MISSING_CAPABILITY, at, wrong),
         (None, Some(status)) if status != 400 => {
-            found.broke(
+            report.fail(
                 &MISSING_CAPABILITY,
                 at,
                 format!("-32021 goes with the status {status} rather than 400"),
             );
         }
-        _ => found.held(&MISSING_CAPABILITY, at),
+        _ => report.pass(&MISSING_CAPABILITY, at),
     }
 }
 

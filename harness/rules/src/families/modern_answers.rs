@@ -4,8 +4,11 @@
 //! Memory: up to [`MOST_BROKEN`] requests whose answer never came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
 
 use super::modern::{UNPROVEN, gist, is_clients, status};
-use crate::engine::{Asked, Found, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, SeenMessage, Span,
+    Violation, quoted, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
@@ -17,8 +20,8 @@ pub(super) const FAMILY: Family = Family {
     name: "modern_answers",
     title: "Answers over HTTP without sessions",
     rules: &[&UNSUPPORTED, &UNKNOWN, &ENDS, &METHODS, &SESSION, &RESUME, &BUFFERING, &REISSUE],
-    hears: &[Hears::Exchanges],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::HttpExchanges],
+    visitor: || Box::new(ModernAnswersState::default()),
 };
 
 const MOST_BROKEN: usize = 100;
@@ -121,17 +124,17 @@ struct Broken {
     gist: String,
     id: Box<str>,
     ended: i64,
-    place: Place,
+    location: FindingLocation,
 }
 
 /// The exchange at hand.
 #[derive(Default)]
-struct Trip {
+struct OpenExchange {
     /// It makes a request of this revision.
     asks: bool,
     answered: bool,
     /// An event had an id.
-    id: Option<Place>,
+    id: Option<FindingLocation>,
     judged: bool,
     broken: Option<Broken>,
 }
@@ -141,12 +144,12 @@ struct Old {
     method: String,
     url: String,
     status: u16,
-    place: Place,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
-struct Watching {
-    trip: Trip,
+struct ModernAnswersState {
+    exchange: OpenExchange,
     broken: VecDeque<Broken>,
     old: Vec<Old>,
     /// Where requests were sent; and, once the server there has listed its versions, whether none of them begins with
@@ -154,8 +157,8 @@ struct Watching {
     endpoints: BTreeMap<String, Option<bool>>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ModernAnswersState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(exchange) = at.exchange else { return };
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
@@ -163,46 +166,46 @@ impl Watch for Watching {
         if at.entry.slot == Slot::Sse
             && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
         {
-            self.trip.id.get_or_insert_with(|| at.place());
+            self.exchange.id.get_or_insert_with(|| at.location());
         }
-        let Some(said) = at.said.as_ref().filter(|said| said.item.is_none()) else { return };
+        let Some(message) = at.message.as_ref().filter(|message| message.item.is_none()) else { return };
         if at.entry.slot == Slot::Request {
-            if said.sort == Sort::Request
-                && is_clients(said, at)
+            if message.kind == MessageKind::Request
+                && is_clients(message, at)
                 && at.revision == Some(Revision::V2026_07_28)
             {
-                self.asks(said, exchange, at, found);
+                self.asks(message, exchange, at, report);
             }
             return;
         }
-        if self.trip.asks {
-            self.answer(said, exchange, at, found);
+        if self.exchange.asks {
+            self.answer(message, exchange, at, report);
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         for old in self.old.drain(..) {
             let Some(modern_only) = self.endpoints.get(&old.url) else { continue };
             match (old.status, modern_only) {
-                (405, _) => found.held(&METHODS, at),
+                (405, _) => report.pass(&METHODS, at),
                 (0 | 401 | 403 | 429 | 500.., _) | (_, Some(false)) => {}
                 (status, Some(true)) => {
                     let wrong = format!("{} is answered with {status}", old.method);
-                    found.broke(&METHODS, at, Wrong::of(wrong).at(old.place));
+                    report.fail(&METHODS, at, Violation::of(wrong).at(old.location));
                 }
                 (_, None) => {
                     let why = "whether the server speaks older revisions too is not in the recording; an answer to \
                                server/discover would tell";
-                    found.unsure(&METHODS, at, why);
+                    report.inconclusive(&METHODS, at, why);
                 }
             }
         }
     }
 }
 
-impl Watching {
-    fn begins(&mut self, exchange: &Exchange<'_>, at: &Moment<'_>) {
-        let done = std::mem::take(&mut self.trip);
+impl ModernAnswersState {
+    fn begins(&mut self, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
+        let done = std::mem::take(&mut self.exchange);
         if let Some(broken) = done.broken.filter(|_| !done.answered) {
             if self.broken.len() >= MOST_BROKEN {
                 self.broken.pop_front();
@@ -213,105 +216,119 @@ impl Watching {
         if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD && exchange.url.len() <= LONGEST
         {
             let (url, status) = (bare(&exchange.url), exchange.status.unwrap_or_default());
-            self.old.push(Old { method, url, status, place: at.place() });
+            self.old.push(Old { method, url, status, location: at.location() });
         }
     }
 
-    fn asks(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
-        self.trip.asks = true;
+    fn asks(
+        &mut self,
+        message: &SeenMessage<'_>,
+        exchange: &Exchange<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        self.exchange.asks = true;
         if self.endpoints.len() < MOST_URLS && exchange.url.len() <= LONGEST {
             self.endpoints.entry(bare(&exchange.url)).or_default();
         }
-        let params = said.message.params();
-        let id = match said.message.id() {
+        let params = message.raw.params();
+        let id = match message.raw.id() {
             Id::Number(text) => text.to_owned(),
             Id::Text(text) => format!("\"{}\"", text.raw()),
             Id::Null | Id::Missing => return,
         };
-        if params.is_some_and(|params| params.text().len() > LONGEST) || said.calls("subscriptions/listen") {
+        if params.is_some_and(|params| params.text().len() > LONGEST) || message.calls("subscriptions/listen")
+        {
             return;
         }
-        let method = said.method.as_deref().unwrap_or_default();
+        let method = message.method.as_deref().unwrap_or_default();
         let gist = gist(params, &[]);
         let now = at.entry.time;
         let first = self.broken.iter().position(|broken| {
             *broken.method == *method && broken.gist == gist && now.is_some_and(|now| now >= broken.ended)
         });
         if let Some(first) = first.and_then(|first| self.broken.remove(first)) {
-            found.check(&REISSUE, at, *first.id != *id, || {
-                Wrong::of(format!("the second attempt has the id {id} again")).see(first.place, "the first")
+            report.check(&REISSUE, at, *first.id != *id, || {
+                Violation::of(format!("the second attempt has the id {id} again"))
+                    .see(first.location, "the first")
             });
         }
         // One that was refused before it reached the server, such as for want of a token, may come again as it is.
         let streams = matches!(exchange.status, Some(200..300)) && exchange.media_type == "text/event-stream";
-        self.trip.broken = exchange.ended.filter(|_| streams).map(|ended| Broken {
+        self.exchange.broken = exchange.ended.filter(|_| streams).map(|ended| Broken {
             method: method.into(),
             gist,
             id: id.into(),
             ended,
-            place: at.place(),
+            location: at.location(),
         });
     }
 
-    fn answer(&mut self, said: &Said<'_>, exchange: &Exchange<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn answer(
+        &mut self,
+        message: &SeenMessage<'_>,
+        exchange: &Exchange<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let stream = at.entry.slot == Slot::Sse;
-        if self.trip.answered {
-            found.broke(&ENDS, at, "the stream goes on after the response");
+        if self.exchange.answered {
+            report.fail(&ENDS, at, "the stream goes on after the response");
         }
-        if let Some(asked) = said.asked() {
-            self.trip.answered = true;
+        if let Some(request) = message.request() {
+            self.exchange.answered = true;
             if stream {
-                found.held(&ENDS, at);
+                report.pass(&ENDS, at);
             }
-            self.listed(said, asked, exchange);
-            statuses(said, asked, at, found);
+            self.listed(message, request, exchange);
+            statuses(message, request, at, report);
         }
-        if self.trip.judged {
+        if self.exchange.judged {
             return;
         }
         if !at.facts.modern {
             if stream {
-                found.unsure(&BUFFERING, at, UNPROVEN);
+                report.inconclusive(&BUFFERING, at, UNPROVEN);
             }
             return;
         }
-        self.trip.judged = true;
+        self.exchange.judged = true;
         let session = header(&exchange.answer_headers, "Mcp-Session-Id");
-        found.check(&SESSION, at, session.is_none(), || {
+        report.check(&SESSION, at, session.is_none(), || {
             format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
         });
         if !stream {
             return;
         }
-        match self.trip.id.take() {
-            None => found.held(&RESUME, at),
-            Some(place) => found.broke(&RESUME, at, Wrong::of("an event has an id").at(place)),
+        match self.exchange.id.take() {
+            None => report.pass(&RESUME, at),
+            Some(location) => report.fail(&RESUME, at, Violation::of("an event has an id").at(location)),
         }
         match header(&exchange.answer_headers, "X-Accel-Buffering") {
-            Some(value) if value.trim().eq_ignore_ascii_case("no") => found.held(&BUFFERING, at),
-            Some(value) => found.broke(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
+            Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
+            Some(value) => report.fail(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
             None if !shows_more(&exchange.answer_headers) => {
-                found.unsure(&BUFFERING, at, super::modern_http::NOT_WHOLE);
+                report.inconclusive(&BUFFERING, at, super::modern_http::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {
-                found.broke(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
+                report.fail(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
             }
             None => {
                 let why =
                     "a proxy on the way may have kept the header; a recording beside the server would tell";
-                found.unsure(&BUFFERING, at, why);
+                report.inconclusive(&BUFFERING, at, why);
             }
         }
     }
 
     /// What the server says of its versions.
-    fn listed(&mut self, said: &Said<'_>, asked: &Asked, exchange: &Exchange<'_>) {
-        let listed = match said.error() {
-            Some(error) if said.error_code() == Some(-32022) => {
+    fn listed(&mut self, message: &SeenMessage<'_>, request: &PendingRequest, exchange: &Exchange<'_>) {
+        let listed = match message.error() {
+            Some(error) if message.error_code() == Some(-32022) => {
                 error.member("data").and_then(|data| data.member("supported"))
             }
-            None if asked.method() == "server/discover" => {
-                said.message.outcome().and_then(|result| result.member("supportedVersions"))
+            None if request.method() == "server/discover" => {
+                message.raw.outcome().and_then(|result| result.member("supportedVersions"))
             }
             _ => None,
         };
@@ -325,18 +342,19 @@ impl Watching {
     }
 }
 
-fn statuses(said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) {
-    let (rule, wanted) = match said.error_code() {
+fn statuses(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>, report: &mut Report) {
+    let (rule, wanted) = match message.error_code() {
         Some(-32022) => (&UNSUPPORTED, 400),
         // Some servers use the code for a tool or prompt that they do not have.
-        Some(-32601) if HAS_NAMES.contains(&asked.method()) => return,
+        Some(-32601) if HAS_NAMES.contains(&request.method()) => return,
         Some(-32601) if at.facts.modern => (&UNKNOWN, 404),
-        Some(-32601) => return found.unsure(&UNKNOWN, at, UNPROVEN),
+        Some(-32601) => return report.inconclusive(&UNKNOWN, at, UNPROVEN),
         _ => return,
     };
     let Some(status) = status(at) else { return };
-    found.check(rule, at, status == wanted, || {
-        Wrong::of(format!("the status is {status} rather than {wanted}")).see(asked.place(), "the request")
+    report.check(rule, at, status == wanted, || {
+        Violation::of(format!("the status is {status} rather than {wanted}"))
+            .see(request.location(), "the request")
     });
 }
 

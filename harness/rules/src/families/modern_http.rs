@@ -7,8 +7,11 @@
 use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
-use crate::engine::{Found, META_VERSION, Moment, Revision, Said, Sort, Span, Wrong, quoted, shown, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, shown,
+    text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::session::{Headers, Slot, header};
@@ -29,8 +32,8 @@ pub(super) const FAMILY: Family = Family {
         &CLIENT_RESPONSE,
         &SERVER_REQUEST,
     ],
-    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    visitor: || Box::new(ModernHttpState::default()),
 };
 
 /// Why a header that is not shown may have been sent.
@@ -119,7 +122,7 @@ static SERVER_REQUEST: Rule = Rule {
 };
 
 /// A fault in a request's headers, which its server has to refuse.
-struct Fault {
+struct HeaderFault {
     exchange: u64,
     wrong: String,
     /// The server may take the request for one of an older revision.
@@ -127,21 +130,21 @@ struct Fault {
 }
 
 #[derive(Default)]
-struct Watching {
-    fault: Option<Fault>,
+struct ModernHttpState {
+    fault: Option<HeaderFault>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
+impl RuleVisitor for ModernHttpState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
         if is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, said, at, found);
+            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }
-        match (said.sort, at.entry.slot) {
-            (Sort::Request, Slot::Request) if is_clients(said, at) => {
-                self.request(said, at, found);
+        match (message.kind, at.entry.slot) {
+            (MessageKind::Request, Slot::Request) if is_clients(message, at) => {
+                self.request(message, at, report);
             }
-            (Sort::Result | Sort::Error, _) => self.answer(said, at, found),
+            (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at, report),
             _ => {}
         }
     }
@@ -155,12 +158,12 @@ pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
         .any(|name| header(headers, name).is_some())
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(exchange) = at.exchange.filter(|_| said.item.is_none()) else {
+impl ModernHttpState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(exchange) = at.exchange.filter(|_| message.item.is_none()) else {
             // An envelope has entries and no exchanges.
             for rule in [&VERSION, &METHOD].iter().filter(|_| at.exchange.is_none() && is_http(at)) {
-                found.unsure(rule, at, NOT_WHOLE);
+                report.inconclusive(rule, at, NOT_WHOLE);
             }
             return;
         };
@@ -172,91 +175,91 @@ impl Watching {
         let sent = |name: &str| header(headers, name).filter(|value| !at.facts.hides(value));
         let seen = |name: &str| header(headers, name).is_some();
         let mut wrong: Option<String> = None;
-        let missing = |rule: &'static Rule, name: &str, found: &mut Found| {
+        let missing = |rule: &'static Rule, name: &str, report: &mut Report| {
             if !whole {
-                found.unsure(rule, at, NOT_WHOLE);
+                report.inconclusive(rule, at, NOT_WHOLE);
                 return None;
             }
             let wrong = format!("the request has no {name}");
-            found.broke(rule, at, wrong.clone());
+            report.fail(rule, at, wrong.clone());
             Some(wrong)
         };
 
         let lenient = if seen("MCP-Protocol-Version") {
-            found.held(&VERSION, at);
+            report.pass(&VERSION, at);
             None
         } else {
-            missing(&VERSION, "MCP-Protocol-Version", found)
+            missing(&VERSION, "MCP-Protocol-Version", report)
         };
-        if let (Some(sent), Some(version)) = (sent("MCP-Protocol-Version"), said.meta(META_VERSION)) {
+        if let (Some(sent), Some(version)) = (sent("MCP-Protocol-Version"), message.meta(META_VERSION)) {
             let same = text_of(version).is_some_and(|version| *version == *sent);
-            wrong = check(&VERSION_MATCH, same, at, found, || {
+            wrong = check(&VERSION_MATCH, same, at, report, || {
                 (
                     format!("MCP-Protocol-Version is {}, and the body says {}", quoted(sent), shown(version)),
                     version,
                 )
             });
         }
-        let method = said.method.as_deref().unwrap_or_default();
+        let method = message.method.as_deref().unwrap_or_default();
         if !seen("Mcp-Method") {
-            wrong = missing(&METHOD, "Mcp-Method", found).or(wrong);
+            wrong = missing(&METHOD, "Mcp-Method", report).or(wrong);
         } else if let Some(sent) = sent("Mcp-Method") {
-            let whole = said.message.json();
+            let whole = message.raw.json();
             let same = sent == method;
-            wrong = check(&METHOD, same, at, found, || {
+            wrong = check(&METHOD, same, at, report, || {
                 let wrong =
                     format!("Mcp-Method is {}, and the body asks for {}", quoted(sent), quoted(method));
                 (wrong, whole.member("method").unwrap_or(whole))
             })
             .or(wrong);
         }
-        if let Some(name) = name_of(method, said) {
+        if let Some(name) = name_of(method, message) {
             if !seen("Mcp-Name") {
-                wrong = missing(&NAME, "Mcp-Name", found).or(wrong);
+                wrong = missing(&NAME, "Mcp-Name", report).or(wrong);
             } else if let Some(sent) = sent("Mcp-Name") {
-                wrong = named(sent, name, at, found).or(wrong);
+                wrong = named(sent, name, at, report).or(wrong);
             }
         }
         if method == "tools/call" {
-            wrong = param_headers::params(said, headers, whole, at, found).or(wrong);
+            wrong = param_headers::params(message, headers, whole, at, report).or(wrong);
         }
         self.fault = match (wrong, lenient) {
             (Some(wrong), _) => Some((wrong, false)),
             (None, Some(wrong)) => Some((wrong, true)),
             (None, None) => None,
         }
-        .map(|(wrong, lenient)| Fault {
+        .map(|(wrong, lenient)| HeaderFault {
             exchange: at.entry.exchange.unwrap_or_default(),
             wrong,
             lenient,
         });
     }
 
-    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (Some(asked), Some(exchange)) = (said.asked(), at.exchange) else { return };
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(request), Some(exchange)) = (message.request(), at.exchange) else { return };
         let fault = self.fault.take().filter(|fault| Some(fault.exchange) == at.entry.exchange);
-        let broke = |wrong: String| Wrong::of(wrong).see(asked.place(), "the request");
-        match (said.error_code(), &fault) {
+        let broke = |wrong: String| Violation::of(wrong).see(request.location(), "the request");
+        match (message.error_code(), &fault) {
             (Some(-32020), _) => match exchange.status {
                 Some(status) if status != 400 => {
-                    found.broke(
+                    report.fail(
                         &MISMATCH,
                         at,
                         broke(format!("-32020 goes with the status {status} rather than 400")),
                     );
                 }
-                _ => found.held(&MISMATCH, at),
+                _ => report.pass(&MISMATCH, at),
             },
             (_, None) => {}
-            (None, Some(fault)) if said.sort == Sort::Result => {
+            (None, Some(fault)) if message.kind == MessageKind::Result => {
                 if fault.lenient {
-                    found.unsure(
+                    report.inconclusive(
                         &MISMATCH,
                         at,
                         "the server may take a request without a version for an old one",
                     );
                 } else {
-                    found.broke(
+                    report.fail(
                         &MISMATCH,
                         at,
                         broke(format!("the request was served, although {}", fault.wrong)),
@@ -267,9 +270,9 @@ impl Watching {
             (Some(-32022 | -32021 | -32601 | -32602), _) => {}
             (code, Some(fault)) if at.facts.modern && !fault.lenient => {
                 let code = code.map_or("an error without a code".to_owned(), |code| code.to_string());
-                found.broke(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
+                report.fail(&MISMATCH, at, broke(format!("{code} is the answer, although {}", fault.wrong)));
             }
-            _ => found.unsure(&MISMATCH, at, super::modern::UNPROVEN),
+            _ => report.inconclusive(&MISMATCH, at, super::modern::UNPROVEN),
         }
     }
 }
@@ -278,43 +281,43 @@ impl Watching {
 fn check<'v>(
     rule: &'static Rule,
     kept: bool,
-    at: &Moment<'_>,
-    found: &mut Found,
+    at: &RuleContext<'_>,
+    report: &mut Report,
     wrong: impl FnOnce() -> (String, Json<'v>),
 ) -> Option<String> {
     if kept {
-        found.held(rule, at);
+        report.pass(rule, at);
         return None;
     }
     let (wrong, value) = wrong();
-    found.broke(rule, at, Wrong::of(wrong.clone()).inside(value));
+    report.fail(rule, at, Violation::of(wrong.clone()).inside(value));
     Some(wrong)
 }
 
 /// What Mcp-Name repeats, for the methods that have it.
-fn name_of<'m>(method: &str, said: &Said<'m>) -> Option<Json<'m>> {
+fn name_of<'m>(method: &str, message: &SeenMessage<'m>) -> Option<Json<'m>> {
     let name = match method {
-        "tools/call" | "prompts/get" => said.param("name"),
-        "resources/read" => said.param("uri"),
+        "tools/call" | "prompts/get" => message.param("name"),
+        "resources/read" => message.param("uri"),
         _ => None,
     };
     name.filter(|name| name.as_text().is_some())
 }
 
-fn named(sent: &str, name: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<String> {
+fn named(sent: &str, name: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<String> {
     let text = name.as_text()?.decode();
     match compare(sent, &text) {
         Spelled::Right => {
-            found.held(&NAME, at);
-            found.held(&NAME_ENCODING, at);
+            report.pass(&NAME, at);
+            report.pass(&NAME_ENCODING, at);
             None
         }
         Spelled::Badly(wrong) => {
             let wrong = format!("Mcp-Name: {wrong}");
-            found.broke(&NAME_ENCODING, at, Wrong::of(wrong.clone()).inside(name));
+            report.fail(&NAME_ENCODING, at, Violation::of(wrong.clone()).inside(name));
             Some(wrong)
         }
-        Spelled::Other(other) => check(&NAME, false, at, found, || {
+        Spelled::Other(other) => check(&NAME, false, at, report, || {
             (format!("Mcp-Name is {other}, and the body asks for {}", shown(name)), name)
         }),
     }

@@ -4,8 +4,11 @@
 //! cancelled requests, which `cancellation` looks at. Memory: cancelled requests with a progress token, up to
 //! [`MOST_CANCELLED`].
 
-use crate::engine::{Found, META_VERSION, Moment, Place, Revision, Said, Sort, Span, Wrong, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
+    text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
 use transcript::json::Json;
@@ -16,12 +19,15 @@ pub(super) const FAMILY: Family = Family {
     name: "modern_stdio",
     title: "stdio without sessions",
     rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
-    hears: &[
-        Hears::Silence,
-        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
-        Hears::Some(&[Sort::Notification], &["notifications/cancelled", "notifications/progress"]),
+    triggers: &[
+        Trigger::NonMessages,
+        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Methods(
+            &[MessageKind::Notification],
+            &["notifications/cancelled", "notifications/progress"],
+        ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ModernStdioState::default()),
 };
 
 /// So many cancelled requests are remembered.
@@ -93,109 +99,113 @@ static FALLBACK: Rule = Rule {
 struct Cancelled {
     token: Box<str>,
     time: Option<i64>,
-    place: Place,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
-struct Watching {
+struct ModernStdioState {
     /// The trace is of a server that was started on stdio, as far as its command tells.
     stdio: bool,
     /// The first request of a client that speaks this revision, and whether it was `server/discover`.
-    first: Option<(Place, bool)>,
+    first: Option<(FindingLocation, bool)>,
     /// The last answer was an error that only a new server sends, and leaves no older version to try.
-    modern_error: Option<Place>,
+    modern_error: Option<FindingLocation>,
     cancelled: VecDeque<Cancelled>,
     disturbed: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ModernStdioState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if let Content::Opened(meta) = &at.entry.content {
             self.stdio = is_started(*meta);
         }
-        let Some(said) = &at.said else { return };
+        let Some(message) = &at.message else { return };
         if !is_http(at) {
-            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, said, at, found);
+            sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }
-        match said.sort {
-            Sort::Request if at.side != Some(Side::Server) => self.request(said, at, found),
-            Sort::Notification => self.notification(said, at, found),
-            Sort::Result if said.asked().is_some_and(|asked| asked.method() != "initialize") => {
+        match message.kind {
+            MessageKind::Request if at.side != Some(Side::Server) => self.request(message, at, report),
+            MessageKind::Notification => self.notification(message, at, report),
+            MessageKind::Result
+                if message.request().is_some_and(|request| request.method() != "initialize") =>
+            {
                 self.modern_error = None;
             }
-            Sort::Error if said.error_code().is_some_and(|code| (-32022..=-32020).contains(&code)) => {
-                self.modern_error = (!lists_an_old_version(said)).then(|| at.place());
+            MessageKind::Error
+                if message.error_code().is_some_and(|code| (-32022..=-32020).contains(&code)) =>
+            {
+                self.modern_error = (!lists_an_old_version(message)).then(|| at.location());
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.closed && !self.disturbed {
             for _ in &self.cancelled {
-                found.held(&SILENT, at);
+                report.pass(&SILENT, at);
             }
         }
     }
 }
 
 /// Whether the recording is of HTTP, by its format.
-pub(super) fn is_http(at: &Moment<'_>) -> bool {
-    let subject = &at.facts.subject;
-    subject.is_of_exchanges() || matches!(subject.format.as_str(), "streamable-http" | "http-sse")
+pub(super) fn is_http(at: &RuleContext<'_>) -> bool {
+    let recording = &at.facts.recording;
+    recording.is_of_exchanges() || matches!(recording.format.as_str(), "streamable-http" | "http-sse")
 }
 
 /// Whether clients only ask and servers only answer.
 pub(super) fn sides(
     client_response: &'static Rule,
     server_request: &'static Rule,
-    said: &Said<'_>,
-    at: &Moment<'_>,
-    found: &mut Found,
+    message: &SeenMessage<'_>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
 ) {
-    match (said.sort, at.side) {
-        (Sort::Result | Sort::Error, Some(Side::Client)) => {
-            found.broke(client_response, at, "the client sends a response");
+    match (message.kind, at.side) {
+        (MessageKind::Result | MessageKind::Error, Some(Side::Client)) => {
+            report.fail(client_response, at, "the client sends a response");
         }
-        (Sort::Request, Some(Side::Server)) => {
-            let method = said.method.as_deref().unwrap_or_default();
-            found.broke(server_request, at, format!("the server sends a request of its own, `{method}`"));
+        (MessageKind::Request, Some(Side::Server)) => {
+            let method = message.method.as_deref().unwrap_or_default();
+            report.fail(server_request, at, format!("the server sends a request of its own, `{method}`"));
         }
-        (Sort::Request, Some(Side::Client)) => found.held(client_response, at),
-        (Sort::Result | Sort::Error, Some(Side::Server)) => found.held(server_request, at),
+        (MessageKind::Request, Some(Side::Client)) => report.pass(client_response, at),
+        (MessageKind::Result | MessageKind::Error, Some(Side::Server)) => report.pass(server_request, at),
         _ => {}
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if !said.calls("initialize") {
-            if at.revision >= Some(Revision::V2026_07_28) && said.meta(META_VERSION).is_some() {
-                self.first.get_or_insert_with(|| (at.place(), said.calls("server/discover")));
+impl ModernStdioState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if !message.calls("initialize") {
+            if at.revision >= Some(Revision::V2026_07_28) && message.meta(META_VERSION).is_some() {
+                self.first.get_or_insert_with(|| (at.location(), message.calls("server/discover")));
             }
             return;
         }
-        if let Some((place, probed)) = self.first.take()
+        if let Some((location, probed)) = self.first.take()
             && self.stdio
         {
-            found.check(&PROBE, at, probed, || {
+            report.check(&PROBE, at, probed, || {
                 let wrong = "the client falls back to a handshake, and did not begin with `server/discover`";
-                Wrong::of(wrong).see(place, "the first request")
+                Violation::of(wrong).see(location, "the first request")
             });
         }
         match self.modern_error.take() {
-            Some(place) => {
+            Some(location) => {
                 let wrong = "`initialize` follows an error that only a server of this revision sends";
-                found.broke(&FALLBACK, at, Wrong::of(wrong).see(place, "the error"));
+                report.fail(&FALLBACK, at, Violation::of(wrong).see(location, "the error"));
             }
-            None => found.held(&FALLBACK, at),
+            None => report.pass(&FALLBACK, at),
         }
     }
 
-    fn notification(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if said.calls("notifications/cancelled") && at.side != Some(Side::Server) {
-            let cancelled = said.param("requestId").and_then(|id| at.ledger.find(Some(Side::Client), id));
-            let token = cancelled.and_then(|asked| asked.meta("progressToken"));
+    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if message.calls("notifications/cancelled") && at.side != Some(Side::Server) {
+            let cancelled = message.param("requestId").and_then(|id| at.pending.find(Some(Side::Client), id));
+            let token = cancelled.and_then(|request| request.meta("progressToken"));
             if let Some(token) = token
                 && !at.facts.hides(token.text())
                 && token.text().len() <= LONGEST
@@ -203,13 +213,13 @@ impl Watching {
                 && !is_http(at)
             {
                 let token = token.text().into();
-                self.cancelled.push_back(Cancelled { token, time: at.entry.time, place: at.place() });
+                self.cancelled.push_back(Cancelled { token, time: at.entry.time, location: at.location() });
             }
         }
-        if !said.calls("notifications/progress") || at.side == Some(Side::Client) {
+        if !message.calls("notifications/progress") || at.side == Some(Side::Client) {
             return;
         }
-        let Some(token) = said.param("progressToken") else { return };
+        let Some(token) = message.param("progressToken") else { return };
         let Some(cancelled) = self.cancelled.iter().find(|cancelled| &*cancelled.token == token.text())
         else {
             return;
@@ -219,7 +229,11 @@ impl Watching {
         {
             self.disturbed = true;
             let wrong = format!("progress comes {} ms after its request was cancelled", now - then);
-            found.broke(&SILENT, at, Wrong::of(wrong).see(cancelled.place.clone(), "the cancellation"));
+            report.fail(
+                &SILENT,
+                at,
+                Violation::of(wrong).see(cancelled.location.clone(), "the cancellation"),
+            );
         }
     }
 }
@@ -233,8 +247,8 @@ fn is_started(meta: Json<'_>) -> bool {
 }
 
 /// Whether an error lists a version that begins with a handshake.
-fn lists_an_old_version(said: &Said<'_>) -> bool {
-    let listed = said.error().and_then(|error| error.member("data")?.member("supported"));
+fn lists_an_old_version(message: &SeenMessage<'_>) -> bool {
+    let listed = message.error().and_then(|error| error.member("data")?.member("supported"));
     let mut versions = listed.into_iter().flat_map(Json::items).filter_map(text_of);
     versions.any(|version| Revision::named(&version).is_some_and(Revision::has_handshake))
 }

@@ -7,10 +7,10 @@
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
-    Asked, Found, META_CAPABILITIES, META_VERSION, Moment, Place, Said, Sort, Span, Wrong, quoted, shown,
-    text_of,
+    FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, RuleContext,
+    SeenMessage, Span, Violation, quoted, shown, text_of,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::rejection::Rejection;
@@ -20,8 +20,8 @@ pub(super) const FAMILY: Family = Family {
     name: "modern-versions",
     title: "Versions and discovery without a handshake",
     rules: &[&UNSUPPORTED, &RETRY, &IMPLEMENTED, &CONSISTENT, &IDENTIFIER],
-    hears: &[Hears::Messages],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Messages],
+    visitor: || Box::new(ModernVersionsState::default()),
 };
 
 /// So many supported versions are remembered.
@@ -101,119 +101,121 @@ const LISTENED: &[&str] =
 
 /// A refusal of a version that the client has not yet answered to.
 struct Refused {
-    place: Place,
+    location: FindingLocation,
     time: Option<i64>,
     supported: Vec<Box<str>>,
 }
 
 #[derive(Default)]
-struct Watching {
+struct ModernVersionsState {
     session: u64,
     /// What the server said it speaks.
     supported: Vec<Box<str>>,
     refused: Option<Refused>,
     /// Where `server/discover` was answered with -32601, as long as the server may be an old one.
-    unknown: Option<Place>,
+    unknown: Option<FindingLocation>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
+impl RuleVisitor for ModernVersionsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        match said.sort {
-            Sort::Request if said.calls("initialize") => self.refused = None,
-            Sort::Request if is_clients(said, at) => self.request(said, at, found),
-            Sort::Result => self.result(said, at, found),
-            Sort::Error => self.error(said, at, found),
+        match message.kind {
+            MessageKind::Request if message.calls("initialize") => self.refused = None,
+            MessageKind::Request if is_clients(message, at) => self.request(message, at, report),
+            MessageKind::Result => self.result(message, at, report),
+            MessageKind::Error => self.error(message, at, report),
             _ => {}
         }
         if at.facts.initialized {
             self.unknown = None;
         }
         if at.facts.modern
-            && let Some(place) = self.unknown.take()
+            && let Some(location) = self.unknown.take()
         {
             let wrong = "`server/discover` is answered with -32601";
-            found.broke(&IMPLEMENTED, at, Wrong::of(wrong).at(place));
+            report.fail(&IMPLEMENTED, at, Violation::of(wrong).at(location));
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         if self.unknown.is_some() {
-            found.unsure(&IMPLEMENTED, at, super::modern::UNPROVEN);
+            report.inconclusive(&IMPLEMENTED, at, super::modern::UNPROVEN);
         }
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if let Some(capabilities) = said.meta(META_CAPABILITIES) {
-            identifiers(capabilities, at, found);
+impl ModernVersionsState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if let Some(capabilities) = message.meta(META_CAPABILITIES) {
+            identifiers(capabilities, at, report);
         }
-        let Some(version) = said.meta(META_VERSION).and_then(text_of) else { return };
+        let Some(version) = message.meta(META_VERSION).and_then(text_of) else { return };
         let Some(refused) = self.refused.take() else { return };
         let waited = refused.time.zip(at.entry.time).map(|(then, now)| now - then);
         if refused.supported.contains(&version) {
-            found.held(&RETRY, at);
+            report.pass(&RETRY, at);
         } else if waited.is_none() {
-            found.unsure(&RETRY, at, "the request may have been on its way already; times would tell");
+            report.inconclusive(&RETRY, at, "the request may have been on its way already; times would tell");
         } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {
             let listed = refused.supported.join(", ");
             let wrong = format!("the client goes on with {}; the server listed {listed}", quoted(&version));
-            found.broke(&RETRY, at, Wrong::of(wrong).see(refused.place, "the refusal"));
+            report.fail(&RETRY, at, Violation::of(wrong).see(refused.location, "the refusal"));
         }
     }
 
-    fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-        if asked.method() == "server/discover" {
-            found.held(&IMPLEMENTED, at);
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+        if request.method() == "server/discover" {
+            report.pass(&IMPLEMENTED, at);
             self.unknown = None;
             self.supported = versions(result.member("supportedVersions"));
             if let Some(capabilities) = result.member("capabilities") {
-                identifiers(capabilities, at, found);
+                identifiers(capabilities, at, report);
             }
         }
-        if asked.method() != "initialize"
-            && let Some(version) = asked.meta(META_VERSION)
+        if request.method() != "initialize"
+            && let Some(version) = request.meta(META_VERSION)
             && let Some(name) = text_of(version)
             && !self.supported.is_empty()
             && !self.supported.contains(&name)
         {
             let wrong =
                 format!("a request of version {} was served, which the server does not list", quoted(&name));
-            found.broke(&UNSUPPORTED, at, Wrong::of(wrong).see(asked.place(), "the request"));
+            report.fail(&UNSUPPORTED, at, Violation::of(wrong).see(request.location(), "the request"));
         }
-        if promise(asked, at).is_some() {
-            found.held(&CONSISTENT, at);
+        if promise(request, at).is_some() {
+            report.pass(&CONSISTENT, at);
         }
     }
 
-    fn error(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (Some(error), Some(code)) = (said.error(), said.error_code()) else { return };
+    fn error(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
         match code {
             -32022 => {
                 let data = error.member("data");
                 let listed = data.and_then(|data| data.member("supported"));
-                unsupported(said, error, listed, at, found);
+                unsupported(message, error, listed, at, report);
                 let supported = versions(listed);
                 if !supported.is_empty() {
-                    self.refused = Some(Refused { place: at.place(), time: at.entry.time, supported });
+                    self.refused = Some(Refused { location: at.location(), time: at.entry.time, supported });
                 }
             }
             -32601 => {
-                let Some(asked) = said.asked() else { return };
-                if asked.method() == "server/discover" {
-                    self.unknown.get_or_insert_with(|| at.place());
+                let Some(request) = message.request() else { return };
+                if request.method() == "server/discover" {
+                    self.unknown.get_or_insert_with(|| at.location());
                 }
-                if let Some(capability) = promise(asked, at) {
-                    let wrong =
-                        format!("`{}` is unknown to a server that advertises `{capability}`", asked.method());
-                    found.broke(&CONSISTENT, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                if let Some(capability) = promise(request, at) {
+                    let wrong = format!(
+                        "`{}` is unknown to a server that advertises `{capability}`",
+                        request.method()
+                    );
+                    report.fail(&CONSISTENT, at, Violation::of(wrong).see(request.location(), "the request"));
                 }
             }
             _ => {}
@@ -222,55 +224,55 @@ impl Watching {
 }
 
 fn unsupported(
-    said: &Said<'_>,
+    message: &SeenMessage<'_>,
     error: Json<'_>,
     listed: Option<Json<'_>>,
-    at: &Moment<'_>,
-    found: &mut Found,
+    at: &RuleContext<'_>,
+    report: &mut Report,
 ) {
     let requested = error.member("data").and_then(|data| data.member("requested"));
-    let asked = said.asked().and_then(|asked| asked.meta(META_VERSION)).and_then(text_of);
+    let request = message.request().and_then(|request| request.meta(META_VERSION)).and_then(text_of);
     let wrong = match (listed, requested) {
-        (None, _) => Wrong::of("the error has no data.supported").inside(error),
+        (None, _) => Violation::of("the error has no data.supported").inside(error),
         (Some(listed), _) if !is_list_of_strings(listed) => {
-            Wrong::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
+            Violation::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
         }
-        (_, None) => Wrong::of("the error has no data.requested").inside(error),
+        (_, None) => Violation::of("the error has no data.requested").inside(error),
         (_, Some(requested)) if requested.kind() != Kind::String => {
             let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
-            Wrong::of(wrong).inside(requested)
+            Violation::of(wrong).inside(requested)
         }
-        (_, Some(requested)) if asked.is_some() && text_of(requested) != asked => {
+        (_, Some(requested)) if request.is_some() && text_of(requested) != request => {
             let wrong = format!(
                 "data.requested is {}; the request asked for {}",
                 shown(requested),
-                quoted(&asked.unwrap_or_default())
+                quoted(&request.unwrap_or_default())
             );
-            Wrong::of(wrong).inside(requested)
+            Violation::of(wrong).inside(requested)
         }
-        (Some(listed), _) if asked.is_some_and(|asked| versions(Some(listed)).contains(&asked)) => {
-            Wrong::of("data.supported lists the very version that is refused").inside(listed)
+        (Some(listed), _) if request.is_some_and(|request| versions(Some(listed)).contains(&request)) => {
+            Violation::of("data.supported lists the very version that is refused").inside(listed)
         }
-        _ => return found.held(&UNSUPPORTED, at),
+        _ => return report.pass(&UNSUPPORTED, at),
     };
-    found.broke(&UNSUPPORTED, at, wrong);
+    report.fail(&UNSUPPORTED, at, wrong);
 }
 
 /// The capability that promises a request's method, where the server has advertised it.
-fn promise(asked: &Asked, at: &Moment<'_>) -> Option<&'static str> {
+fn promise(request: &PendingRequest, at: &RuleContext<'_>) -> Option<&'static str> {
     let advertised = |path: &&'static str| at.facts.declares(Side::Server, path) == Some(true);
-    if asked.method() == "subscriptions/listen" {
+    if request.method() == "subscriptions/listen" {
         return LISTENED.iter().copied().find(advertised);
     }
-    let (_, capability) = PROMISED.iter().find(|(method, _)| *method == asked.method())?;
+    let (_, capability) = PROMISED.iter().find(|(method, _)| *method == request.method())?;
     Some(*capability).filter(advertised)
 }
 
-fn identifiers(capabilities: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     for (name, value) in capabilities.member("extensions").into_iter().flat_map(Json::members) {
         let name = String::from_utf8_lossy(&name.decode()).into_owned();
-        found.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
-            Wrong::of(format!("the extension is called {}", quoted(&name))).inside(value)
+        report.check(&IDENTIFIER, at, is_prefixed_key(&name), || {
+            Violation::of(format!("the extension is called {}", quoted(&name))).inside(value)
         });
     }
 }

@@ -3,8 +3,10 @@
 //! Refuses to know: what comes of the question (`retries`), and what a question to a user or a model must look like.
 
 use super::modern::declared;
-use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, known, quoted, shown, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, known, quoted, shown, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -13,8 +15,8 @@ pub(super) const FAMILY: Family = Family {
     name: "mrtr",
     title: "Results that ask for input",
     rules: &[&METHODS, &NON_EMPTY, &VALUES, &CAPABILITY, &KEYS],
-    hears: &[Hears::Asking],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::InputRequests],
+    visitor: || Box::new(MrtrState),
 };
 
 /// The requests that may be answered with a question.
@@ -73,24 +75,25 @@ static KEYS: Rule = Rule {
 };
 
 /// Whether a result asks for input.
-pub(super) fn asks_for_input(said: &Said<'_>) -> bool {
-    let kind = said.message.outcome().and_then(|result| result.member("resultType"));
-    said.sort == Sort::Result && kind.and_then(Json::as_text).is_some_and(|kind| kind.is("input_required"))
+pub(super) fn asks_for_input(message: &SeenMessage<'_>) -> bool {
+    let kind = message.raw.outcome().and_then(|result| result.member("resultType"));
+    message.kind == MessageKind::Result
+        && kind.and_then(Json::as_text).is_some_and(|kind| kind.is("input_required"))
 }
 
-struct Watching;
+struct MrtrState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = at.said.as_ref().filter(|said| asks_for_input(said)) else { return };
-        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
-        if SUPPORTED.contains(&asked.method()) {
-            found.held(&METHODS, at);
-        } else if known(asked.method()).next().is_some() {
-            let wrong = format!("`{}` is answered with a request for input", asked.method());
-            found.broke(&METHODS, at, Wrong::of(wrong).see(asked.place(), "the request"));
+impl RuleVisitor for MrtrState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = at.message.as_ref().filter(|message| asks_for_input(message)) else { return };
+        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
+        if SUPPORTED.contains(&request.method()) {
+            report.pass(&METHODS, at);
+        } else if known(request.method()).next().is_some() {
+            let wrong = format!("`{}` is answered with a request for input", request.method());
+            report.fail(&METHODS, at, Violation::of(wrong).see(request.location(), "the request"));
         } else {
-            found.unsure(
+            report.inconclusive(
                 &METHODS,
                 at,
                 "whether an extension defines such a question is not in the recording",
@@ -98,7 +101,7 @@ impl Watch for Watching {
         }
         let there = |name| result.member(name).filter(|value| value.kind() != Kind::Null);
         let requests = there("inputRequests");
-        found.check(
+        report.check(
             &NON_EMPTY,
             at,
             requests.is_some() || there("requestState").is_some(),
@@ -107,21 +110,21 @@ impl Watch for Watching {
         let Some(requests) = requests else { return };
         if requests.kind() != Kind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
-            return found.broke(&VALUES, at, Wrong::of(wrong).inside(requests));
+            return report.fail(&VALUES, at, Violation::of(wrong).inside(requests));
         }
         let mut keys = BTreeSet::new();
         for (key, value) in requests.members() {
             let key = key.decode().into_owned();
             let name = String::from_utf8_lossy(&key).into_owned();
-            found.check(&KEYS, at, keys.insert(key), || {
-                Wrong::of(format!("the key {} is there twice", quoted(&name))).inside(value)
+            report.check(&KEYS, at, keys.insert(key), || {
+                Violation::of(format!("the key {} is there twice", quoted(&name))).inside(value)
             });
-            question(value, said, at, found);
+            question(value, message, at, report);
         }
     }
 }
 
-fn question(value: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let method = value.member("method").and_then(text_of).unwrap_or_default();
     let Some((_, capability)) = QUESTIONS.iter().find(|(name, _)| **name == *method) else {
         let wrong = if method.is_empty() {
@@ -129,22 +132,22 @@ fn question(value: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found
         } else {
             format!("the server asks for {}", quoted(&method))
         };
-        return found.broke(&VALUES, at, Wrong::of(wrong).inside(value));
+        return report.fail(&VALUES, at, Violation::of(wrong).inside(value));
     };
-    found.held(&VALUES, at);
-    let Some(capabilities) = declared(said) else {
-        return found.unsure(&CAPABILITY, at, "what the request declares is not in the recording");
+    report.pass(&VALUES, at);
+    let Some(capabilities) = declared(message) else {
+        return report.inconclusive(&CAPABILITY, at, "what the request declares is not in the recording");
     };
     let has = capabilities.member(capability);
     let has = has.is_some_and(|value| value.kind() != Kind::Null && value.text() != "false");
-    found.check(&CAPABILITY, at, has, || {
+    report.check(&CAPABILITY, at, has, || {
         let wrong = format!(
             "the server asks for {}, and the request does not declare `{capability}`",
             quoted(&method)
         );
-        let wrong = Wrong::of(wrong).inside(value);
-        match said.asked() {
-            Some(asked) => wrong.see(asked.place(), "the request"),
+        let wrong = Violation::of(wrong).inside(value);
+        match message.request() {
+            Some(request) => wrong.see(request.location(), "the request"),
             None => wrong,
         }
     });

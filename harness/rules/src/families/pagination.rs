@@ -3,8 +3,8 @@
 //! Knows: the cursors that a server gave, by method. Refuses to know: what a cursor means. Memory: a fingerprint of
 //! each cursor, up to [`MOST_CURSORS`].
 
-use crate::engine::{Found, Moment, Said, Sort, Wrong, shown, why_not_whole};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Violation, shown, why_not_whole};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
@@ -15,8 +15,8 @@ pub(super) const FAMILY: Family = Family {
     name: "pagination",
     title: "Pages",
     rules: &[&OPAQUE, &STRING, &BAD],
-    hears: &[Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &PAGED)],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Methods(&[MessageKind::Request, MessageKind::Result, MessageKind::Error], &PAGED)],
+    visitor: || Box::new(PaginationState::default()),
 };
 
 static OPAQUE: Rule = Rule {
@@ -58,70 +58,72 @@ const PAGED: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "tasks/list"];
 
 #[derive(Default)]
-struct Watching {
+struct PaginationState {
     session: u64,
     given: HashSet<u64>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for PaginationState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request => self.request(said, at, found),
-            Sort::Result | Sort::Error => self.response(said, at, found),
-            Sort::Notification => {}
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request => self.request(message, at, report),
+            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
+            MessageKind::Notification => {}
         }
     }
 }
 
-impl Watching {
-    fn request(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let method = said.method.as_deref().unwrap_or_default();
-        let Some(cursor) = said.param("cursor").filter(|_| PAGED.contains(&method)) else { return };
+impl PaginationState {
+    fn request(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let method = message.method.as_deref().unwrap_or_default();
+        let Some(cursor) = message.param("cursor").filter(|_| PAGED.contains(&method)) else { return };
         if self.given.contains(&print(method, cursor)) {
-            return found.held(&OPAQUE, at);
+            return report.pass(&OPAQUE, at);
         }
         if let Some(why) = self.why_unsure(cursor, at) {
-            return found.unsure(&OPAQUE, at, why);
+            return report.inconclusive(&OPAQUE, at, why);
         }
         let wrong = format!("`{method}` never gave the cursor {}", shown(cursor));
-        found.broke(&OPAQUE, at, Wrong::of(wrong).inside(cursor));
+        report.fail(&OPAQUE, at, Violation::of(wrong).inside(cursor));
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked().filter(|asked| PAGED.contains(&asked.method())) else { return };
-        if let Some(cursor) = asked.param("cursor")
-            && !self.given.contains(&print(asked.method(), cursor))
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request().filter(|request| PAGED.contains(&request.method())) else {
+            return;
+        };
+        if let Some(cursor) = request.param("cursor")
+            && !self.given.contains(&print(request.method(), cursor))
         {
-            let code = said.error_code();
-            match (self.why_unsure(cursor, at), said.sort) {
-                (Some(why), _) => found.unsure(&BAD, at, why),
-                (None, Sort::Error) if code == Some(-32602) => found.held(&BAD, at),
+            let code = message.error_code();
+            match (self.why_unsure(cursor, at), message.kind) {
+                (Some(why), _) => report.inconclusive(&BAD, at, why),
+                (None, MessageKind::Error) if code == Some(-32602) => report.pass(&BAD, at),
                 // Whoever has no such method says that first.
-                (None, Sort::Error) if code == Some(-32601) => {}
-                (None, sort) => {
-                    let how = if sort == Sort::Error { "another code" } else { "a page" };
-                    let wrong = Wrong::of(format!("the unknown cursor {} gets {how}", shown(cursor)));
-                    found.broke(&BAD, at, wrong.see(asked.place(), "the request"));
+                (None, MessageKind::Error) if code == Some(-32601) => {}
+                (None, kind) => {
+                    let how = if kind == MessageKind::Error { "another code" } else { "a page" };
+                    let wrong = Violation::of(format!("the unknown cursor {} gets {how}", shown(cursor)));
+                    report.fail(&BAD, at, wrong.see(request.location(), "the request"));
                 }
             }
         }
-        let Some(next) = said.message.outcome().and_then(|result| result.member("nextCursor")) else {
+        let Some(next) = message.raw.outcome().and_then(|result| result.member("nextCursor")) else {
             return;
         };
-        found.check(&STRING, at, next.kind() == Kind::String, || {
-            Wrong::of(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
+        report.check(&STRING, at, next.kind() == Kind::String, || {
+            Violation::of(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
         if self.given.len() < MOST_CURSORS {
-            self.given.insert(print(asked.method(), next));
+            self.given.insert(print(request.method(), next));
         }
     }
 
     /// Why a cursor that was not seen may have been given all the same.
-    fn why_unsure(&self, cursor: Json<'_>, at: &Moment<'_>) -> Option<&'static str> {
+    fn why_unsure(&self, cursor: Json<'_>, at: &RuleContext<'_>) -> Option<&'static str> {
         match () {
             () if at.facts.redacted(cursor) => Some("the recorder took out the cursor"),
             () if self.given.len() >= MOST_CURSORS => Some("there were more cursors than are remembered"),

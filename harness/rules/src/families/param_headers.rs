@@ -4,7 +4,7 @@
 //! ask for what it asks for (`tool_headers`).
 
 use super::tool_headers::{annotations, value_at};
-use crate::engine::{Found, Moment, Said, Span, Wrong, base64, quoted, shown, text_of};
+use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
 use crate::rule::{Need, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};
@@ -89,22 +89,26 @@ fn is_safe(text: &[u8]) -> bool {
 
 /// Judges the headers that a call's tool asks for: what a server has to refuse, if anything.
 pub(super) fn params(
-    said: &Said<'_>,
+    message: &SeenMessage<'_>,
     headers: &Headers<'_>,
     whole: bool,
-    at: &Moment<'_>,
-    found: &mut Found,
+    at: &RuleContext<'_>,
+    report: &mut Report,
 ) -> Option<String> {
-    let name = said.param("name").and_then(text_of)?;
+    let name = message.param("name").and_then(text_of)?;
     let Some(tool) = at.facts.tool(&name) else {
-        found.unsure(&MIRROR, at, "the tool's definition is not in the recording; tools/list would tell");
+        report.inconclusive(
+            &MIRROR,
+            at,
+            "the tool's definition is not in the recording; tools/list would tell",
+        );
         return None;
     };
     let read = annotations(tool.member("inputSchema")?);
     if read.are_invalid() {
         return None;
     }
-    let arguments = said.param("arguments");
+    let arguments = message.param("arguments");
     let mut fault = None;
     for field in &read.fields {
         let name = format!("Mcp-Param-{}", field.header);
@@ -112,24 +116,24 @@ pub(super) fn params(
         let value = arguments.and_then(|arguments| value_at(arguments, &field.path));
         let wrong = match (value.filter(|value| value.kind() != Kind::Null), sent) {
             (None, None) => {
-                found.held(&OMIT, at);
+                report.pass(&OMIT, at);
                 None
             }
             (None, Some(sent)) => {
                 let wrong = format!("{name} is {}, and the call has no such value", quoted(sent));
-                found.broke(&OMIT, at, wrong.clone());
+                report.fail(&OMIT, at, wrong.clone());
                 Some(wrong)
             }
             (Some(_), None) if !whole => {
-                found.unsure(&MIRROR, at, super::modern_http::NOT_WHOLE);
+                report.inconclusive(&MIRROR, at, super::modern_http::NOT_WHOLE);
                 None
             }
             (Some(value), None) => {
                 let wrong = format!("{name} is missing for the value {}", shown(value));
-                found.broke(&MIRROR, at, Wrong::of(wrong.clone()).inside(value));
+                report.fail(&MIRROR, at, Violation::of(wrong.clone()).inside(value));
                 Some(wrong)
             }
-            (Some(value), Some(sent)) => mirrored(&name, sent, value, at, found),
+            (Some(value), Some(sent)) => mirrored(&name, sent, value, at, report),
         };
         fault = fault.or(wrong);
     }
@@ -137,9 +141,15 @@ pub(super) fn params(
 }
 
 /// Compares a header with the argument that it repeats: what a server has to refuse, if anything.
-fn mirrored(name: &str, sent: &str, value: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<String> {
+fn mirrored(
+    name: &str,
+    sent: &str,
+    value: Json<'_>,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) -> Option<String> {
     if at.facts.hides(sent) {
-        found.unsure(&MIRROR, at, super::modern::HIDDEN);
+        report.inconclusive(&MIRROR, at, super::modern::HIDDEN);
         return None;
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {
@@ -155,29 +165,29 @@ fn mirrored(name: &str, sent: &str, value: Json<'_>, at: &Moment<'_>, found: &mu
     let integer = value.kind() != Kind::Number || !value.text().contains(['.', 'e', 'E']);
     match compare(sent, &text) {
         Spelled::Right if integer => {
-            found.held(&MIRROR, at);
-            found.held(&ENCODING, at);
+            report.pass(&MIRROR, at);
+            report.pass(&ENCODING, at);
             None
         }
         _ if same_in_other_words => {
-            found.held(&MIRROR, at);
+            report.pass(&MIRROR, at);
             if sent.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-                found.held(&ENCODING, at);
+                report.pass(&ENCODING, at);
             } else {
                 let wrong = format!("{name} spells {} as {}", shown(value), quoted(sent));
-                found.broke(&ENCODING, at, Wrong::of(wrong).inside(value));
+                report.fail(&ENCODING, at, Violation::of(wrong).inside(value));
             }
             None
         }
         Spelled::Right => None,
         Spelled::Badly(wrong) => {
             let wrong = format!("{name}: {wrong}");
-            found.broke(&ENCODING, at, Wrong::of(wrong.clone()).inside(value));
+            report.fail(&ENCODING, at, Violation::of(wrong.clone()).inside(value));
             Some(wrong)
         }
         Spelled::Other(other) => {
             let wrong = format!("{name} is {other}, and the call has {}", shown(value));
-            found.broke(&MIRROR, at, Wrong::of(wrong.clone()).inside(value));
+            report.fail(&MIRROR, at, Violation::of(wrong.clone()).inside(value));
             Some(wrong)
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Refuses to know: how long an answer takes. Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
-use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, shown};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::session::Side;
 
@@ -11,11 +11,14 @@ pub(super) const FAMILY: Family = Family {
     name: "pings",
     title: "Pings",
     rules: &[&PING, &EARLY_PING],
-    hears: &[
-        Hears::Some(&[Sort::Notification], &["notifications/initialized"]),
-        Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &["ping", "initialize"]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/initialized"]),
+        Trigger::Methods(
+            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
+            &["ping", "initialize"],
+        ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(PingsState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -44,89 +47,89 @@ static EARLY_PING: Rule = Rule {
 const MOST_PINGS: usize = 100;
 
 #[derive(Default)]
-struct Watching {
+struct PingsState {
     session: u64,
     initialized: bool,
     /// Pings that came before the session was initialized, by their number.
     early_pings: Vec<u64>,
     /// Answers to pings that came before any handshake: whether each was a pong, and where.
-    early_pongs: Vec<(bool, Place)>,
+    early_pongs: Vec<(bool, FindingLocation)>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for PingsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         // What comes before a first handshake belongs to the session that it begins.
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Notification => self.initialized |= said.calls("notifications/initialized"),
-            Sort::Request => self.request(said, at),
-            Sort::Result | Sort::Error => self.response(said, at, found),
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Notification => self.initialized |= message.calls("notifications/initialized"),
+            MessageKind::Request => self.request(message, at),
+            MessageKind::Result | MessageKind::Error => self.response(message, at, report),
         }
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>) {
-        if said.calls("ping")
+impl PingsState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        if message.calls("ping")
             && at.side == Some(Side::Client)
             && !self.initialized
-            && let Some(asked) = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id))
+            && let Some(request) = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id))
             && self.early_pings.len() < MOST_PINGS
         {
-            self.early_pings.push(asked.number);
+            self.early_pings.push(request.number);
         }
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        if said.result_of("initialize").is_some() {
-            for (kept, place) in self.early_pongs.drain(..) {
-                early_pong(kept, place, at, found);
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        if message.result_of("initialize").is_some() {
+            for (kept, location) in self.early_pongs.drain(..) {
+                early_pong(kept, location, at, report);
             }
         }
         // A refusal of HTTP is about the session or the permission, and the ping never got anywhere.
         let refused = at.exchange.and_then(|exchange| exchange.status).is_some_and(|status| status >= 400);
-        if asked.method() != "ping" || refused {
+        if request.method() != "ping" || refused {
             return;
         }
-        if let Some(index) = self.early_pings.iter().position(|&number| number == asked.number) {
+        if let Some(index) = self.early_pings.iter().position(|&number| number == request.number) {
             self.early_pings.remove(index);
-            let kept = said.sort == Sort::Result;
+            let kept = message.kind == MessageKind::Result;
             if !at.facts.handshake {
-                return self.early_pongs.push((kept, at.place()));
+                return self.early_pongs.push((kept, at.location()));
             }
-            early_pong(kept, at.place(), at, found);
+            early_pong(kept, at.location(), at, report);
             if !kept {
                 return;
             }
         }
-        pong(said, at, found);
+        pong(message, at, report);
     }
 }
 
 /// The answer to a ping that came before the session was initialized.
-fn early_pong(kept: bool, place: Place, at: &Moment<'_>, found: &mut Found) {
-    found.check(&EARLY_PING, at, kept, || {
-        Wrong::of("a ping is refused before the session is initialized").at(place).by(Party::Server)
+fn early_pong(kept: bool, location: FindingLocation, at: &RuleContext<'_>, report: &mut Report) {
+    report.check(&EARLY_PING, at, kept, || {
+        Violation::of("a ping is refused before the session is initialized").at(location).by(Party::Server)
     });
 }
 
 /// The answer to a ping. Metadata may go with it, and what later revisions put into every result.
-fn pong(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(outcome) = said.message.outcome() else { return };
-    if said.sort == Sort::Error {
-        return found.broke(
+fn pong(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(outcome) = message.raw.outcome() else { return };
+    if message.kind == MessageKind::Error {
+        return report.fail(
             &PING,
             at,
-            Wrong::of(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
+            Violation::of(format!("the ping got an error: {}", shown(outcome))).inside(outcome),
         );
     }
     let more = outcome.members().find(|(name, _)| !name.is("_meta") && !name.is("resultType"));
-    found.check(&PING, at, more.is_none(), || {
-        let wrong = Wrong::of(format!("the result is not empty: {}", shown(outcome)));
+    report.check(&PING, at, more.is_none(), || {
+        let wrong = Violation::of(format!("the result is not empty: {}", shown(outcome)));
         wrong.inside(outcome)
     });
 }

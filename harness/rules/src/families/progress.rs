@@ -6,9 +6,10 @@
 //! [`MOST_FINISHED`], and the last notifications by a fingerprint.
 
 use crate::engine::{
-    Asked, Found, Mark, Moment, Recent, Redelivery, Revision, Said, Sort, Span, Wrong, shown, text_of,
+    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, SeenMessage,
+    SourceLocation, Span, Violation, shown, text_of,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
 use std::borrow::Cow;
@@ -21,11 +22,14 @@ pub(super) const FAMILY: Family = Family {
     name: "progress",
     title: "Progress",
     rules: &[&TYPE, &UNIQUE, &KNOWN, &MONOTONIC, &STOP, &MESSAGE, &DIRECTION],
-    hears: &[
-        Hears::Each(&[Sort::Request, Sort::Result, Sort::Error]),
-        Hears::Some(&[Sort::Notification], &["notifications/progress", "notifications/tasks/status"]),
+    triggers: &[
+        Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error]),
+        Trigger::Methods(
+            &[MessageKind::Notification],
+            &["notifications/progress", "notifications/tasks/status"],
+        ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ProgressState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -107,7 +111,7 @@ const BETWEEN: u64 = 1_000;
 const MOST_ENDED: usize = 1_000;
 
 #[derive(Default)]
-struct Watching {
+struct ProgressState {
     session: u64,
     redelivery: Redelivery,
     /// By who gave them: client, server, unknown.
@@ -121,57 +125,59 @@ struct Watching {
     /// The tokens whose work ended last, and the exchanges in which it did.
     ended: VecDeque<(Box<[u8]>, Option<u64>)>,
     /// The last notifications.
-    said: Recent,
+    message: RecentTexts,
     /// The tokens of tasks.
     tasks: HashMap<Box<str>, (usize, Box<[u8]>), FixedState>,
 }
 
 /// A token in use.
 struct Active {
-    asked: Mark,
+    request: SourceLocation,
     id: Box<str>,
     last: Option<f64>,
     /// It belongs to a task since the request was answered.
     is_task: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ProgressState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request => self.request(said, at, found),
-            Sort::Notification if said.calls("notifications/progress") => self.progress(said, at, found),
-            Sort::Notification if said.calls("notifications/tasks/status") => {
-                if let Some(params) = said.message.params() {
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request => self.request(message, at, report),
+            MessageKind::Notification if message.calls("notifications/progress") => {
+                self.progress(message, at, report)
+            }
+            MessageKind::Notification if message.calls("notifications/tasks/status") => {
+                if let Some(params) = message.raw.params() {
                     self.task(params, at);
                 }
             }
-            Sort::Notification => {}
-            Sort::Result | Sort::Error => self.response(said, at),
+            MessageKind::Notification => {}
+            MessageKind::Result | MessageKind::Error => self.response(message, at),
         }
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(token) = said.meta("progressToken") else { return };
-        let Some(key) = token_key(token, at, found) else { return };
-        let Some(id) = said.message.json().member("id") else { return };
+impl ProgressState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(token) = message.meta("progressToken") else { return };
+        let Some(key) = token_key(token, at, report) else { return };
+        let Some(id) = message.raw.json().member("id") else { return };
         let lane = lane(at.side);
         let before = self.active[lane].get(&key);
         let before = before.filter(|before| before.is_task || is_open(&before.id, at));
         if at.facts.redacted(token) {
-            found.unsure(&UNIQUE, at, "the recorder took out the token");
+            report.inconclusive(&UNIQUE, at, "the recorder took out the token");
         } else if at.side.is_none() && before.is_some() {
-            found.unsure(&UNIQUE, at, Need::Direction.lack());
+            report.inconclusive(&UNIQUE, at, Need::Direction.lack());
         } else {
-            found.check(&UNIQUE, at, before.is_none(), || {
-                let wrong = Wrong::of(format!("the token {} is in use", shown(token))).inside(token);
+            report.check(&UNIQUE, at, before.is_none(), || {
+                let wrong = Violation::of(format!("the token {} is in use", shown(token))).inside(token);
                 match before {
-                    Some(before) => wrong.see(before.asked.place(), "the request that uses it"),
+                    Some(before) => wrong.see(before.request.location(), "the request that uses it"),
                     None => wrong,
                 }
             });
@@ -179,24 +185,25 @@ impl Watching {
         if self.active[lane].len() >= MOST_ACTIVE {
             self.loses = true;
         } else {
-            let active = Active { asked: at.mark(), id: id.text().into(), last: None, is_task: false };
+            let active =
+                Active { request: at.source_location(), id: id.text().into(), last: None, is_task: false };
             self.active[lane].insert(key, active);
         }
     }
 
-    fn response(&mut self, said: &Said<'_>, at: &Moment<'_>) {
-        let Some(asked) = said.asked() else { return };
-        if matches!(asked.method(), "tasks/get" | "tasks/cancel")
-            && let Some(result) = said.message.outcome()
+    fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        let Some(request) = message.request() else { return };
+        if matches!(request.method(), "tasks/get" | "tasks/cancel")
+            && let Some(result) = message.raw.outcome()
         {
             self.task(result, at);
         }
-        let Some(key) = asked.meta("progressToken").and_then(key_of) else { return };
-        let lane = lane(asked.side);
-        let of_this = |active: &&mut Active| active.id == asked.id && !active.is_task;
+        let Some(key) = request.meta("progressToken").and_then(key_of) else { return };
+        let lane = lane(request.side);
+        let of_this = |active: &&mut Active| active.id == request.id && !active.is_task;
         let Some(active) = self.active[lane].get_mut(&key).filter(of_this) else { return };
-        let task = said.message.outcome().and_then(|result| result.member("task")?.member("taskId"));
-        match task.and_then(text_of).filter(|_| said.sort == Sort::Result) {
+        let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
+        match task.and_then(text_of).filter(|_| message.kind == MessageKind::Result) {
             Some(task) => {
                 active.is_task = true;
                 if self.tasks.len() < MOST_ACTIVE {
@@ -208,7 +215,7 @@ impl Watching {
     }
 
     /// A task says how it is.
-    fn task(&mut self, task: Json<'_>, at: &Moment<'_>) {
+    fn task(&mut self, task: Json<'_>, at: &RuleContext<'_>) {
         let Some(status) = task.member("status").and_then(text_of) else { return };
         if !matches!(&*status, "completed" | "failed" | "cancelled") {
             return;
@@ -219,7 +226,7 @@ impl Watching {
         }
     }
 
-    fn finish(&mut self, lane: usize, key: &[u8], at: &Moment<'_>) {
+    fn finish(&mut self, lane: usize, key: &[u8], at: &RuleContext<'_>) {
         self.active[lane].remove(key);
         self.count += 1;
         if self.count.is_multiple_of(BETWEEN) {
@@ -237,23 +244,23 @@ impl Watching {
         self.ended.push_back((key.into(), at.entry.exchange));
     }
 
-    fn progress(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match at.entry.side {
-            Some(side) => found.check(&DIRECTION, at, side == Side::Server, || "a client tells of progress"),
-            None => found.unsure(&DIRECTION, at, Need::Direction.lack()),
+            Some(side) => report.check(&DIRECTION, at, side == Side::Server, || "a client tells of progress"),
+            None => report.inconclusive(&DIRECTION, at, Need::Direction.lack()),
         }
-        if let Some(text) = said.param("message").and_then(text_of) {
-            found.check(&MESSAGE, at, !text.trim().is_empty(), || "the message is empty");
+        if let Some(text) = message.param("message").and_then(text_of) {
+            report.check(&MESSAGE, at, !text.trim().is_empty(), || "the message is empty");
         }
-        let Some(token) = said.param("progressToken") else { return };
-        let Some(key) = token_key(token, at, found) else { return };
+        let Some(token) = message.param("progressToken") else { return };
+        let Some(key) = token_key(token, at, report) else { return };
         let again = self.redelivery.again(at);
-        let repeated = self.said.again(said.message.text());
+        let repeated = self.message.again(message.raw.text());
         if again {
             return;
         }
         if at.facts.redacted(token) {
-            return found.unsure(&KNOWN, at, "the recorder took out the token");
+            return report.inconclusive(&KNOWN, at, "the recorder took out the token");
         }
         let lanes: &[usize] = match at.side {
             Some(Side::Server) => &[0, 2],
@@ -261,66 +268,72 @@ impl Watching {
             None => &[0, 1, 2],
         };
         if let Some(&lane) = lanes.iter().find(|&&lane| self.active[lane].contains_key(&key)) {
-            found.held(&KNOWN, at);
-            found.held(&STOP, at);
+            report.pass(&KNOWN, at);
+            report.pass(&STOP, at);
             if let Some(active) = self.active[lane].get_mut(&key) {
-                grows(active, said, repeated, at, found);
+                grows(active, message, repeated, at, report);
             }
         } else if lanes.iter().any(|&lane| self.finished[lane].has(&key)) {
-            found.held(&KNOWN, at);
-            self.late(&key, token, repeated, at, found);
+            report.pass(&KNOWN, at);
+            self.late(&key, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
-            found.unsure(
+            report.inconclusive(
                 &KNOWN,
                 at,
                 "an exchange log does not tell what was asked before a stream said this",
             );
         } else if self.loses || self.forgets {
-            found.unsure(&KNOWN, at, "there were more tokens than are remembered");
+            report.inconclusive(&KNOWN, at, "there were more tokens than are remembered");
         } else {
             let wrong = format!("the token {} was never given", shown(token));
-            found.broke_if_whole(&KNOWN, at, Wrong::of(wrong).inside(token));
+            report.fail_if_complete(&KNOWN, at, Violation::of(wrong).inside(token));
         }
     }
 
     /// The work is done, and there is progress.
-    fn late(&self, key: &[u8], token: Json<'_>, repeated: bool, at: &Moment<'_>, found: &mut Found) {
+    fn late(&self, key: &[u8], token: Json<'_>, repeated: bool, at: &RuleContext<'_>, report: &mut Report) {
         let here =
             |(ended, exchange): &(Box<[u8]>, Option<u64>)| **ended == *key && *exchange == at.entry.exchange;
         if at.exchange.is_some() && !self.ended.iter().any(here) {
-            found.unsure(&STOP, at, "an exchange log does not tell when a stream said something");
+            report.inconclusive(&STOP, at, "an exchange log does not tell when a stream said something");
         } else if repeated {
-            found.unsure(&STOP, at, RESUMED);
+            report.inconclusive(&STOP, at, RESUMED);
         } else {
             let wrong = format!("the request that gave the token {} was answered before", shown(token));
-            found.broke(&STOP, at, Wrong::of(wrong).inside(token));
+            report.fail(&STOP, at, Violation::of(wrong).inside(token));
         }
     }
 }
 
 const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would tell";
 
-fn grows(active: &mut Active, said: &Said<'_>, repeated: bool, at: &Moment<'_>, found: &mut Found) {
-    let Some(value) = said.param("progress") else { return };
+fn grows(
+    active: &mut Active,
+    message: &SeenMessage<'_>,
+    repeated: bool,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    let Some(value) = message.param("progress") else { return };
     let Some(now) = value.as_number().and_then(|number| number.parse::<f64>().ok()) else { return };
     let Some(before) = active.last else {
         active.last = Some(now);
-        return found.held(&MONOTONIC, at);
+        return report.pass(&MONOTONIC, at);
     };
     if now <= before && repeated && at.facts.over_stdio() != Some(true) {
-        return found.unsure(&MONOTONIC, at, RESUMED);
+        return report.inconclusive(&MONOTONIC, at, RESUMED);
     }
-    found.check(&MONOTONIC, at, now > before, || {
-        Wrong::of(format!("progress is {} after {before}", shown(value))).inside(value)
+    report.check(&MONOTONIC, at, now > before, || {
+        Violation::of(format!("progress is {} after {before}", shown(value))).inside(value)
     });
     active.last = Some(before.max(now));
 }
 
 /// A token as something that can be compared; none where it cannot be one.
-fn token_key(token: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<Box<[u8]>> {
+fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Box<[u8]>> {
     let key = key_of(token);
-    found.check(&TYPE, at, key.is_some(), || {
-        Wrong::of(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
+    report.check(&TYPE, at, key.is_some(), || {
+        Violation::of(format!("the token is {}: {}", token.kind().name(), shown(token))).inside(token)
     });
     key
 }
@@ -337,9 +350,9 @@ fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
 }
 
 /// Whether a request of this side is open still, and was not taken back.
-fn is_open(id: &str, at: &Moment<'_>) -> bool {
-    let asked: Option<&Asked> = Json::parse(id).ok().and_then(|id| at.ledger.find(at.side, id));
-    asked.is_some_and(|asked| asked.cancelled.is_none())
+fn is_open(id: &str, at: &RuleContext<'_>) -> bool {
+    let request: Option<&PendingRequest> = Json::parse(id).ok().and_then(|id| at.pending.find(at.side, id));
+    request.is_some_and(|request| request.cancelled.is_none())
 }
 
 fn lane(side: Option<Side>) -> usize {

@@ -3,8 +3,11 @@
 //! Memory: the prompts of the last listing with the arguments that they require, up to [`MOST_LISTED`] prompts.
 
 use super::tool_output::whole_result;
-use crate::engine::{Contents, Found, Moment, Said, Sort, Wrong, contents, embedded, quoted, string_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    ContentsKind, MessageKind, Report, RuleContext, SeenMessage, Violation, contents, embedded, quoted,
+    string_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
@@ -13,11 +16,11 @@ pub(super) const FAMILY: Family = Family {
     name: "prompts",
     title: "Prompts",
     rules: &[&ARGS, &EMBEDDED],
-    hears: &[
-        Hears::Some(&[Sort::Notification], &["notifications/prompts/list_changed"]),
-        Hears::Some(&[Sort::Result, Sort::Error], &["prompts/list", "prompts/get"]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/prompts/list_changed"]),
+        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["prompts/list", "prompts/get"]),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(PromptsState::default()),
 };
 
 static ARGS: Rule = Rule {
@@ -48,50 +51,50 @@ const MOST_LISTED: usize = 1_000;
 const LONGEST: usize = 16 << 10;
 
 #[derive(Default)]
-struct Watching {
+struct PromptsState {
     session: u64,
     /// Each prompt's required arguments.
     listed: BTreeMap<String, Vec<String>>,
     complete: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for PromptsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        if said.calls("notifications/prompts/list_changed") {
+        let Some(message) = &at.message else { return };
+        if message.calls("notifications/prompts/list_changed") {
             self.complete = false;
             self.listed.clear();
         }
-        if let Some(result) = said.result_of("prompts/list") {
-            self.list(result, said);
+        if let Some(result) = message.result_of("prompts/list") {
+            self.list(result, message);
         }
-        if said.asked().is_some_and(|asked| asked.method() == "prompts/get") {
-            self.answered(said, at, found);
+        if message.request().is_some_and(|request| request.method() == "prompts/get") {
+            self.answered(message, at, report);
         }
-        let Some(result) = whole_result(said, "prompts/get") else { return };
-        for message in result.member("messages").into_iter().flat_map(Json::items) {
-            let Some(resource) = message.member("content").and_then(embedded) else { continue };
+        let Some(result) = whole_result(message, "prompts/get") else { return };
+        for prompt in result.member("messages").into_iter().flat_map(Json::items) {
+            let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
             let text = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
             let lacks = match contents(resource) {
                 _ if !text("uri") => Some("`uri`"),
                 _ if !text("mimeType") => Some("`mimeType`"),
-                Contents::Neither => Some("`text` or `blob`"),
+                ContentsKind::Neither => Some("`text` or `blob`"),
                 _ => None,
             };
-            found.check(&EMBEDDED, at, lacks.is_none(), || {
+            report.check(&EMBEDDED, at, lacks.is_none(), || {
                 let wrong = format!("the embedded resource lacks {}", lacks.unwrap_or_default());
-                Wrong::of(wrong).inside(resource)
+                Violation::of(wrong).inside(resource)
             });
         }
     }
 }
 
-impl Watching {
-    fn list(&mut self, result: Json<'_>, said: &Said<'_>) {
-        if said.asked().is_some_and(|asked| asked.param("cursor").is_none()) {
+impl PromptsState {
+    fn list(&mut self, result: Json<'_>, message: &SeenMessage<'_>) {
+        if message.request().is_some_and(|request| request.param("cursor").is_none()) {
             self.listed.clear();
         }
         self.complete = result.member("prompts").is_some() && result.member("nextCursor").is_none();
@@ -111,14 +114,14 @@ impl Watching {
         }
     }
 
-    fn answered(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let Some(name) = asked.param("name").and_then(string_of) else { return };
-        if asked.params().is_none_or(|params| at.facts.redacted(params)) {
-            return found.unsure(&ARGS, at, "the recorder took out what was asked for");
+    fn answered(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        let Some(name) = request.param("name").and_then(string_of) else { return };
+        if request.params().is_none_or(|params| at.facts.redacted(params)) {
+            return report.inconclusive(&ARGS, at, "the recorder took out what was asked for");
         }
         let given =
-            |name: &str| asked.param("arguments").is_some_and(|arguments| arguments.member(name).is_some());
+            |name: &str| request.param("arguments").is_some_and(|arguments| arguments.member(name).is_some());
         let fault = match self.listed.get(&name) {
             None if !self.complete => return,
             None => format!("no prompt {} is listed", quoted(&name)),
@@ -127,15 +130,16 @@ impl Watching {
                 Some(argument) => format!("the prompt's argument {} is missing", quoted(argument)),
             },
         };
-        if said.sort == Sort::Result && whole_result(said, "prompts/get").is_none() {
+        if message.kind == MessageKind::Result && whole_result(message, "prompts/get").is_none() {
             return;
         }
-        found.check(&ARGS, at, said.error_code() == Some(-32602), || {
-            let answer = match said.error_code() {
+        report.check(&ARGS, at, message.error_code() == Some(-32602), || {
+            let answer = match message.error_code() {
                 Some(code) => format!("the error {code}"),
                 None => "a prompt".to_owned(),
             };
-            Wrong::of(format!("{fault}, and the answer is {answer}")).see(asked.place(), "the request")
+            Violation::of(format!("{fault}, and the answer is {answer}"))
+                .see(request.location(), "the request")
         });
     }
 }

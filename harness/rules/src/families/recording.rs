@@ -3,8 +3,8 @@
 //! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
 
 use super::{encoding, envelope, replay};
-use crate::engine::{Found, Moment, Place, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{FindingLocation, Report, RuleContext, Violation};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::json::Json;
 use transcript::message::resembles_message;
@@ -15,8 +15,8 @@ pub(super) const FAMILY: Family = Family {
     name: "recording",
     title: "Recordings of any format",
     rules: &[&READABLE, &WHOLE, &SHAPE],
-    hears: &[Hears::Silence],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::NonMessages],
+    visitor: || Box::new(RecordingState::default()),
 };
 
 static READABLE: Rule = Rule {
@@ -66,57 +66,57 @@ fn rule_for(format: &str, code: Code) -> &'static Rule {
 }
 
 #[derive(Default)]
-struct Watching {
+struct RecordingState {
     missing: bool,
     damaged: bool,
     /// An Inspector export has items that are no messages.
     foreign: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for RecordingState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         match &at.entry.content {
             Content::Missing(whose) => {
                 self.missing = true;
-                found.broke(&WHOLE, at, format!("the body of {whose} was left out"));
+                report.fail(&WHOLE, at, format!("the body of {whose} was left out"));
             }
             // What is no object at all is no message with a fault, and no program printed it into a list.
             Content::Noise(noise)
-                if at.facts.subject.format == "inspector" && noise.why.code == Code::NotAMessage =>
+                if at.facts.recording.format == "inspector" && noise.why.code == Code::NotAMessage =>
             {
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     self.foreign = true;
-                    found.broke(&SHAPE, at, "the item is no message");
+                    report.fail(&SHAPE, at, "the item is no message");
                 }
             }
             // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
             Content::Noise(noise)
-                if at.facts.subject.format == "mcp-replay"
+                if at.facts.recording.format == "mcp-replay"
                     && matches!(noise.why.code, Code::InvalidJson | Code::Truncated) =>
             {
                 self.damaged = true;
-                found.broke(&READABLE, at, noise.why.message.clone());
+                report.fail(&READABLE, at, noise.why.message.clone());
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        if at.facts.subject.is_of_exchanges() && !self.missing {
-            found.held(&WHOLE, at);
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        if at.facts.recording.is_of_exchanges() && !self.missing {
+            report.pass(&WHOLE, at);
         }
         let Some(rejection) = rejection else {
             if !self.damaged {
-                found.held(&READABLE, at);
+                report.pass(&READABLE, at);
             }
-            if at.facts.subject.format == "inspector" && !self.foreign {
-                found.held(&SHAPE, at);
+            if at.facts.recording.format == "inspector" && !self.foreign {
+                report.pass(&SHAPE, at);
             }
             return;
         };
-        let rule = rule_for(&at.facts.subject.format, rejection.code);
-        let place = Place {
+        let rule = rule_for(&at.facts.recording.format, rejection.code);
+        let location = FindingLocation {
             offset: rejection.place.offset,
             line: rejection.place.line,
             pointer: rejection.place.pointer.clone(),
@@ -124,6 +124,6 @@ impl Watch for Watching {
             snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
         };
         let message = format!("{} (clause {}); the rest is not judged", rejection.message, rejection.clause);
-        found.broke(rule, at, Wrong::of(message).at(place));
+        report.fail(rule, at, Violation::of(message).at(location));
     }
 }

@@ -3,8 +3,8 @@
 //! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
 //! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
 
-use crate::engine::{Found, Moment, Said, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, RuleContext, SeenMessage, Violation};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::{Content, Noise};
@@ -13,8 +13,8 @@ pub(super) const FAMILY: Family = Family {
     name: "redaction",
     title: "What a recorder took out",
     rules: &[&ENVELOPE, &TYPED],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(RedactionState),
 };
 
 static ENVELOPE: Rule = Rule {
@@ -63,27 +63,27 @@ const NEVER_TEXT: &[&str] = &[
     "tools",
 ];
 
-struct Watching;
+struct RedactionState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        match (&at.said, &at.entry.content) {
-            (Some(said), _) if at.facts.redacted(said.message.json()) => message(said, at, found),
-            (None, Content::Noise(noise)) => spoilt(noise, at, found),
+impl RuleVisitor for RedactionState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        match (&at.message, &at.entry.content) {
+            (Some(message), _) if at.facts.redacted(message.raw.json()) => check_message(message, at, report),
+            (None, Content::Noise(noise)) => spoilt(noise, at, report),
             _ => {}
         }
     }
 }
 
-fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let json = said.message.json();
+fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let json = message.raw.json();
     let gone = |name: &str| json.member(name).filter(|value| is_marker(*value, at));
     match gone("id").or_else(|| gone("method")) {
         Some(value) => {
             let what = if gone("id").is_some() { "id" } else { "method" };
-            found.broke(&ENVELOPE, at, Wrong::of(format!("the {what} was taken out")).inside(value));
+            report.fail(&ENVELOPE, at, Violation::of(format!("the {what} was taken out")).inside(value));
         }
-        None => found.held(&ENVELOPE, at),
+        None => report.pass(&ENVELOPE, at),
     }
     let hole = ["params", "result", "error"].into_iter().find_map(|part| {
         let value = json.member(part)?;
@@ -92,14 +92,14 @@ fn message(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     match hole {
         Some((name, value)) => {
             let wrong = format!("`{name}` was replaced by a text, and is an object or a list");
-            found.broke(&TYPED, at, Wrong::of(wrong).inside(value));
+            report.fail(&TYPED, at, Violation::of(wrong).inside(value));
         }
-        None => found.held(&TYPED, at),
+        None => report.pass(&TYPED, at),
     }
 }
 
 /// A place in params or a result where a text stands and must not.
-fn hole_in<'m>(value: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> {
+fn hole_in<'m>(value: Json<'m>, at: &RuleContext<'_>) -> Option<(String, Json<'m>)> {
     for (name, value) in value.members() {
         if is_marker(value, at) && NEVER_TEXT.iter().any(|never| name.is(never)) {
             return Some((String::from_utf8_lossy(&name.decode()).into_owned(), value));
@@ -109,7 +109,7 @@ fn hole_in<'m>(value: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> {
 }
 
 /// A tool whose schemas have holes: a property's schema is an object, and no text.
-fn tool_hole<'m>(tool: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> {
+fn tool_hole<'m>(tool: Json<'m>, at: &RuleContext<'_>) -> Option<(String, Json<'m>)> {
     if is_marker(tool, at) {
         return Some(("tools".to_owned(), tool));
     }
@@ -133,15 +133,15 @@ fn tool_hole<'m>(tool: Json<'m>, at: &Moment<'_>) -> Option<(String, Json<'m>)> 
 }
 
 /// A message that no reader takes for one, since what makes it one was taken out.
-fn spoilt(noise: &Noise<'_>, at: &Moment<'_>, found: &mut Found) {
+fn spoilt(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Ok(value) = Json::parse(&noise.text) else { return };
     if value.kind() == Kind::Object && value.member("jsonrpc").is_some_and(|version| is_marker(version, at)) {
-        found.broke(&ENVELOPE, at, "the version of JSON-RPC was taken out");
+        report.fail(&ENVELOPE, at, "the version of JSON-RPC was taken out");
     }
 }
 
 /// Whether a value is nothing but what a recorder writes in place of what it took out.
-fn is_marker(value: Json<'_>, at: &Moment<'_>) -> bool {
+fn is_marker(value: Json<'_>, at: &RuleContext<'_>) -> bool {
     let Some(text) = value.as_text() else { return false };
-    at.facts.subject.markers.iter().any(|marker| text.is(marker))
+    at.facts.recording.markers.iter().any(|marker| text.is(marker))
 }

@@ -3,8 +3,8 @@
 //! Refuses to know: what the messages in it say.
 
 use super::replay_frame::{Frame, is_moment, members};
-use crate::engine::{Found, Moment, Wrong, shown};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, RuleContext, Violation, shown};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -29,8 +29,8 @@ pub(super) const FAMILY: Family = Family {
         &AFTER_START,
         &FIRST_TEXT,
     ],
-    hears: &[Hears::In("mcp-replay")],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Format("mcp-replay")],
+    visitor: || Box::new(ReplayState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -161,7 +161,7 @@ const MOST_SORTS: usize = 32;
 const MOST_FRAMES: usize = 8;
 
 #[derive(Default)]
-struct Watching {
+struct ReplayState {
     started: Option<i64>,
     last: [Option<i64>; 2],
     ended: bool,
@@ -173,57 +173,57 @@ struct Watching {
     frames: Vec<Frame>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        if at.facts.subject.format != "mcp-replay" {
+impl RuleVisitor for ReplayState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        if at.facts.recording.format != "mcp-replay" {
             return;
         }
         match &at.entry.content {
-            Content::Opened(meta) => self.open(*meta, at, found),
-            Content::Closed(end) => self.close(*end, at, found),
-            Content::Passed(what) => self.beyond_first(at, found, format!("{what} is of the later text")),
+            Content::Opened(meta) => self.open(*meta, at, report),
+            Content::Closed(end) => self.close(*end, at, report),
+            Content::Passed(what) => self.beyond_first(at, report, format!("{what} is of the later text")),
             Content::Noise(noise) => match noise.why.code {
-                Code::MissingMeta => found.broke(&META_FIRST, at, noise.why.message.clone()),
+                Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
                 // A line that is no JSON at all is damage, and not the business of this family.
                 Code::InvalidJson | Code::Truncated => {}
-                _ if at.side.is_none() => found.broke(&LINE, at, noise.why.message.clone()),
+                _ if at.side.is_none() => report.fail(&LINE, at, noise.why.message.clone()),
                 _ => {
-                    found.held(&LINE, at);
+                    report.pass(&LINE, at);
                     // Batches have rules of their own.
                     if noise.why.clause == "RPL-NOISE" && noise.why.code != Code::Batch {
-                        found.broke(&NOISE, at, noise.why.message.clone());
+                        report.fail(&NOISE, at, noise.why.message.clone());
                     }
-                    self.line(at, found);
+                    self.line(at, report);
                 }
             },
             Content::Message(_) => {
-                found.held(&LINE, at);
-                found.held(&NOISE, at);
-                self.line(at, found);
+                report.pass(&LINE, at);
+                report.pass(&NOISE, at);
+                self.line(at, report);
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, rejection: Option<&Rejection>, found: &mut Found) {
-        if at.facts.subject.format != "mcp-replay" {
+    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
+        if at.facts.recording.format != "mcp-replay" {
             return;
         }
         match (self.ended, rejection) {
-            (true, None) => found.held(&END_LAST, at),
-            (_, Some(_)) => found.unsure(&END_LAST, at, "the file could not be read to its end"),
-            (false, None) => found.broke(&END_LAST, at, "the trace stops without an `end` line"),
+            (true, None) => report.pass(&END_LAST, at),
+            (_, Some(_)) => report.inconclusive(&END_LAST, at, "the file could not be read to its end"),
+            (false, None) => report.fail(&END_LAST, at, "the trace stops without an `end` line"),
         }
         if self.later.is_empty() {
-            found.held(&FIRST_TEXT, at);
+            report.pass(&FIRST_TEXT, at);
         }
     }
 }
 
-impl Watching {
-    fn open(&mut self, meta: Json<'_>, at: &Moment<'_>, found: &mut Found) {
-        found.held(&META_FIRST, at);
-        found.held(&VERSION, at);
+impl ReplayState {
+    fn open(&mut self, meta: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        report.pass(&META_FIRST, at);
+        report.pass(&VERSION, at);
         self.started = at.entry.time;
         let member = |name| meta.member(name).filter(|value| value.kind() != Kind::Null);
         let command = member("command").is_some_and(|command| {
@@ -237,36 +237,36 @@ impl Watching {
             _ => None,
         };
         match wrong {
-            None => found.held(&META, at),
+            None => report.pass(&META, at),
             Some((name, wanted)) => {
                 let value = meta.member(name).unwrap_or(meta);
                 let wrong = format!("`{name}` is {}, and not {wanted}", shown(value));
-                found.broke(&META, at, Wrong::of(wrong).inside(value));
+                report.fail(&META, at, Violation::of(wrong).inside(value));
             }
         }
         for name in ["kind", "source", "producer"] {
             if meta.member(name).is_some() {
-                self.beyond_first(at, found, format!("`{name}` in `meta` is of the later text"));
+                self.beyond_first(at, report, format!("`{name}` in `meta` is of the later text"));
             }
         }
     }
 
-    fn line(&mut self, at: &Moment<'_>, found: &mut Found) {
+    fn line(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let (line, carried) = (at.entry.line.unwrap_or_default(), at.text());
         if self.frames.iter().any(|frame| frame.fits(line, carried)) {
-            found.held(&TIME, at);
+            report.pass(&TIME, at);
         } else {
-            self.frame(line, carried, at, found);
+            self.frame(line, carried, at, report);
         }
         let (Some(time), Some(side)) = (at.entry.time, at.side) else { return };
         if let Some(started) = self.started {
-            found.check(&AFTER_START, at, time >= started, || {
+            report.check(&AFTER_START, at, time >= started, || {
                 format!("the message is {} ms older than `startedAt`", started.abs_diff(time))
             });
         }
         let last = &mut self.last[usize::from(side == Side::Server)];
         if let Some(before) = *last {
-            found.check(&MONOTONIC, at, time >= before, || {
+            report.check(&MONOTONIC, at, time >= before, || {
                 format!(
                     "the message is {} ms older than the one before it in this direction",
                     before.abs_diff(time)
@@ -277,7 +277,7 @@ impl Watching {
     }
 
     /// What stands in a line around the message, looked at member by member.
-    fn frame(&mut self, line: &str, carried: &str, at: &Moment<'_>, found: &mut Found) {
+    fn frame(&mut self, line: &str, carried: &str, at: &RuleContext<'_>, report: &mut Report) {
         let mut t = None;
         members(line, carried, |name, value| match name.raw() {
             "t" => t = Some(value),
@@ -287,24 +287,24 @@ impl Watching {
                     if self.members.len() < MOST_SORTS {
                         self.members.push(other.into());
                     }
-                    let said = format!("the member `{other}` is of the later text");
-                    self.beyond_first(at, found, said);
+                    let message = format!("the member `{other}` is of the later text");
+                    self.beyond_first(at, report, message);
                 }
             }
         });
         match t {
             Some(t) if is_moment(t) => {
-                found.held(&TIME, at);
+                report.pass(&TIME, at);
                 if self.frames.len() < MOST_FRAMES {
                     self.frames.extend(Frame::of(line, carried, t));
                 }
             }
-            Some(t) => found.broke(&TIME, at, format!("`t` is {}", shown(t))),
-            None => found.broke(&TIME, at, "the line has no `t`"),
+            Some(t) => report.fail(&TIME, at, format!("`t` is {}", shown(t))),
+            None => report.fail(&TIME, at, "the line has no `t`"),
         }
     }
 
-    fn close(&mut self, end: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn close(&mut self, end: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         self.ended = true;
         let duration = end.member("durationMs").and_then(|value| value.as_number()?.parse::<i64>().ok());
         let wrong = match (end.member("t"), end.member("durationMs")) {
@@ -316,43 +316,43 @@ impl Watching {
             }
             _ => None,
         };
-        found.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
+        report.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
         let exit = end.member("exitCode").filter(|code| code.kind() != Kind::Null);
         let reason = end.member("reason");
         match (exit, reason) {
             (Some(code), _) => {
-                found.check(
+                report.check(
                     &EXIT,
                     at,
                     code.as_number().is_some_and(|code| code.parse::<i64>().is_ok()),
-                    || Wrong::of(format!("`exitCode` is {}", shown(code))).inside(code),
+                    || Violation::of(format!("`exitCode` is {}", shown(code))).inside(code),
                 );
             }
             (None, Some(reason)) if reason.kind() == Kind::String => {
-                found.held(&EXIT, at);
-                self.beyond_first(at, found, "an `end` without `exitCode` is of the later text".to_owned());
+                report.pass(&EXIT, at);
+                self.beyond_first(at, report, "an `end` without `exitCode` is of the later text".to_owned());
             }
             (None, Some(reason)) => {
                 let wrong = format!("`reason` is {}", shown(reason));
-                found.broke(&EXIT, at, Wrong::of(wrong).inside(reason));
+                report.fail(&EXIT, at, Violation::of(wrong).inside(reason));
             }
-            (None, None) => found.broke(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
+            (None, None) => report.fail(&EXIT, at, "`end` has neither `exitCode` nor `reason`"),
         }
         if let (Some(started), Some(ended), Some(duration)) = (self.started, at.entry.time, duration) {
             let counted = ended.saturating_sub(started);
-            found.check(&DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
+            report.check(&DURATION, at, counted.abs_diff(duration) <= SLACK.unsigned_abs(), || {
                 format!("`durationMs` is {duration}, and the times are {counted} ms apart")
             });
         }
     }
 
     /// Something that the first text of version 1 does not know.
-    fn beyond_first(&mut self, at: &Moment<'_>, found: &mut Found, said: String) {
-        if self.later.len() >= MOST_SORTS || !self.later.insert(said.clone()) {
+    fn beyond_first(&mut self, at: &RuleContext<'_>, report: &mut Report, message: String) {
+        if self.later.len() >= MOST_SORTS || !self.later.insert(message.clone()) {
             return;
         }
-        let wrong = Wrong::of(said);
-        let strict = at.facts.subject.first_text;
-        found.broke(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
+        let wrong = Violation::of(message);
+        let strict = at.facts.recording.first_text;
+        report.fail(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }
 }

@@ -5,8 +5,8 @@
 //! HTTP.
 
 use super::correlation::{is_redacted, shown_id};
-use crate::engine::{Found, Moment, Said, Sort, Span, Use, Wrong};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{IdUse, MessageKind, Report, RuleContext, SeenMessage, Span, Violation};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::Json;
@@ -17,8 +17,8 @@ pub(super) const FAMILY: Family = Family {
     name: "request-ids",
     title: "The ids of requests",
     rules: &[&UNIQUE_SESSION, &UNIQUE_INFLIGHT],
-    hears: &[Hears::Each(&[Sort::Request]), Hears::Contexts],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request]), Trigger::Contexts],
+    visitor: || Box::new(RequestIdsState::default()),
 };
 
 static UNIQUE_SESSION: Rule = Rule {
@@ -46,7 +46,7 @@ static UNIQUE_INFLIGHT: Rule = Rule {
 const MOST_TURNED: usize = 10_000;
 
 #[derive(Default)]
-struct Watching {
+struct RequestIdsState {
     session: u64,
     /// For ids of the client: how the exchange ended in which each was sent last.
     sent: BTreeMap<Box<str>, Sent>,
@@ -63,88 +63,98 @@ struct Sent {
     ended: Option<i64>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for RequestIdsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         self.refused |= at.exchange.is_none()
             && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
-        if let Some(said) = at.said.as_ref().filter(|said| said.sort == Sort::Request) {
-            self.request(said, at, found);
+        if let Some(message) = at.message.as_ref().filter(|message| message.kind == MessageKind::Request) {
+            self.request(message, at, report);
         }
     }
 }
 
-impl Watching {
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if said.calls("initialize") {
+impl RequestIdsState {
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if message.calls("initialize") {
             self.handshakes += 1;
-            let subject = &at.facts.subject;
-            let tells = subject.format == "mcp-replay" || subject.is_of_exchanges();
+            let recording = &at.facts.recording;
+            let tells = recording.format == "mcp-replay" || recording.is_of_exchanges();
             self.restarted |= self.handshakes > 1 && !tells;
         }
-        if !matches!(said.message.id(), Id::Text(_) | Id::Number(_)) {
+        if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             return;
         }
-        let before = self.note(said, at);
-        if is_redacted(said, at) {
-            return found.unsure(&UNIQUE_SESSION, at, "the recorder took out the id");
+        let before = self.note(message, at);
+        if is_redacted(message, at) {
+            return report.inconclusive(&UNIQUE_SESSION, at, "the recorder took out the id");
         }
-        let Some(used) = at.ledger.last_use() else { return };
+        let Some(used) = at.pending.last_use() else { return };
         let why = match used {
-            Use::Fresh if at.ledger.full().is_some() => at.ledger.full(),
-            _ if used != Use::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
-            _ if used != Use::Fresh && is_of_any_session(at) => {
+            IdUse::Fresh if at.pending.full().is_some() => at.pending.full(),
+            _ if used != IdUse::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
+            _ if used != IdUse::Fresh && is_of_any_session(at) => {
                 Some("the recording holds several sessions, and does not tell whose this is")
             }
-            _ if used != Use::Fresh && self.restarted => {
+            _ if used != IdUse::Fresh && self.restarted => {
                 Some("the recording may hold several sessions; one file a session would tell")
             }
-            _ if used == Use::Open && before.is_none() && is_same_again(said, at) => Some(
+            _ if used == IdUse::Open && before.is_none() && is_same_again(message, at) => Some(
                 "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would tell",
             ),
-            _ if used != Use::Fresh && self.refused => Some("a request that HTTP turned away may come again"),
+            _ if used != IdUse::Fresh && self.refused => {
+                Some("a request that HTTP turned away may come again")
+            }
             _ => None,
         };
         if let Some(why) = why {
-            found.unsure(&UNIQUE_SESSION, at, why);
-            return found.unsure(&UNIQUE_INFLIGHT, at, why);
+            report.inconclusive(&UNIQUE_SESSION, at, why);
+            return report.inconclusive(&UNIQUE_INFLIGHT, at, why);
         }
         let turned_away = before.is_some_and(|sent| sent.refused);
-        found.check(&UNIQUE_SESSION, at, used == Use::Fresh || turned_away, || {
-            let open = if used == Use::Open { ", and that request is still open" } else { "" };
-            Wrong::of(format!("the id {} was used before by this side{open}", shown_id(said)))
+        report.check(&UNIQUE_SESSION, at, used == IdUse::Fresh || turned_away, || {
+            let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
+            Violation::of(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
-        self.inflight(said, used, before, at, found);
+        self.inflight(message, used, before, at, report);
     }
 
-    fn inflight(&self, said: &Said<'_>, used: Use, before: Option<Sent>, at: &Moment<'_>, found: &mut Found) {
+    fn inflight(
+        &self,
+        message: &SeenMessage<'_>,
+        used: IdUse,
+        before: Option<Sent>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         // Over HTTP a request is over when its exchange is, whether it was answered or its stream was closed.
         let open = match (before, at.exchange) {
             (Some(sent), Some(_)) => {
                 !sent.refused && sent.ended.zip(at.entry.time).is_some_and(|(a, b)| a > b)
             }
-            _ => used == Use::Open,
+            _ => used == IdUse::Open,
         };
         if !open {
-            return found.held(&UNIQUE_INFLIGHT, at);
+            return report.pass(&UNIQUE_INFLIGHT, at);
         }
-        let first = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
-        let first = first.filter(|first| first.place() != at.place());
+        let first = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id));
+        let first = first.filter(|first| first.location() != at.location());
         if first.is_some_and(|first| first.cancelled.is_some()) {
-            return found.unsure(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
+            return report.inconclusive(&UNIQUE_INFLIGHT, at, "the request that has this id was cancelled");
         }
-        let wrong = Wrong::of(format!("the id {} belongs to a request that is still open", shown_id(said)));
+        let wrong =
+            Violation::of(format!("the id {} belongs to a request that is still open", shown_id(message)));
         let wrong = match first {
-            Some(first) => wrong.see(first.place(), "the open request"),
+            Some(first) => wrong.see(first.location(), "the open request"),
             None => wrong,
         };
-        found.broke(&UNIQUE_INFLIGHT, at, wrong);
+        report.fail(&UNIQUE_INFLIGHT, at, wrong);
     }
 
     /// Remembers the exchange of a request, and returns that in which its id was sent before.
-    fn note(&mut self, said: &Said<'_>, at: &Moment<'_>) -> Option<Sent> {
+    fn note(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) -> Option<Sent> {
         let exchange = at.exchange?;
         if at.side != Some(Side::Client) {
             return None;
@@ -153,22 +163,22 @@ impl Watching {
         if self.sent.len() >= MOST_TURNED {
             self.sent.clear();
         }
-        self.sent.insert(shown_id(said).into(), Sent { refused, ended: exchange.ended })
+        self.sent.insert(shown_id(message).into(), Sent { refused, ended: exchange.ended })
     }
 }
 
 /// Several sessions share an exchange log, and nothing says which of them this is of.
-fn is_of_any_session(at: &Moment<'_>) -> bool {
+fn is_of_any_session(at: &RuleContext<'_>) -> bool {
     let Some(exchange) = at.exchange else { return false };
     at.facts.mixed || at.facts.session > 0 && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
 }
 
 /// Whether an open request of this side with this id asks the same.
-fn is_same_again(said: &Said<'_>, at: &Moment<'_>) -> bool {
-    let open = said.message.json().member("id").and_then(|id| at.ledger.find(at.side, id));
+fn is_same_again(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
+    let open = message.raw.json().member("id").and_then(|id| at.pending.find(at.side, id));
     open.is_some_and(|open| {
-        open.place() != at.place()
-            && said.calls(open.method())
-            && open.params().map(Json::text) == said.message.params().map(Json::text)
+        open.location() != at.location()
+            && message.calls(open.method())
+            && open.params().map(Json::text) == message.raw.params().map(Json::text)
     })
 }

@@ -5,10 +5,10 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    Contents, Found, LONGEST_NAME, Moment, Revision, Said, Sort, Span, Uri, Wrong, contents, embedded,
-    quoted, shown, string_of, uri,
+    ContentsKind, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Uri,
+    Violation, contents, embedded, quoted, shown, string_of, uri,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -17,13 +17,13 @@ pub(super) const FAMILY: Family = Family {
     name: "resources",
     title: "Resources",
     rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED],
-    hears: &[
-        Hears::Some(&[Sort::Request], &["resources/subscribe"]),
-        Hears::Some(&[Sort::Notification], &["notifications/resources/updated"]),
-        Hears::Some(&[Sort::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
-        Hears::Some(&[Sort::Result, Sort::Error], &["resources/read"]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Request], &["resources/subscribe"]),
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/resources/updated"]),
+        Trigger::Methods(&[MessageKind::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
+        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["resources/read"]),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ResourcesState::default()),
 };
 
 const SERVER: Rule = Rule { party: Party::Server, ..Rule::BLANK };
@@ -83,7 +83,7 @@ const MOST_LISTED: usize = 20_000;
 const MOST_SUBSCRIBED: usize = 1_000;
 
 #[derive(Default)]
-struct Watching {
+struct ResourcesState {
     session: u64,
     listed: BTreeSet<String>,
     subscribed: BTreeSet<String>,
@@ -91,16 +91,16 @@ struct Watching {
     full: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ResourcesState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        self.subscriptions(said, at, found);
-        if let Some(result) = whole_result(said, "resources/list") {
+        let Some(message) = &at.message else { return };
+        self.subscriptions(message, at, report);
+        if let Some(result) = whole_result(message, "resources/list") {
             for resource in result.member("resources").into_iter().flat_map(Json::items) {
-                address(resource, at, found);
+                address(resource, at, report);
                 if let Some(uri) = resource.member("uri").and_then(string_of)
                     && self.listed.len() < MOST_LISTED
                     && uri.len() <= LONGEST_NAME
@@ -109,122 +109,124 @@ impl Watch for Watching {
                 }
             }
         }
-        if let Some(result) = whole_result(said, "resources/read") {
-            self.read(result, said, at, found);
+        if let Some(result) = whole_result(message, "resources/read") {
+            self.read(result, message, at, report);
         }
-        if let Some(result) = whole_result(said, "tools/call") {
+        if let Some(result) = whole_result(message, "tools/call") {
             for block in result.member("content").into_iter().flat_map(Json::items) {
                 let kind = block.member("type").and_then(Json::as_text);
                 let link = kind.is_some_and(|kind| kind.is("resource_link"));
                 if link {
-                    address(block, at, found);
+                    address(block, at, report);
                 } else if let Some(resource) = embedded(block) {
-                    address(resource, at, found);
-                    one_of(resource, at, found);
+                    address(resource, at, report);
+                    one_of(resource, at, report);
                 }
             }
         }
-        if said.asked().is_some_and(|asked| asked.method() == "resources/read") {
-            missing(said, at, found);
+        if message.request().is_some_and(|request| request.method() == "resources/read") {
+            missing(message, at, report);
         }
     }
 }
 
-impl Watching {
-    fn subscriptions(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        if said.sort == Sort::Request && said.calls("resources/subscribe") {
+impl ResourcesState {
+    fn subscriptions(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        if message.kind == MessageKind::Request && message.calls("resources/subscribe") {
             // The first update may overtake the answer.
-            if let Some(uri) = said.param("uri").and_then(string_of) {
+            if let Some(uri) = message.param("uri").and_then(string_of) {
                 self.full |= self.subscribed.len() >= MOST_SUBSCRIBED || uri.len() > LONGEST_NAME;
                 if !self.full {
                     self.subscribed.insert(uri);
                 }
             }
         }
-        if let (Some(_), Some(asked)) = (said.result_of("resources/unsubscribe"), said.asked())
-            && let Some(uri) = asked.param("uri").and_then(string_of)
+        if let (Some(_), Some(request)) = (message.result_of("resources/unsubscribe"), message.request())
+            && let Some(uri) = request.param("uri").and_then(string_of)
         {
             self.subscribed.remove(&uri);
         }
-        if !said.calls("notifications/resources/updated") {
+        if !message.calls("notifications/resources/updated") {
             return;
         }
-        let Some(value) = said.param("uri") else { return };
+        let Some(value) = message.param("uri") else { return };
         let Some(uri) = string_of(value) else { return };
         // What changed may be a part of what was subscribed to.
         if self.subscribed.iter().any(|known| uri.starts_with(known.trim_end_matches('/'))) {
-            found.held(&UPDATED, at);
+            report.pass(&UPDATED, at);
         } else if self.full {
-            found.unsure(&UPDATED, at, "there are more subscriptions than are followed");
+            report.inconclusive(&UPDATED, at, "there are more subscriptions than are followed");
         } else {
             let wrong = format!("nobody has subscribed to {}", quoted(&uri));
-            found.broke_if_whole(&UPDATED, at, Wrong::of(wrong).inside(value));
+            report.fail_if_complete(&UPDATED, at, Violation::of(wrong).inside(value));
         }
     }
 
-    fn read(&self, result: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn read(&self, result: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(contents) = result.member("contents") else { return };
         for resource in contents.items() {
-            address(resource, at, found);
-            one_of(resource, at, found);
+            address(resource, at, report);
+            one_of(resource, at, report);
         }
-        let asked = said.asked().and_then(|asked| asked.param("uri")).and_then(string_of);
+        let request = message.request().and_then(|request| request.param("uri")).and_then(string_of);
         if contents.kind() != Kind::Array || contents.items().next().is_some() {
             return;
         }
-        match asked {
-            Some(uri) if self.listed.contains(&uri) => found.held(&NONEMPTY, at),
+        match request {
+            Some(uri) if self.listed.contains(&uri) => report.pass(&NONEMPTY, at),
             _ => {
-                let wrong = Wrong::of("`contents` is empty, and nothing shows that the resource is there");
-                found.broke(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
+                let wrong =
+                    Violation::of("`contents` is empty, and nothing shows that the resource is there");
+                report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
             }
         }
     }
 }
 
-fn address(resource: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = resource.member("uri") else { return };
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Wrong::of(format!("{} is no URI: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::of(format!("{} is no URI: {why}", shown(value))).inside(value);
     match uri(&text) {
-        Uri::Good => found.held(&URI, at),
-        Uri::Loose(why) => found.broke(&URI, at, wrong(why).only(Level::Should)),
-        Uri::Bad(why) => found.broke(&URI, at, wrong(why)),
+        Uri::Good => report.pass(&URI, at),
+        Uri::Loose(why) => report.fail(&URI, at, wrong(why).only(Level::Should)),
+        Uri::Bad(why) => report.fail(&URI, at, wrong(why)),
     }
 }
 
-fn one_of(resource: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn one_of(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match contents(resource) {
-        Contents::Text | Contents::Blob => found.held(&ONE_OF, at),
-        Contents::Both => {
-            let wrong = Wrong::of("the resource has both `text` and `blob`").inside(resource);
-            found.broke(&ONE_OF, at, wrong.only(Level::Should));
+        ContentsKind::Text | ContentsKind::Blob => report.pass(&ONE_OF, at),
+        ContentsKind::Both => {
+            let wrong = Violation::of("the resource has both `text` and `blob`").inside(resource);
+            report.fail(&ONE_OF, at, wrong.only(Level::Should));
         }
-        Contents::Neither => {
-            let wrong = Wrong::of("the resource has neither `text` nor `blob` as a string");
-            found.broke(&ONE_OF, at, wrong.inside(resource));
+        ContentsKind::Neither => {
+            let wrong = Violation::of("the resource has neither `text` nor `blob` as a string");
+            report.fail(&ONE_OF, at, wrong.inside(resource));
         }
     }
 }
 
 /// An error of a reading that is about the resource, as far as its code or its words tell.
-fn missing(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let (Some(error), Some(code)) = (said.error(), said.error_code()) else { return };
+fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let (Some(error), Some(code)) = (message.error(), message.error_code()) else { return };
     let words = error.member("message").and_then(string_of).unwrap_or_default().to_lowercase();
     let missing = ["not found", "no such", "unknown resource", "does not exist", "doesn't exist"];
     let missing = missing.iter().any(|part| words.contains(part)) && !words.contains("method");
     if missing {
-        found.held(&NONEMPTY, at);
+        report.pass(&NONEMPTY, at);
     }
     let modern = at.revision == Some(Revision::V2026_07_28);
     let right = if modern { -32602 } else { -32002 };
     if code == right && (missing || !modern) {
-        return found.held(&CODE, at);
+        return report.pass(&CODE, at);
     }
     // A server without resources knows no such method, which is another matter.
     if code == -32601 || !(missing || modern && code == -32002) {
         return;
     }
-    let wrong = Wrong::of(format!("the code is {code} where a missing resource has {right}")).inside(error);
-    found.broke(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
+    let wrong =
+        Violation::of(format!("the code is {code} where a missing resource has {right}")).inside(error);
+    report.fail(&CODE, at, if code == -32002 { wrong } else { wrong.only(Level::Should) });
 }

@@ -6,8 +6,11 @@
 
 use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
-use crate::engine::{Asked, Found, Moment, Place, Said, Sort, Span, Wrong, known, quoted, why_not_whole};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, PendingRequest, Report, RuleContext, SeenMessage, Span, Violation, known,
+    quoted, why_not_whole,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, Kind};
@@ -17,8 +20,8 @@ pub(super) const FAMILY: Family = Family {
     name: "retries",
     title: "Requests that come back with input",
     rules: &[&NEW_ID, &STATE_ECHO, &STATE_ABSENT, &INPUTS_FIRST, &ISOLATION, &REREQUEST, &IGNORE_EXTRA],
-    hears: &[Hears::Each(&[Sort::Request, Sort::Result, Sort::Error])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
+    visitor: || Box::new(RetriesState::default()),
 };
 
 const MOST_QUESTIONS: usize = 256;
@@ -106,7 +109,7 @@ struct Question {
     /// As it was written, quotes and all.
     state: Option<Box<str>>,
     keys: Vec<String>,
-    place: Place,
+    location: FindingLocation,
 }
 
 /// A second attempt that is unanswered.
@@ -116,31 +119,31 @@ struct Retry {
 }
 
 #[derive(Default)]
-struct Watching {
+struct RetriesState {
     questions: VecDeque<Question>,
     retries: BTreeMap<u64, Retry>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        if said.sort == Sort::Request && is_clients(said, at) {
-            self.request(said, at, found);
+impl RuleVisitor for RetriesState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        if message.kind == MessageKind::Request && is_clients(message, at) {
+            self.request(message, at, report);
             return;
         }
-        let Some(asked) = said.asked() else { return };
-        if let Some(retry) = self.retries.remove(&asked.number) {
-            outcome(&retry, said, asked, at, found);
+        let Some(request) = message.request() else { return };
+        if let Some(retry) = self.retries.remove(&request.number) {
+            outcome(&retry, message, request, at, report);
         }
-        if asks_for_input(said) {
-            self.ask(said, asked, at);
+        if asks_for_input(message) {
+            self.ask(message, request, at);
         }
     }
 }
 
-impl Watching {
-    fn ask(&mut self, said: &Said<'_>, asked: &Asked, at: &Moment<'_>) {
-        let (Some(result), Some(params)) = (said.message.outcome(), asked.params()) else { return };
+impl RetriesState {
+    fn ask(&mut self, message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
+        let (Some(result), Some(params)) = (message.raw.outcome(), request.params()) else { return };
         let state = result.member("requestState").filter(|state| state.kind() != Kind::Null);
         if params.text().len() > LONGEST || state.is_some_and(|state| state.text().len() > LONGEST) {
             return;
@@ -153,23 +156,23 @@ impl Watching {
             self.questions.pop_front();
         }
         self.questions.push_back(Question {
-            method: asked.method().into(),
+            method: request.method().into(),
             gist: gist(Some(params), &["inputResponses", "requestState"]),
-            id: asked.id.clone(),
+            id: request.id.clone(),
             state: state.map(|state| state.text().into()),
             keys,
-            place: at.place(),
+            location: at.location(),
         });
     }
 
-    fn request(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (state, responses) = (said.param("requestState"), said.param("inputResponses"));
+    fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (state, responses) = (message.param("requestState"), message.param("inputResponses"));
         if state.is_none() && responses.is_none() {
             return;
         }
         let answered = keys_of(responses);
-        let method = said.method.as_deref().unwrap_or_default();
-        let gist = gist(said.message.params(), &["inputResponses", "requestState"]);
+        let method = message.method.as_deref().unwrap_or_default();
+        let gist = gist(message.raw.params(), &["inputResponses", "requestState"]);
         let fits = |question: &&Question| *question.method == *method && question.gist == gist;
         // Of several equal calls, the one whose state comes back, then one whose questions are all answered.
         let best = self.questions.iter().filter(fits).max_by_key(|question| {
@@ -181,39 +184,43 @@ impl Watching {
         let Some(question) = best else {
             // Methods of extensions may have a use of their own for it.
             if known(method).next().is_some() {
-                self.stray(state, &answered, at, found);
+                self.stray(state, &answered, at, report);
             }
             return;
         };
-        found.held(&ISOLATION, at);
-        let first = || question.place.clone();
-        let id = match said.message.id() {
+        report.pass(&ISOLATION, at);
+        let first = || question.location.clone();
+        let id = match message.raw.id() {
             Id::Number(text) => text.to_owned(),
             Id::Text(text) => format!("\"{}\"", text.raw()),
             Id::Null | Id::Missing => String::new(),
         };
-        found.check(&NEW_ID, at, *question.id != *id, || {
-            Wrong::of(format!("the request comes back with the id {id}")).see(first(), "the question")
+        report.check(&NEW_ID, at, *question.id != *id, || {
+            Violation::of(format!("the request comes back with the id {id}")).see(first(), "the question")
         });
         match (&question.state, state) {
-            (None, None) => found.held(&STATE_ABSENT, at),
+            (None, None) => report.pass(&STATE_ABSENT, at),
             (None, Some(state)) => {
                 let wrong = "`requestState` is sent, and the server gave none";
-                found.broke(&STATE_ABSENT, at, Wrong::of(wrong).inside(state).see(first(), "the question"));
+                report.fail(
+                    &STATE_ABSENT,
+                    at,
+                    Violation::of(wrong).inside(state).see(first(), "the question"),
+                );
             }
             (Some(given), _)
                 if at.facts.hides(given) || state.is_some_and(|state| at.facts.redacted(state)) =>
             {
-                found.unsure(&STATE_ECHO, at, HIDDEN);
+                report.inconclusive(&STATE_ECHO, at, HIDDEN);
             }
             (Some(_), None) => {
                 let wrong = "the request comes back without its `requestState`";
-                found.broke(&STATE_ECHO, at, Wrong::of(wrong).see(first(), "the question"));
+                report.fail(&STATE_ECHO, at, Violation::of(wrong).see(first(), "the question"));
             }
             (Some(given), Some(state)) => {
-                found.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
+                report.check(&STATE_ECHO, at, same_state(Some(given), Some(state)), || {
                     let wrong = "`requestState` is not what the server gave";
-                    Wrong::of(wrong).inside(state).see(first(), "the question")
+                    Violation::of(wrong).inside(state).see(first(), "the question")
                 });
             }
         }
@@ -226,13 +233,13 @@ impl Watching {
                 format!("{} of what was asked for is not answered, such as {}", missing.len(), quoted(key));
             let hidden = responses.is_some_and(|responses| at.facts.redacted(responses));
             if hidden {
-                return found.unsure(&INPUTS_FIRST, at, HIDDEN);
+                return report.inconclusive(&INPUTS_FIRST, at, HIDDEN);
             }
-            found.broke(&INPUTS_FIRST, at, Wrong::of(wrong).see(first(), "the question"));
+            report.fail(&INPUTS_FIRST, at, Violation::of(wrong).see(first(), "the question"));
         } else if !question.keys.is_empty() {
-            found.held(&INPUTS_FIRST, at);
+            report.pass(&INPUTS_FIRST, at);
         }
-        if let Some(number) = at.ledger.last_number()
+        if let Some(number) = at.pending.last_number()
             && (!missing.is_empty() || !extra.is_empty())
             && self.retries.len() < MOST_RETRIES
         {
@@ -241,7 +248,7 @@ impl Watching {
     }
 
     /// A request comes with answers or state, and was not asked for any.
-    fn stray(&self, state: Option<Json<'_>>, answered: &[String], at: &Moment<'_>, found: &mut Found) {
+    fn stray(&self, state: Option<Json<'_>>, answered: &[String], at: &RuleContext<'_>, report: &mut Report) {
         let another = self.questions.iter().rfind(|question| match (&question.state, state) {
             (Some(given), Some(_)) => same_state(Some(given), state) && !at.facts.hides(given),
             (None, None) => !answered.is_empty() && question.keys == answered,
@@ -252,38 +259,48 @@ impl Watching {
         {
             let wrong =
                 format!("what was asked for in answer to `{}` goes with another request", question.method);
-            found.broke(&ISOLATION, at, Wrong::of(wrong).see(question.place.clone(), "the question"));
+            report.fail(&ISOLATION, at, Violation::of(wrong).see(question.location.clone(), "the question"));
         }
     }
 }
 
 /// What a server makes of a second attempt that answers too little or too much.
-fn outcome(retry: &Retry, said: &Said<'_>, asked: &Asked, at: &Moment<'_>, found: &mut Found) {
+fn outcome(
+    retry: &Retry,
+    message: &SeenMessage<'_>,
+    request: &PendingRequest,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
     let names = |keys: &[String]| {
-        let text = said.error().map(Json::text).unwrap_or_default();
+        let text = message.error().map(Json::text).unwrap_or_default();
         keys.iter().find(|key| mentions(text, key)).cloned()
     };
     if !retry.missing.is_empty() {
-        match (said.sort, names(&retry.missing)) {
-            (Sort::Result, _) if asks_for_input(said) => found.held(&REREQUEST, at),
-            (Sort::Error, Some(key)) => {
+        match (message.kind, names(&retry.missing)) {
+            (MessageKind::Result, _) if asks_for_input(message) => report.pass(&REREQUEST, at),
+            (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails for want of {} rather than ask again", quoted(&key));
-                found.broke(&REREQUEST, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                report.fail(&REREQUEST, at, Violation::of(wrong).see(request.location(), "the request"));
             }
-            (Sort::Error, None) => {
-                found.unsure(&REREQUEST, at, "the error does not say whether it is for want of an answer");
+            (MessageKind::Error, None) => {
+                report.inconclusive(
+                    &REREQUEST,
+                    at,
+                    "the error does not say whether it is for want of an answer",
+                );
             }
             // What is missing was not needed.
             _ => {}
         }
     } else if !retry.extra.is_empty() {
-        match (said.sort, names(&retry.extra)) {
-            (Sort::Result, _) => found.held(&IGNORE_EXTRA, at),
-            (Sort::Error, Some(key)) => {
+        match (message.kind, names(&retry.extra)) {
+            (MessageKind::Result, _) => report.pass(&IGNORE_EXTRA, at),
+            (MessageKind::Error, Some(key)) => {
                 let wrong = format!("the server fails over {}, which it did not ask for", quoted(&key));
-                found.broke(&IGNORE_EXTRA, at, Wrong::of(wrong).see(asked.place(), "the request"));
+                report.fail(&IGNORE_EXTRA, at, Violation::of(wrong).see(request.location(), "the request"));
             }
-            _ => found.unsure(
+            _ => report.inconclusive(
                 &IGNORE_EXTRA,
                 at,
                 "the error does not say whether it is over an answer too many",

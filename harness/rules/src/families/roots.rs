@@ -1,7 +1,9 @@
 //! Roots: the directories that a client opens to a server.
 
-use crate::engine::{Found, Moment, Sort, Span, Uri, Wishes, Wrong, shown, string_of, uri};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, RuleContext, ServerRequests, Span, Uri, Violation, shown, string_of, uri,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 use transcript::session::Side;
@@ -10,8 +12,11 @@ pub(super) const FAMILY: Family = Family {
     name: "roots",
     title: "Roots",
     rules: &[&URI, &UNSUPPORTED],
-    hears: &[Hears::Asking, Hears::Some(&[Sort::Result, Sort::Error], &["roots/list"])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[
+        Trigger::InputRequests,
+        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["roots/list"]),
+    ],
+    visitor: || Box::new(RootsState::default()),
 };
 
 static URI: Rule = Rule {
@@ -37,38 +42,41 @@ static UNSUPPORTED: Rule = Rule {
 };
 
 #[derive(Default)]
-struct Watching {
-    wishes: Wishes,
+struct RootsState {
+    server_requests: ServerRequests,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for granted in self.wishes.see(at).iter().filter(|granted| granted.method == "roots/list") {
-            for root in granted.result.member("roots").into_iter().flat_map(Json::items) {
+impl RuleVisitor for RootsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for answer in self.server_requests.see(at).iter().filter(|answer| answer.method == "roots/list") {
+            for root in answer.result.member("roots").into_iter().flat_map(Json::items) {
                 let Some(value) = root.member("uri") else { continue };
                 let Some(text) = string_of(value) else { continue };
-                let wrong = |why: &str| Wrong::of(format!("the root {} {why}", shown(value))).inside(value);
+                let wrong =
+                    |why: &str| Violation::of(format!("the root {} {why}", shown(value))).inside(value);
                 match uri(&text) {
                     _ if !text.starts_with("file://") => {
-                        found.broke(&URI, at, wrong("does not begin with file://"));
+                        report.fail(&URI, at, wrong("does not begin with file://"));
                     }
-                    Uri::Good => found.held(&URI, at),
+                    Uri::Good => report.pass(&URI, at),
                     Uri::Loose(_) => {
-                        found.broke(&URI, at, wrong("is not escaped as a URI").only(Level::Should));
+                        report.fail(&URI, at, wrong("is not escaped as a URI").only(Level::Should));
                     }
-                    Uri::Bad(why) => found.broke(&URI, at, wrong(&format!("is no URI: {why}"))),
+                    Uri::Bad(why) => report.fail(&URI, at, wrong(&format!("is no URI: {why}"))),
                 }
             }
         }
-        let Some(said) = &at.said else { return };
-        if said.error_of("roots/list").is_none() {
+        let Some(message) = &at.message else { return };
+        if message.error_of("roots/list").is_none() {
             return;
         }
-        match (at.facts.declares(Side::Client, "roots"), said.error_code()) {
-            (Some(false), Some(code)) => found.check(&UNSUPPORTED, at, code == -32601, || {
+        match (at.facts.declares(Side::Client, "roots"), message.error_code()) {
+            (Some(false), Some(code)) => report.check(&UNSUPPORTED, at, code == -32601, || {
                 format!("the client has no roots, and its answer is {code} rather than -32601")
             }),
-            (None, _) => found.unsure(&UNSUPPORTED, at, "the recording does not show what the client can do"),
+            (None, _) => {
+                report.inconclusive(&UNSUPPORTED, at, "the recording does not show what the client can do")
+            }
             _ => {}
         }
     }

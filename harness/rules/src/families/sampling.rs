@@ -2,8 +2,10 @@
 //!
 //! Refuses to know: what a model makes of them.
 
-use crate::engine::{Found, Moment, Revision, Sort, Span, Wrong, quoted, string_of, wishes};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, Revision, RuleContext, Span, Violation, quoted, server_requests, string_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, Kind};
@@ -12,8 +14,11 @@ pub(super) const FAMILY: Family = Family {
     name: "sampling",
     title: "Sampling",
     rules: &[&ONLY, &BALANCE],
-    hears: &[Hears::Some(&[Sort::Request], &["sampling/createMessage"]), Hears::Asking],
-    watch: || Box::new(Watching),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Request], &["sampling/createMessage"]),
+        Trigger::InputRequests,
+    ],
+    visitor: || Box::new(SamplingState),
 };
 
 const TOOLS: Span = Span::from(Revision::V2025_11_25);
@@ -40,24 +45,27 @@ static BALANCE: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct Watching;
+struct SamplingState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        for wish in wishes(at).iter().filter(|wish| wish.method == "sampling/createMessage") {
-            if let Some(messages) = wish.params.and_then(|params| params.member("messages")) {
-                judge(messages, at, found);
+impl RuleVisitor for SamplingState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for server_request in server_requests(at)
+            .iter()
+            .filter(|server_request| server_request.method == "sampling/createMessage")
+        {
+            if let Some(messages) = server_request.params.and_then(|params| params.member("messages")) {
+                judge(messages, at, report);
             }
         }
     }
 }
 
-fn judge(messages: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let mut open: Option<(Json<'_>, BTreeSet<String>)> = None;
     let (mut tools, mut wrong) = (false, None);
-    for message in messages.items() {
-        let role = message.member("role").and_then(string_of).unwrap_or_default();
-        let blocks: Vec<Json<'_>> = match message.member("content") {
+    for turn in messages.items() {
+        let role = turn.member("role").and_then(string_of).unwrap_or_default();
+        let blocks: Vec<Json<'_>> = match turn.member("content") {
             Some(list) if list.kind() == Kind::Array => list.items().collect(),
             Some(one) => vec![one],
             None => Vec::new(),
@@ -67,32 +75,33 @@ fn judge(messages: Json<'_>, at: &Moment<'_>, found: &mut Found) {
         tools |= !results.is_empty() || !uses.is_empty();
         if role == "user" && !results.is_empty() {
             let other = blocks.iter().find(|block| sort(**block) != "tool_result");
-            found.check(&ONLY, at, other.is_none(), || {
+            report.check(&ONLY, at, other.is_none(), || {
                 let kind = other.map(|block| sort(*block)).unwrap_or_default();
-                let wrong =
-                    Wrong::of(format!("a message with results of tools has a block of the type `{kind}`"));
-                wrong.inside(*other.unwrap_or(&message))
+                let wrong = Violation::of(format!(
+                    "a message with results of tools has a block of the type `{kind}`"
+                ));
+                wrong.inside(*other.unwrap_or(&turn))
             });
         }
-        let asked = open.take().map(|(_, uses)| uses).unwrap_or_default();
-        let unmet = asked.difference(&results).next();
-        let unasked = results.difference(&asked).next();
+        let request = open.take().map(|(_, uses)| uses).unwrap_or_default();
+        let unmet = request.difference(&results).next();
+        let unasked = results.difference(&request).next();
         if let Some(id) = unmet {
-            wrong.get_or_insert((message, format!("the use {} of a tool has no result here", quoted(id))));
+            wrong.get_or_insert((turn, format!("the use {} of a tool has no result here", quoted(id))));
         } else if let Some(id) = unasked {
-            let said = format!("there is a result for {}, and no use of a tool before it", quoted(id));
-            wrong.get_or_insert((message, said));
+            let message = format!("there is a result for {}, and no use of a tool before it", quoted(id));
+            wrong.get_or_insert((turn, message));
         }
         if !uses.is_empty() {
-            open = Some((message, uses));
+            open = Some((turn, uses));
         }
     }
-    if let Some((message, _)) = open {
-        wrong.get_or_insert((message, "the last message uses a tool, and no result follows".to_owned()));
+    if let Some((turn, _)) = open {
+        wrong.get_or_insert((turn, "the last message uses a tool, and no result follows".to_owned()));
     }
     match wrong {
-        Some((message, why)) => found.broke(&BALANCE, at, Wrong::of(why).inside(message)),
-        None if tools => found.held(&BALANCE, at),
+        Some((turn, why)) => report.fail(&BALANCE, at, Violation::of(why).inside(turn)),
+        None if tools => report.pass(&BALANCE, at),
         None => {}
     }
 }

@@ -4,8 +4,8 @@
 //! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
 
 use super::encoding;
-use crate::engine::{Found, Moment, Piece, Pieces, Wrong, quoted};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
@@ -16,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     name: "stdio",
     title: "Standard input and output",
     rules: &[&ONE_LINE, &STDOUT, &STDIN],
-    hears: &[Hears::All],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::All],
+    visitor: || Box::new(StdioState::default()),
 };
 
 /// What the rules of this file have in common.
@@ -50,82 +50,86 @@ static STDIN: Rule = Rule {
 };
 
 #[derive(Default)]
-struct Watching {
+struct StdioState {
     /// What each side wrote that is no JSON by itself: the client, the server.
-    pieces: [Pieces; 2],
+    pieces: [SplitMessages; 2],
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for StdioState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(side) = at.entry.side else { return };
         match &at.entry.content {
             Content::Message(_) => {
-                self.give_up(side, at, found);
+                self.give_up(side, at, report);
                 if at.facts.over_stdio() == Some(true) {
-                    found.held(&ONE_LINE, at);
-                    found.held(pure(side), at);
+                    report.pass(&ONE_LINE, at);
+                    report.pass(pure(side), at);
                 }
             }
             Content::Noise(noise) if noise.why.code == Code::NotAMessage => {
                 let Ok(value) = Json::parse(&noise.text) else { return };
                 match value.as_text().and_then(|text| text.to_str()) {
-                    Some(text) => self.printed(&text, side, at, found),
+                    Some(text) => self.printed(&text, side, at, report),
                     None => {
-                        self.give_up(side, at, found);
+                        self.give_up(side, at, report);
                         if !resembles_message(value) {
-                            impure(noise.text.as_ref(), side, at, found);
+                            impure(noise.text.as_ref(), side, at, report);
                         }
                     }
                 }
             }
-            Content::Noise(_) => self.give_up(side, at, found),
+            Content::Noise(_) => self.give_up(side, at, report),
             _ => {}
         }
     }
 
-    fn end(&mut self, at: &Moment<'_>, _rejection: Option<&Rejection>, found: &mut Found) {
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         for side in [Side::Client, Side::Server] {
-            self.give_up(side, at, found);
+            self.give_up(side, at, report);
         }
     }
 }
 
-impl Watching {
+impl StdioState {
     /// Text that the recorder kept as a string, since it is no JSON.
-    fn printed(&mut self, text: &str, side: Side, at: &Moment<'_>, found: &mut Found) {
+    fn printed(&mut self, text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
         // A message in a string is whole; it is its recorder who wrapped it.
         if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {
-            return self.give_up(side, at, found);
+            return self.give_up(side, at, report);
         }
         if Json::parse(text).is_ok() && !text.trim().is_empty() {
-            self.give_up(side, at, found);
-            return impure(text, side, at, found);
+            self.give_up(side, at, report);
+            return impure(text, side, at, report);
         }
-        match self.pieces[lane(side)].take(text, at.place()) {
-            Piece::Held => {}
-            Piece::Whole(first) if at.facts.over_stdio() == Some(true) => {
-                found.broke(&ONE_LINE, at, Wrong::of("a message is written over several lines").at(first));
+        match self.pieces[lane(side)].take(text, at.location()) {
+            SplitLine::Continues => {}
+            SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
+                report.fail(
+                    &ONE_LINE,
+                    at,
+                    Violation::of("a message is written over several lines").at(first),
+                );
             }
-            Piece::Whole(_) => found.unsure(&ONE_LINE, at, OVER_HTTP),
-            Piece::Alone => impure(text, side, at, found),
+            SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),
+            SplitLine::Unrelated => impure(text, side, at, report),
         }
     }
 
-    fn give_up(&mut self, side: Side, at: &Moment<'_>, found: &mut Found) {
+    fn give_up(&mut self, side: Side, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(first) = self.pieces[lane(side)].give_up() {
-            let wrong = Wrong::of("the line begins like a message and is no JSON").at(first);
-            found.broke(&encoding::PARSE, at, wrong.by(party(side)));
+            let wrong = Violation::of("the line begins like a message and is no JSON").at(first);
+            report.fail(&encoding::PARSE, at, wrong.by(party(side)));
         }
     }
 }
 
 const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say what went through a pipe";
 
-fn impure(text: &str, side: Side, at: &Moment<'_>, found: &mut Found) {
+fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
     match at.facts.over_stdio() {
-        Some(true) => found.broke(pure(side), at, format!("this is no message: {}", quoted(text))),
+        Some(true) => report.fail(pure(side), at, format!("this is no message: {}", quoted(text))),
         Some(false) => {}
-        None => found.unsure(pure(side), at, OVER_HTTP),
+        None => report.inconclusive(pure(side), at, OVER_HTTP),
     }
 }
 

@@ -4,8 +4,11 @@
 //! ended a stream. Memory: up to [`MOST_LISTENS`] subscriptions with the filter that each asked for.
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
-use crate::engine::{Found, Moment, Place, Said, Sort, Span, Wrong, quoted, shown, text_of, why_not_whole};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of,
+    why_not_whole,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::message::Id;
@@ -15,8 +18,11 @@ pub(super) const FAMILY: Family = Family {
     name: "subscriptions",
     title: "Subscriptions",
     rules: &[&ACK_FIRST, &ID_TAG, &ID_EXACT, &FILTER, &ACK_SUBSET, &NO_REQUEST_SCOPED, &CANCEL],
-    hears: &[Hears::Some(&[Sort::Request, Sort::Result], &[LISTEN]), Hears::Each(&[Sort::Notification])],
-    watch: || Box::new(Watching::default()),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Request, MessageKind::Result], &[LISTEN]),
+        Trigger::Kinds(&[MessageKind::Notification]),
+    ],
+    visitor: || Box::new(SubscriptionsState::default()),
 };
 
 /// So many subscriptions are remembered.
@@ -115,33 +121,37 @@ struct Listen {
     filter: Option<Box<str>>,
     exchange: Option<u64>,
     acknowledged: bool,
-    place: Place,
+    location: FindingLocation,
 }
 
 #[derive(Default)]
-struct Watching {
+struct SubscriptionsState {
     listens: Vec<Listen>,
     /// There were more than are remembered.
     full: bool,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        match said.sort {
-            Sort::Request if said.calls(LISTEN) && is_clients(said, at) => self.listen(said, at),
-            Sort::Notification if at.side != Some(Side::Client) => self.notification(said, at, found),
-            Sort::Result if said.asked().is_some_and(|asked| asked.method() == LISTEN) => {
-                self.result(said, at, found);
+impl RuleVisitor for SubscriptionsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        match message.kind {
+            MessageKind::Request if message.calls(LISTEN) && is_clients(message, at) => {
+                self.listen(message, at)
+            }
+            MessageKind::Notification if at.side != Some(Side::Client) => {
+                self.notification(message, at, report)
+            }
+            MessageKind::Result if message.request().is_some_and(|request| request.method() == LISTEN) => {
+                self.result(message, at, report);
             }
             _ => {}
         }
     }
 }
 
-impl Watching {
-    fn listen(&mut self, said: &Said<'_>, at: &Moment<'_>) {
-        let id: Box<str> = match said.message.id() {
+impl SubscriptionsState {
+    fn listen(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+        let id: Box<str> = match message.raw.id() {
             Id::Number(text) => text.into(),
             Id::Text(text) => format!("\"{}\"", text.raw()).into(),
             Id::Null | Id::Missing => return,
@@ -152,19 +162,19 @@ impl Watching {
         }
         // An id may be used again once its request was answered.
         self.listens.retain(|listen| listen.id != id);
-        let filter = said.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
-        let (exchange, place) = (at.entry.exchange, at.place());
+        let filter = message.param("notifications").map(Json::text).filter(|text| text.len() <= LONGEST);
+        let (exchange, location) = (at.entry.exchange, at.location());
         self.listens.push(Listen {
             id,
             filter: filter.map(Into::into),
             exchange,
             acknowledged: false,
-            place,
+            location,
         });
     }
 
     /// The subscription in whose exchange a message of a server stands.
-    fn streaming(&self, at: &Moment<'_>) -> Option<usize> {
+    fn streaming(&self, at: &RuleContext<'_>) -> Option<usize> {
         let exchange = at.entry.exchange.filter(|_| at.entry.slot != Slot::Request)?;
         self.listens.iter().position(|listen| listen.exchange == Some(exchange))
     }
@@ -180,7 +190,7 @@ impl Watching {
     }
 
     /// Why something that was not asked for in the recording may have been asked for before it.
-    fn why_unsure(&self, at: &Moment<'_>) -> Option<&'static str> {
+    fn why_unsure(&self, at: &RuleContext<'_>) -> Option<&'static str> {
         let begun = at.facts.opened || at.exchange.is_some();
         why_not_whole(at.facts).or(match () {
             () if self.full => Some("there were more subscriptions than are followed"),
@@ -191,20 +201,20 @@ impl Watching {
         })
     }
 
-    fn notification(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let method = said.method.as_deref().unwrap_or_default();
+    fn notification(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let method = message.method.as_deref().unwrap_or_default();
         if method == "notifications/cancelled" {
-            return self.cancelled(said, at, found);
+            return self.cancelled(message, at, report);
         }
         let streaming = self.streaming(at);
-        let tag = said.meta(TAG);
+        let tag = message.meta(TAG);
         let asked_by = BROUGHT.iter().find(|(name, _)| *name == method).map(|(_, member)| *member);
         if matches!(method, "notifications/progress" | "notifications/message") {
             if streaming.is_some() || tag.is_some() {
                 let wrong = format!("`{method}` travels in a subscription");
-                found.broke(&NO_REQUEST_SCOPED, at, Wrong::of(wrong));
+                report.fail(&NO_REQUEST_SCOPED, at, Violation::of(wrong));
             } else if !self.listens.is_empty() {
-                found.held(&NO_REQUEST_SCOPED, at);
+                report.pass(&NO_REQUEST_SCOPED, at);
             }
             return;
         }
@@ -212,125 +222,134 @@ impl Watching {
             return;
         }
         let Some(tag) = tag else {
-            if hides_meta(said, at) {
-                return found.unsure(&ID_TAG, at, HIDDEN);
+            if hides_meta(message, at) {
+                return report.inconclusive(&ID_TAG, at, HIDDEN);
             }
             // Over HTTP the stream tells; on stdio it may have been any of them, or none was opened.
             if self.listens.is_empty() && method != ACK {
                 return match self.why_unsure(at) {
-                    _ if !at.facts.modern => found.unsure(&FILTER, at, UNPROVEN),
-                    Some(why) => found.unsure(&FILTER, at, why),
+                    _ if !at.facts.modern => report.inconclusive(&FILTER, at, UNPROVEN),
+                    Some(why) => report.inconclusive(&FILTER, at, why),
                     None => {
-                        found.broke(&FILTER, at, format!("`{method}` comes although nobody subscribed"));
+                        report.fail(&FILTER, at, format!("`{method}` comes although nobody subscribed"));
                     }
                 };
             }
-            found.broke(&ID_TAG, at, format!("`{method}` does not name its subscription"));
+            report.fail(&ID_TAG, at, format!("`{method}` does not name its subscription"));
             if let Some(index) = streaming {
-                self.opened(index, method, at, found);
+                self.opened(index, method, at, report);
             }
             return;
         };
-        found.held(&ID_TAG, at);
+        report.pass(&ID_TAG, at);
         let Some(index) = streaming.or_else(|| self.named(tag)).or_else(|| self.misnamed(tag)) else {
-            return self.unknown(tag, at, found);
+            return self.unknown(tag, at, report);
         };
         let Some(listen) = self.listens.get(index) else { return };
-        found.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
+        report.check(&ID_EXACT, at, is_id(&listen.id, tag), || {
             let wrong =
                 format!("the subscription is named {}, and its request has the id {}", shown(tag), listen.id);
-            Wrong::of(wrong).inside(tag).see(listen.place.clone(), "the request")
+            Violation::of(wrong).inside(tag).see(listen.location.clone(), "the request")
         });
         let filter = listen.filter.as_deref().and_then(|text| Json::parse(text).ok());
         if let (Some(filter), Some(member)) = (filter, asked_by) {
-            let place = &listen.place;
-            match allows(filter, member, said) {
-                Some(true) => found.held(&FILTER, at),
+            let location = &listen.location;
+            match allows(filter, member, message) {
+                Some(true) => report.pass(&FILTER, at),
                 Some(false) => {
-                    let uri = said.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
+                    let uri =
+                        message.param("uri").filter(|_| method == UPDATED).map(shown).unwrap_or_default();
                     let wrong = format!("the subscription did not ask for `{method}` {uri}");
-                    found.broke(&FILTER, at, Wrong::of(wrong.trim_end()).see(place.clone(), "the request"));
+                    report.fail(
+                        &FILTER,
+                        at,
+                        Violation::of(wrong.trim_end()).see(location.clone(), "the request"),
+                    );
                 }
                 None => {
                     let why =
                         "whether the resource is a part of one that was subscribed to is the server's to say";
-                    found.unsure(&FILTER, at, why);
+                    report.inconclusive(&FILTER, at, why);
                 }
             }
         }
         if let (Some(filter), ACK) = (filter, method) {
-            subset(filter, said, &listen.place, at, found);
+            subset(filter, message, &listen.location, at, report);
         }
-        self.opened(index, method, at, found);
+        self.opened(index, method, at, report);
     }
 
     /// A message of a subscription: the acknowledgment, or something that must come behind it.
-    fn opened(&mut self, index: usize, method: &str, at: &Moment<'_>, found: &mut Found) {
+    fn opened(&mut self, index: usize, method: &str, at: &RuleContext<'_>, report: &mut Report) {
         let Some(listen) = self.listens.get_mut(index) else { return };
         let first = !std::mem::replace(&mut listen.acknowledged, true);
         if first {
-            found.check(&ACK_FIRST, at, method == ACK, || {
+            report.check(&ACK_FIRST, at, method == ACK, || {
                 let wrong = "the subscription begins with something else than its acknowledgment";
-                Wrong::of(wrong).see(listen.place.clone(), "the request")
+                Violation::of(wrong).see(listen.location.clone(), "the request")
             });
         }
     }
 
     /// The tag names no request as it is written.
-    fn unknown(&self, tag: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn unknown(&self, tag: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(tag));
-                found.broke(&ID_EXACT, at, Wrong::of(wrong).inside(tag));
+                report.fail(&ID_EXACT, at, Violation::of(wrong).inside(tag));
             }
-            Some(why) => found.unsure(&ID_EXACT, at, why),
+            Some(why) => report.inconclusive(&ID_EXACT, at, why),
         }
     }
 
-    fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (Some(asked), Some(result)) = (said.asked(), said.message.outcome()) else { return };
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         match result.member("_meta").and_then(|meta| meta.member(TAG)) {
-            None if hides_meta(said, at) => found.unsure(&ID_TAG, at, HIDDEN),
+            None if hides_meta(message, at) => report.inconclusive(&ID_TAG, at, HIDDEN),
             None if at.facts.modern => {
-                found.broke(&ID_TAG, at, "the result of the subscription does not name it");
+                report.fail(&ID_TAG, at, "the result of the subscription does not name it");
             }
-            None => found.unsure(&ID_TAG, at, UNPROVEN),
+            None => report.inconclusive(&ID_TAG, at, UNPROVEN),
             Some(tag) => {
-                found.held(&ID_TAG, at);
-                found.check(&ID_EXACT, at, is_id(&asked.id, tag), || {
+                report.pass(&ID_TAG, at);
+                report.check(&ID_EXACT, at, is_id(&request.id, tag), || {
                     let wrong = format!(
                         "the subscription is named {}, and its request has the id {}",
                         shown(tag),
-                        asked.id
+                        request.id
                     );
-                    Wrong::of(wrong).inside(tag).see(asked.place(), "the request")
+                    Violation::of(wrong).inside(tag).see(request.location(), "the request")
                 });
             }
         }
-        if let Some(index) = self.listens.iter().position(|listen| listen.id == asked.id) {
-            self.opened(index, "", at, found);
+        if let Some(index) = self.listens.iter().position(|listen| listen.id == request.id) {
+            self.opened(index, "", at, report);
         }
     }
 
     /// A server's cancellation.
-    fn cancelled(&self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let (Some(Side::Server), Some(id)) = (at.side, said.param("requestId")) else { return };
+    fn cancelled(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(Side::Server), Some(id)) = (at.side, message.param("requestId")) else { return };
         if self.named(id).is_some() {
-            return found.held(&CANCEL, at);
+            return report.pass(&CANCEL, at);
         }
-        if let Some(asked) = at.ledger.find(Some(Side::Client), id) {
-            if asked.method() != LISTEN {
-                let wrong = format!("the server cancels the client's `{}`", asked.method());
-                found.broke(&CANCEL, at, Wrong::of(wrong).inside(id).see(asked.place(), "the request"));
+        if let Some(request) = at.pending.find(Some(Side::Client), id) {
+            if request.method() != LISTEN {
+                let wrong = format!("the server cancels the client's `{}`", request.method());
+                report.fail(
+                    &CANCEL,
+                    at,
+                    Violation::of(wrong).inside(id).see(request.location(), "the request"),
+                );
             }
             return;
         }
         match self.why_unsure(at) {
             None => {
                 let wrong = format!("no subscription has the id {}", shown(id));
-                found.broke(&CANCEL, at, Wrong::of(wrong).inside(id));
+                report.fail(&CANCEL, at, Violation::of(wrong).inside(id));
             }
-            Some(why) => found.unsure(&CANCEL, at, why),
+            Some(why) => report.inconclusive(&CANCEL, at, why),
         }
     }
 }
@@ -342,13 +361,13 @@ fn is_id(id: &str, value: Json<'_>) -> bool {
 }
 
 /// Whether a filter asks for a notification; none where only the server can tell.
-fn allows(filter: Json<'_>, member: &str, said: &Said<'_>) -> Option<bool> {
-    let asked = filter.member(member);
+fn allows(filter: Json<'_>, member: &str, message: &SeenMessage<'_>) -> Option<bool> {
+    let request = filter.member(member);
     if member != "resourceSubscriptions" {
-        return Some(asked.is_some_and(|asked| asked.text() == "true"));
+        return Some(request.is_some_and(|request| request.text() == "true"));
     }
-    let wanted: Vec<_> = asked.into_iter().flat_map(Json::items).filter_map(text_of).collect();
-    let uri = said.param("uri").and_then(text_of)?;
+    let wanted: Vec<_> = request.into_iter().flat_map(Json::items).filter_map(text_of).collect();
+    let uri = message.param("uri").and_then(text_of)?;
     match wanted.as_slice() {
         [] => Some(false),
         // What changed may be a part of what was subscribed to.
@@ -362,32 +381,38 @@ fn scheme(uri: &str) -> &str {
 }
 
 /// Whether an acknowledgment grants only what was asked for.
-fn subset(filter: Json<'_>, said: &Said<'_>, place: &Place, at: &Moment<'_>, found: &mut Found) {
-    let Some(granted) = said.param("notifications").filter(|granted| granted.kind() == Kind::Object) else {
+fn subset(
+    filter: Json<'_>,
+    message: &SeenMessage<'_>,
+    location: &FindingLocation,
+    at: &RuleContext<'_>,
+    report: &mut Report,
+) {
+    let Some(answer) = message.param("notifications").filter(|answer| answer.kind() == Kind::Object) else {
         return;
     };
-    for (name, value) in granted.members() {
+    for (name, value) in answer.members() {
         let name = name.to_str().unwrap_or_default();
-        let asked = filter.member(&name);
+        let request = filter.member(&name);
         let more = match value.kind() {
             Kind::Array => {
-                let wanted: Vec<_> = asked.into_iter().flat_map(Json::items).filter_map(text_of).collect();
+                let wanted: Vec<_> = request.into_iter().flat_map(Json::items).filter_map(text_of).collect();
                 value.items().filter_map(text_of).find(|uri| !wanted.contains(uri)).map(|uri| quoted(&uri))
             }
             Kind::Bool if value.text() == "true" => {
-                let wanted = asked.is_some_and(|asked| asked.text() == "true");
+                let wanted = request.is_some_and(|request| request.text() == "true");
                 (!wanted).then(|| format!("`{name}`"))
             }
             _ => None,
         };
         if let Some(more) = more {
             let wrong = format!("{more} is granted, and was not asked for");
-            return found.broke(
+            return report.fail(
                 &ACK_SUBSET,
                 at,
-                Wrong::of(wrong).inside(value).see(place.clone(), "the request"),
+                Violation::of(wrong).inside(value).see(location.clone(), "the request"),
             );
         }
     }
-    found.held(&ACK_SUBSET, at);
+    report.pass(&ACK_SUBSET, at);
 }

@@ -2,8 +2,10 @@
 //!
 //! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
 
-use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, str_of, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, str_of, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::Json;
 use transcript::session::Side;
@@ -12,11 +14,11 @@ pub(super) const FAMILY: Family = Family {
     name: "task-capabilities",
     title: "Who may ask for a task",
     rules: &[&TASKS],
-    hears: &[Hears::Some(
-        &[Sort::Request],
+    triggers: &[Trigger::Methods(
+        &[MessageKind::Request],
         &["tools/call", "sampling/createMessage", "elicitation/create", "tasks/list", "tasks/cancel"],
     )],
-    watch: || Box::new(Watching),
+    visitor: || Box::new(TaskCapabilitiesState),
 };
 
 static TASKS: Rule = Rule {
@@ -29,20 +31,20 @@ static TASKS: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct Watching;
+struct TaskCapabilitiesState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        if said.sort == Sort::Request {
-            request(said, at, found);
+impl RuleVisitor for TaskCapabilitiesState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        if message.kind == MessageKind::Request {
+            request(message, at, report);
         }
     }
 }
 
-fn request(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let method = said.method.as_deref().unwrap_or_default();
-    let task = said.param("task");
+fn request(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let method = message.method.as_deref().unwrap_or_default();
+    let task = message.param("task");
     let path = match method {
         "tools/call" => "tasks.requests.tools.call",
         "sampling/createMessage" => "tasks.requests.sampling.createMessage",
@@ -55,16 +57,16 @@ fn request(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
     let Some(receiver) = at.side.map(Side::other) else { return };
     if !of_tasks && task.is_none() {
         if method == "tools/call" {
-            tool(said, None, at, found);
+            tool(message, None, at, report);
         }
         return;
     }
     match at.facts.declares(receiver, path) {
-        None => found.unsure(&TASKS, at, "the receiver's capabilities are not in the recording"),
+        None => report.inconclusive(&TASKS, at, "the receiver's capabilities are not in the recording"),
         Some(false) => {
             let wrong = format!("the {} does not declare `{path}`", receiver.name());
-            let wrong = Wrong::of(wrong);
-            found.broke(
+            let wrong = Violation::of(wrong);
+            report.fail(
                 &TASKS,
                 at,
                 match task {
@@ -73,17 +75,17 @@ fn request(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
                 },
             );
         }
-        Some(true) if method == "tools/call" => tool(said, task, at, found),
-        Some(true) => found.held(&TASKS, at),
+        Some(true) if method == "tools/call" => tool(message, task, at, report),
+        Some(true) => report.pass(&TASKS, at),
     }
 }
 
 /// A call with or without a task, where the tool has its own say.
-fn tool<'m>(said: &Said<'m>, task: Option<Json<'m>>, at: &Moment<'m>, found: &mut Found) {
-    let Some(name) = said.param("name").and_then(str_of) else { return };
+fn tool<'m>(message: &SeenMessage<'m>, task: Option<Json<'m>>, at: &RuleContext<'m>, report: &mut Report) {
+    let Some(name) = message.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else {
         if task.is_some() {
-            found.unsure(&TASKS, at, "the tool's definition is not in the recording");
+            report.inconclusive(&TASKS, at, "the tool's definition is not in the recording");
         }
         return;
     };
@@ -91,14 +93,14 @@ fn tool<'m>(said: &Said<'m>, task: Option<Json<'m>>, at: &Moment<'m>, found: &mu
     let support = support.and_then(text_of).unwrap_or_else(|| "forbidden".into());
     let wrong = match (task, &*support) {
         (Some(task), "forbidden") => {
-            Wrong::of(format!("the tool {} takes no task", quoted(&name))).inside(task)
+            Violation::of(format!("the tool {} takes no task", quoted(&name))).inside(task)
         }
         // Without the capability there are no tasks at all, and the tool's word does not count.
         (None, "required") if at.facts.declares(Side::Server, "tasks.requests.tools.call") == Some(true) => {
-            Wrong::of(format!("the tool {} is to be called as a task", quoted(&name)))
+            Violation::of(format!("the tool {} is to be called as a task", quoted(&name)))
         }
         (None, _) => return,
-        (Some(_), _) => return found.held(&TASKS, at),
+        (Some(_), _) => return report.pass(&TASKS, at),
     };
-    found.broke(&TASKS, at, wrong);
+    report.fail(&TASKS, at, wrong);
 }

@@ -6,10 +6,10 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    Found, LONGEST_NAME, Moment, Place, Revision, Said, Sort, Span, Wrong, quoted, shown, string_of,
-    why_not_whole,
+    FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
+    quoted, shown, string_of, why_not_whole,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
@@ -19,8 +19,8 @@ pub(super) const FAMILY: Family = Family {
     name: "tasks",
     title: "Tasks",
     rules: &[&START, &TERMINAL, &UNIQUE, &STRING, &RELATED, &BLOCKS, &SAME, &TIMES, &CANCEL],
-    hears: &[Hears::Messages],
-    watch: || Box::new(Watching::default()),
+    triggers: &[Trigger::Messages],
+    visitor: || Box::new(TasksState::default()),
 };
 
 const TASKS: Rule = Rule { span: Span::only(Revision::V2025_11_25), ..Rule::BLANK };
@@ -123,16 +123,16 @@ struct Task {
     method: Option<Box<str>>,
     status: String,
     updated: String,
-    place: Place,
+    location: FindingLocation,
     /// A result was brought before: how many calls had been made by then, where, and the result.
-    brought: Option<(u64, Place, Option<Box<str>>)>,
+    brought: Option<(u64, FindingLocation, Option<Box<str>>)>,
 }
 
 /// Whose task, and its id.
 type Name = (Option<bool>, String);
 
 #[derive(Default)]
-struct Watching {
+struct TasksState {
     session: u64,
     /// How many requests and notifications were made, which is how the ledger numbers them.
     calls: u64,
@@ -141,40 +141,40 @@ struct Watching {
     held: usize,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for TasksState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if self.session != at.facts.session {
             *self = Self { session: at.facts.session, calls: self.calls, ..Self::default() };
         }
-        let Some(said) = &at.said else { return };
-        if said.method.is_some() {
+        let Some(message) = &at.message else { return };
+        if message.method.is_some() {
             self.calls += 1;
         }
-        if said.calls("notifications/tasks/status")
-            && let Some(params) = said.message.params()
+        if message.calls("notifications/tasks/status")
+            && let Some(params) = message.raw.params()
         {
-            self.status(params, None, at, found);
+            self.status(params, None, at, report);
         }
-        let Some(asked) = said.asked() else { return };
-        let number = asked.number;
-        match (asked.method(), said.sort) {
-            ("tasks/get", Sort::Result) => {
-                if let Some(task) = said.message.outcome() {
-                    self.status(task, Some(number), at, found);
+        let Some(request) = message.request() else { return };
+        let number = request.number;
+        match (request.method(), message.kind) {
+            ("tasks/get", MessageKind::Result) => {
+                if let Some(task) = message.raw.outcome() {
+                    self.status(task, Some(number), at, report);
                 }
             }
-            ("tasks/list", Sort::Result) => {
-                let tasks = said.message.outcome().and_then(|result| result.member("tasks"));
+            ("tasks/list", MessageKind::Result) => {
+                let tasks = message.raw.outcome().and_then(|result| result.member("tasks"));
                 for task in tasks.into_iter().flat_map(Json::items) {
-                    self.status(task, Some(number), at, found);
+                    self.status(task, Some(number), at, report);
                 }
             }
-            ("tasks/cancel", _) => self.cancelled(said, number, at, found),
-            ("tasks/result", _) => self.result(said, at, found),
-            (method, Sort::Result) if asked.param("task").is_some() => {
+            ("tasks/cancel", _) => self.cancelled(message, number, at, report),
+            ("tasks/result", _) => self.result(message, at, report),
+            (method, MessageKind::Result) if request.param("task").is_some() => {
                 let method = method.into();
-                if let Some(task) = said.message.outcome().and_then(|result| result.member("task")) {
-                    self.created(task, method, at, found);
+                if let Some(task) = message.raw.outcome().and_then(|result| result.member("task")) {
+                    self.created(task, method, at, report);
                 }
             }
             _ => {}
@@ -182,24 +182,24 @@ impl Watch for Watching {
     }
 }
 
-impl Watching {
-    fn created(&mut self, task: Json<'_>, method: Box<str>, at: &Moment<'_>, found: &mut Found) {
-        times(task, false, at, found);
-        let Some(name) = name(task, at, found) else { return };
+impl TasksState {
+    fn created(&mut self, task: Json<'_>, method: Box<str>, at: &RuleContext<'_>, report: &mut Report) {
+        times(task, false, at, report);
+        let Some(name) = name(task, at, report) else { return };
         let status = task.member("status").and_then(string_of).unwrap_or_default();
-        found.check(&START, at, status == "working", || {
-            Wrong::of(format!("the task begins as {}", quoted(&status)))
+        report.check(&START, at, status == "working", || {
+            Violation::of(format!("the task begins as {}", quoted(&status)))
                 .inside(task.member("status").unwrap_or(task))
         });
         if let Some(other) = self.tasks.get(&name).filter(|task| task.method.is_some()) {
-            let wrong = Wrong::of(format!("a task with the id {} was made before", quoted(&name.1)));
-            found.broke(&UNIQUE, at, wrong.inside(task).see(other.place.clone(), "the other task"));
+            let wrong = Violation::of(format!("a task with the id {} was made before", quoted(&name.1)));
+            report.fail(&UNIQUE, at, wrong.inside(task).see(other.location.clone(), "the other task"));
             return;
         }
-        found.held(&UNIQUE, at);
+        report.pass(&UNIQUE, at);
         let updated = task.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
-        let place = at.place();
-        self.keep(name, Task { method: Some(method), status, updated, place, brought: None });
+        let location = at.location();
+        self.keep(name, Task { method: Some(method), status, updated, location, brought: None });
     }
 
     fn keep(&mut self, name: Name, task: Task) {
@@ -210,13 +210,13 @@ impl Watching {
     }
 
     /// What a message says of a task. `number` is that of the request it answers.
-    fn status(&mut self, said: Json<'_>, number: Option<u64>, at: &Moment<'_>, found: &mut Found) {
-        times(said, number.is_some(), at, found);
-        let Some(name) = name(said, at, found) else { return };
-        let Some(status) = said.member("status").and_then(string_of) else { return };
-        let updated = said.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
+    fn status(&mut self, message: Json<'_>, number: Option<u64>, at: &RuleContext<'_>, report: &mut Report) {
+        times(message, number.is_some(), at, report);
+        let Some(name) = name(message, at, report) else { return };
+        let Some(status) = message.member("status").and_then(string_of) else { return };
+        let updated = message.member("lastUpdatedAt").and_then(string_of).unwrap_or_default();
         let Some(task) = self.tasks.get_mut(&name) else {
-            let task = Task { method: None, status, updated, place: at.place(), brought: None };
+            let task = Task { method: None, status, updated, location: at.location(), brought: None };
             return self.keep(name, task);
         };
         // Answers may overtake each other where there is more than one stream; what is older tells nothing.
@@ -225,82 +225,92 @@ impl Watching {
         }
         if ended(&task.status) {
             let stays = status == task.status;
-            found.check(&TERMINAL, at, stays, || {
+            report.check(&TERMINAL, at, stays, || {
                 let wrong = format!("the task was {} and is now {}", quoted(&task.status), quoted(&status));
-                Wrong::of(wrong).inside(said).see(task.place.clone(), "its end")
+                Violation::of(wrong).inside(message).see(task.location.clone(), "its end")
             });
             if !stays {
                 return;
             }
         }
-        if let (Some((calls, place, _)), Some(number)) = (&task.brought, number)
+        if let (Some((calls, location, _)), Some(number)) = (&task.brought, number)
             && number >= *calls
         {
-            found.check(&BLOCKS, at, ended(&status), || {
+            report.check(&BLOCKS, at, ended(&status), || {
                 let wrong = format!("the task is {} although its result was brought before", quoted(&status));
-                Wrong::of(wrong).inside(said).see(place.clone(), "its result")
+                Violation::of(wrong).inside(message).see(location.clone(), "its result")
             });
         }
         if task.status != status {
-            task.place = at.place();
+            task.location = at.location();
         }
         task.status = status;
         task.updated = updated;
     }
 
-    fn cancelled(&mut self, said: &Said<'_>, number: u64, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let Some(id) = asked.param("taskId").and_then(string_of) else { return };
+    fn cancelled(
+        &mut self,
+        message: &SeenMessage<'_>,
+        number: u64,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let Some(request) = message.request() else { return };
+        let Some(id) = request.param("taskId").and_then(string_of) else { return };
         let over = self.tasks.get(&(lane(at.side), id)).filter(|task| ended(&task.status));
         if let Some(task) = over {
             // The task may have ended while the cancellation was under way.
-            let before = task.place.line < asked.place().line;
+            let before = task.location.line < request.location().line;
             if before {
-                found.check(&CANCEL, at, said.error_code() == Some(-32602), || {
-                    Wrong::of(format!("the task was {} before, and the answer is not -32602", task.status))
-                        .see(task.place.clone(), "its end")
+                report.check(&CANCEL, at, message.error_code() == Some(-32602), || {
+                    Violation::of(format!(
+                        "the task was {} before, and the answer is not -32602",
+                        task.status
+                    ))
+                    .see(task.location.clone(), "its end")
                 });
             }
         }
-        if let Some(task) = said.message.outcome().filter(|_| said.sort == Sort::Result) {
-            self.status(task, Some(number), at, found);
+        if let Some(task) = message.raw.outcome().filter(|_| message.kind == MessageKind::Result) {
+            self.status(task, Some(number), at, report);
         }
     }
 
-    fn result(&mut self, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = said.asked() else { return };
-        let Some(id) = asked.param("taskId").and_then(string_of) else { return };
-        let Some(result) = whole_result(said, "tasks/result") else { return };
+    fn result(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = message.request() else { return };
+        let Some(id) = request.param("taskId").and_then(string_of) else { return };
+        let Some(result) = whole_result(message, "tasks/result") else { return };
         let meta = result.member("_meta").and_then(|meta| meta.member(RELATED_TASK));
         let named = meta.and_then(|meta| string_of(meta.member("taskId")?));
-        found.check(&RELATED, at, named.as_deref() == Some(&*id), || {
-            let wrong = Wrong::of(format!("the result does not name its task {} in `_meta`", quoted(&id)));
+        report.check(&RELATED, at, named.as_deref() == Some(&*id), || {
+            let wrong =
+                Violation::of(format!("the result does not name its task {} in `_meta`", quoted(&id)));
             wrong.inside(meta.unwrap_or(result))
         });
         let calls = self.calls;
         let Some(task) = self.tasks.get_mut(&(lane(at.side), id)) else {
             let why = why_not_whole(at.facts).unwrap_or("the making of the task is not in the recording");
-            return found.unsure(&SAME, at, why);
+            return report.inconclusive(&SAME, at, why);
         };
         if task.method.as_deref() == Some("tools/call") && result.member("content").is_none() {
-            let wrong = Wrong::of("the task is a call of a tool, and its result has no `content`");
-            found.broke(&SAME, at, wrong.inside(result));
-        } else if let Some((_, place, Some(before))) = &task.brought {
+            let wrong = Violation::of("the task is a call of a tool, and its result has no `content`");
+            report.fail(&SAME, at, wrong.inside(result));
+        } else if let Some((_, location, Some(before))) = &task.brought {
             let same = Json::parse(before).is_ok_and(|before| alike(before, result));
-            found.check(&SAME, at, same, || {
-                Wrong::of("the task has brought another result before")
+            report.check(&SAME, at, same, || {
+                Violation::of("the task has brought another result before")
                     .inside(result)
-                    .see(place.clone(), "the other result")
+                    .see(location.clone(), "the other result")
             });
         } else {
-            found.held(&SAME, at);
+            report.pass(&SAME, at);
         }
         if task.brought.is_none() {
             let size = result.text().len();
             let keep = size <= LONGEST && self.held + size <= MOST_HELD;
             self.held += if keep { size } else { 0 };
             let kept = keep.then(|| result.text().into());
-            task.brought = Some((calls, at.place(), kept));
+            task.brought = Some((calls, at.location(), kept));
         }
     }
 }
@@ -320,10 +330,10 @@ fn lane(side: Option<Side>) -> Option<bool> {
 }
 
 /// The name of the task that a message of its receiver tells of.
-fn name(task: Json<'_>, at: &Moment<'_>, found: &mut Found) -> Option<Name> {
+fn name(task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Name> {
     let id = task.member("taskId")?;
-    found.check(&STRING, at, id.kind() == Kind::String, || {
-        Wrong::of(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
+    report.check(&STRING, at, id.kind() == Kind::String, || {
+        Violation::of(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
     Some((lane(at.side), string_of(id)?))
 }
@@ -337,7 +347,7 @@ fn comparable(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.ends_with('Z') && other.ends_with('Z')
 }
 
-fn times(task: Json<'_>, asked_for: bool, at: &Moment<'_>, found: &mut Found) {
+fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Report) {
     let mut wrong = None;
     for name in ["createdAt", "lastUpdatedAt"] {
         match task.member(name) {
@@ -345,8 +355,8 @@ fn times(task: Json<'_>, asked_for: bool, at: &Moment<'_>, found: &mut Found) {
             Some(time) => match string_of(time).map(|text| moment(&text)) {
                 Some(Some(true)) => {}
                 Some(Some(false)) => {
-                    let said = format!("`{name}` has no time, or no time zone: {}", shown(time));
-                    wrong = wrong.or(Some((said, time, Level::Should)));
+                    let message = format!("`{name}` has no time, or no time zone: {}", shown(time));
+                    wrong = wrong.or(Some((message, time, Level::Should)));
                 }
                 _ => {
                     wrong =
@@ -355,7 +365,12 @@ fn times(task: Json<'_>, asked_for: bool, at: &Moment<'_>, found: &mut Found) {
             },
         }
     }
-    if asked_for && at.said.as_ref().and_then(Said::asked).is_some_and(|asked| asked.method() == "tasks/get")
+    if asked_for
+        && at
+            .message
+            .as_ref()
+            .and_then(SeenMessage::request)
+            .is_some_and(|request| request.method() == "tasks/get")
     {
         match task.member("ttl") {
             Some(ttl) if matches!(ttl.kind(), Kind::Number | Kind::Null) => {}
@@ -364,9 +379,9 @@ fn times(task: Json<'_>, asked_for: bool, at: &Moment<'_>, found: &mut Found) {
         }
     }
     match wrong {
-        None => found.held(&TIMES, at),
-        Some((why, place, level)) => {
-            found.broke(&TIMES, at, Wrong::of(why).inside(place).only(level));
+        None => report.pass(&TIMES, at),
+        Some((why, location, level)) => {
+            report.fail(&TIMES, at, Violation::of(why).inside(location).only(level));
         }
     }
 }

@@ -4,8 +4,10 @@
 //! (`param_headers`). A property that is merely called `x-mcp-header` is no annotation, nor is one among examples.
 
 use super::meta_keys::is_token;
-use crate::engine::{Found, Moment, Said, Sort, Span, Wrong, quoted, shown, str_of, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, str_of, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, Kind};
 use transcript::session::Side;
@@ -14,8 +16,11 @@ pub(super) const FAMILY: Family = Family {
     name: "tool_headers",
     title: "Parameters of tools that go into headers",
     rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &REJECT],
-    hears: &[Hears::Some(&[Sort::Request], &["tools/call"]), Hears::Some(&[Sort::Result], &["tools/list"])],
-    watch: || Box::new(Watching),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Request], &["tools/call"]),
+        Trigger::Methods(&[MessageKind::Result], &["tools/list"]),
+    ],
+    visitor: || Box::new(ToolHeadersState),
 };
 
 /// So many annotations of one schema are read.
@@ -229,57 +234,60 @@ pub(super) fn value_at<'a>(arguments: Json<'a>, path: &[String]) -> Option<Json<
     path.iter().try_fold(arguments, |value, name| value.member(name))
 }
 
-struct Watching;
+struct ToolHeadersState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        if let Some(result) = said.result_of("tools/list") {
+impl RuleVisitor for ToolHeadersState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        if let Some(result) = message.result_of("tools/list") {
             for tool in result.member("tools").into_iter().flat_map(Json::items) {
-                listed(tool, at, found);
+                listed(tool, at, report);
             }
         }
-        if said.sort == Sort::Request && said.calls("tools/call") && at.side != Some(Side::Server) {
-            called(said, at, found);
+        if message.kind == MessageKind::Request
+            && message.calls("tools/call")
+            && at.side != Some(Side::Server)
+        {
+            called(message, at, report);
         }
     }
 }
 
-fn listed(tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn listed(tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(schema) = tool.member("inputSchema") else { return };
     let name = tool.member("name").map(shown).unwrap_or_default();
     let read = annotations(schema);
     for (rule, wrong, value) in &read.faults {
-        found.broke(rule, at, Wrong::of(format!("in the tool {name}, {wrong}")).inside(*value));
+        report.fail(rule, at, Violation::of(format!("in the tool {name}, {wrong}")).inside(*value));
     }
     if read.untyped {
-        found.unsure(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
+        report.inconclusive(&PRIMITIVE, at, "the schema gives no single type at an annotated parameter");
     }
     let rules = [&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE];
     for rule in rules.iter().filter(|_| !read.fields.is_empty()) {
         if !read.faults.iter().any(|(broken, ..)| broken.id == rule.id) {
-            found.held(rule, at);
+            report.pass(rule, at);
         }
     }
 }
 
-fn called(said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
-    let Some(name) = said.param("name").and_then(str_of) else { return };
+fn called(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    let Some(name) = message.param("name").and_then(str_of) else { return };
     let Some(tool) = at.facts.tool(&name) else { return };
     let Some(schema) = tool.member("inputSchema") else { return };
     let read = annotations(schema);
     if read.fields.is_empty() && !read.are_invalid() {
         return;
     }
-    found.check(&REJECT, at, !read.are_invalid(), || {
+    report.check(&REJECT, at, !read.are_invalid(), || {
         let why = read.faults.first().map(|(_, wrong, _)| wrong.as_str()).unwrap_or_default();
         format!("the client calls {}, a tool in which {why}", quoted(&name))
     });
-    let Some(arguments) = said.param("arguments") else { return };
+    let Some(arguments) = message.param("arguments") else { return };
     for value in read.fields.iter().filter_map(|field| value_at(arguments, &field.path)) {
         if is_unsafe(value) {
             let wrong = format!("the integer {} is to go into a header", shown(value));
-            found.broke(&SAFE, at, Wrong::of(wrong).inside(value).by(Party::Client));
+            report.fail(&SAFE, at, Violation::of(wrong).inside(value).by(Party::Client));
         }
     }
 }

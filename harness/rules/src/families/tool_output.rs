@@ -5,10 +5,10 @@
 
 use super::tools::is_error;
 use crate::engine::{
-    Base64, Contents, Definition, Fit, Found, Moment, Revision, Said, Schemas, Sort, Span, ToolList, Wrong,
-    block, contents, embedded, part, read_base64, str_of, string_of,
+    Base64, ContentsKind, Definition, Fit, MessageKind, Report, Revision, RuleContext, Schemas, SeenMessage,
+    Span, ToolList, Violation, block, contents, embedded, part, read_base64, str_of, string_of,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, Kind};
@@ -17,11 +17,14 @@ pub(super) const FAMILY: Family = Family {
     name: "tool-output",
     title: "What tools bring back",
     rules: &[&CONTENT, &TYPE, &BASE64, &OBJECT, &CONFORMS, &PRESENT, &MIRROR],
-    hears: &[
-        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
-        Hears::Some(&[Sort::Result], &["tools/list", "tools/call", "prompts/get", "resources/read"]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
+        Trigger::Methods(
+            &[MessageKind::Result],
+            &["tools/list", "tools/call", "prompts/get", "resources/read"],
+        ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ToolOutputState::default()),
 };
 
 const STRUCTURED: Span = Span::from(Revision::V2025_06_18);
@@ -107,89 +110,92 @@ const LONGEST: usize = 256 << 10;
 const MOST_TEXTS: usize = 20;
 
 #[derive(Default)]
-struct Watching {
+struct ToolOutputState {
     list: ToolList,
     schemas: Schemas,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ToolOutputState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let _ = self.list.see(at);
-        let Some(said) = &at.said else { return };
-        if let Some(result) = whole_result(said, "tools/call") {
-            self.result(result, at, found);
+        let Some(message) = &at.message else { return };
+        if let Some(result) = whole_result(message, "tools/call") {
+            self.result(result, at, report);
         }
-        if let Some(result) = whole_result(said, "prompts/get") {
-            for message in result.member("messages").into_iter().flat_map(Json::items) {
-                if let Some(content) = message.member("content") {
-                    data(content, at, found);
+        if let Some(result) = whole_result(message, "prompts/get") {
+            for turn in result.member("messages").into_iter().flat_map(Json::items) {
+                if let Some(content) = turn.member("content") {
+                    data(content, at, report);
                 }
             }
         }
-        if let Some(result) = whole_result(said, "resources/read") {
+        if let Some(result) = whole_result(message, "resources/read") {
             for resource in result.member("contents").into_iter().flat_map(Json::items) {
-                digits(resource.member("blob"), at, found);
+                digits(resource.member("blob"), at, report);
             }
         }
     }
 }
 
 /// The result of a request with this method, where it is what was asked for and neither a task nor a question.
-pub(super) fn whole_result<'m>(said: &Said<'m>, method: &str) -> Option<Json<'m>> {
-    let result = said.result_of(method).filter(|result| result.kind() == Kind::Object)?;
-    if let Some(sort) = result.member("resultType")
-        && sort.as_text().and_then(|sort| sort.to_str()).is_some_and(|sort| sort != "complete")
+pub(super) fn whole_result<'m>(message: &SeenMessage<'m>, method: &str) -> Option<Json<'m>> {
+    let result = message.result_of(method).filter(|result| result.kind() == Kind::Object)?;
+    if let Some(kind) = result.member("resultType")
+        && kind.as_text().and_then(|kind| kind.to_str()).is_some_and(|kind| kind != "complete")
     {
         return None;
     }
-    let task = said.asked().is_some_and(|asked| asked.param("task").is_some());
+    let task = message.request().is_some_and(|request| request.param("task").is_some());
     (!(task && result.member("task").is_some())).then_some(result)
 }
 
-impl Watching {
-    fn result(&mut self, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+impl ToolOutputState {
+    fn result(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match result.member("content") {
             Some(content) if content.kind() == Kind::Array => {
-                found.held(&CONTENT, at);
+                report.pass(&CONTENT, at);
                 for item in content.items() {
                     match block(item, at.revision) {
-                        Ok(()) => found.held(&TYPE, at),
-                        Err((wrong, place)) => found.broke(&TYPE, at, Wrong::of(wrong).inside(place)),
+                        Ok(()) => report.pass(&TYPE, at),
+                        Err((wrong, location)) => {
+                            report.fail(&TYPE, at, Violation::of(wrong).inside(location))
+                        }
                     }
-                    data(item, at, found);
+                    data(item, at, report);
                 }
             }
             Some(content) => {
                 let wrong = format!("`content` is {}, and no list", content.kind().name());
-                found.broke(&CONTENT, at, Wrong::of(wrong).inside(content));
+                report.fail(&CONTENT, at, Violation::of(wrong).inside(content));
             }
             None => {
-                found.broke(&CONTENT, at, Wrong::of("the result has no `content`").inside(result));
+                report.fail(&CONTENT, at, Violation::of("the result has no `content`").inside(result));
             }
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
-            found.check(&OBJECT, at, structured.kind() == Kind::Object, || {
-                Wrong::of(format!("`structuredContent` is {}", structured.kind().name())).inside(structured)
+            report.check(&OBJECT, at, structured.kind() == Kind::Object, || {
+                Violation::of(format!("`structuredContent` is {}", structured.kind().name()))
+                    .inside(structured)
             });
         }
         if !is_error(result) {
-            self.output(structured, at, found);
+            self.output(structured, at, report);
             if let Some(structured) = structured {
-                mirror(structured, result, at, found);
+                mirror(structured, result, at, report);
             }
         }
     }
 
-    fn output(&mut self, structured: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
-        let Some(asked) = at.said.as_ref().and_then(Said::asked) else { return };
-        let name = asked.param("name").and_then(str_of).unwrap_or_default();
+    fn output(&mut self, structured: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(request) = at.message.as_ref().and_then(SeenMessage::request) else { return };
+        let name = request.param("name").and_then(str_of).unwrap_or_default();
         let tool = match self.list.find(at.facts, &name) {
             Definition::Listed(tool) => tool,
             Definition::Missing => return,
             Definition::Unsure(why) => {
                 if structured.is_some() {
-                    found.unsure(&CONFORMS, at, why);
+                    report.inconclusive(&CONFORMS, at, why);
                 }
                 return;
             }
@@ -198,22 +204,23 @@ impl Watching {
             return;
         };
         let Some(structured) = structured else {
-            let wrong = Wrong::of("the tool has an `outputSchema`, and the result no `structuredContent`");
-            return found.broke(&PRESENT, at, wrong.see(asked.place(), "the call"));
+            let wrong =
+                Violation::of("the tool has an `outputSchema`, and the result no `structuredContent`");
+            return report.fail(&PRESENT, at, wrong.see(request.location(), "the call"));
         };
-        found.held(&PRESENT, at);
+        report.pass(&PRESENT, at);
         if at.facts.redacted(schema) {
-            return found.unsure(&CONFORMS, at, "the recorder took out what would decide it");
+            return report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
         }
         match self.schemas.fit(schema, structured) {
-            Fit::Fits => found.held(&CONFORMS, at),
-            Fit::Unsure(why) => found.unsure(&CONFORMS, at, why),
+            Fit::Fits => report.pass(&CONFORMS, at),
+            Fit::Unsure(why) => report.inconclusive(&CONFORMS, at, why),
             Fit::Unfit(..) if at.facts.redacted(structured) => {
-                found.unsure(&CONFORMS, at, "the recorder took out what would decide it");
+                report.inconclusive(&CONFORMS, at, "the recorder took out what would decide it");
             }
             Fit::Unfit(why, pointer) => {
                 let wrong = format!("`structuredContent` does not fit `outputSchema`: {why}");
-                found.broke(&CONFORMS, at, Wrong::of(wrong).inside(part(structured, &pointer)));
+                report.fail(&CONFORMS, at, Violation::of(wrong).inside(part(structured, &pointer)));
             }
         }
     }
@@ -221,13 +228,13 @@ impl Watching {
 
 /// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like
 /// and write the bare value into the text, a list item by item; that says the same, too.
-fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let content = result.member("content");
     if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
-        return found.unsure(&MIRROR, at, "the text that would decide it is not there");
+        return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
     }
     if structured.text().len() > LONGEST {
-        return found.unsure(&MIRROR, at, "the structured content is longer than 256 KiB");
+        return report.inconclusive(&MIRROR, at, "the structured content is longer than 256 KiB");
     }
     let texts: Vec<Cow<'_, str>> = content
         .into_iter()
@@ -236,7 +243,7 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
         .filter_map(|block| str_of(block.member("text")?))
         .collect();
     let says = |text: &str, value: Json<'_>| {
-        string_of(value).is_some_and(|said| said == text)
+        string_of(value).is_some_and(|message| message == text)
             || Json::parse(text).is_ok_and(|parsed| parsed.same(value) || nearly(parsed, value))
     };
     let bare = match structured.members().next() {
@@ -249,10 +256,10 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &Moment<'_>, found: &mut F
             && items.len() == texts.len()
             && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
     if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {
-        return found.unsure(&MIRROR, at, "there are more blocks of text than are looked through");
+        return report.inconclusive(&MIRROR, at, "there are more blocks of text than are looked through");
     }
-    found.check(&MIRROR, at, kept, || {
-        Wrong::of("no block of text holds the JSON of `structuredContent`").inside(structured)
+    report.check(&MIRROR, at, kept, || {
+        Violation::of("no block of text holds the JSON of `structuredContent`").inside(structured)
     });
 }
 
@@ -277,30 +284,32 @@ fn nearly(one: Json<'_>, other: Json<'_>) -> bool {
 }
 
 /// The base64 of a block of content, whatever block it is.
-fn data(block: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn data(block: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     match embedded(block) {
-        Some(resource) if contents(resource) != Contents::Text => digits(resource.member("blob"), at, found),
+        Some(resource) if contents(resource) != ContentsKind::Text => {
+            digits(resource.member("blob"), at, report)
+        }
         Some(_) => {}
         None => {
             let kind = block.member("type").and_then(Json::as_text);
             if kind.is_some_and(|kind| kind.is("image") || kind.is("audio")) {
-                digits(block.member("data"), at, found);
+                digits(block.member("data"), at, report);
             }
         }
     }
 }
 
-fn digits(value: Option<Json<'_>>, at: &Moment<'_>, found: &mut Found) {
+fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = value else { return };
     let Some(text) = string_of(value) else { return };
     match read_base64(&text) {
-        Base64::Good => found.held(&BASE64, at),
+        Base64::Good => report.pass(&BASE64, at),
         Base64::Loose(why) => {
-            let wrong = Wrong::of(format!("the base64 is not strict: {why}")).inside(value);
-            found.broke(&BASE64, at, wrong.only(Level::Should));
+            let wrong = Violation::of(format!("the base64 is not strict: {why}")).inside(value);
+            report.fail(&BASE64, at, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            found.broke(&BASE64, at, Wrong::of(format!("the data is no base64: {why}")).inside(value));
+            report.fail(&BASE64, at, Violation::of(format!("the data is no base64: {why}")).inside(value));
         }
     }
 }

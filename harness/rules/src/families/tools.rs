@@ -4,10 +4,10 @@
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    Definition, Fit, Found, LONGEST_NAME, Moment, Revision, Schemas, Sort, Span, ToolList, Validity, Wrong,
-    part, quoted, shown, str_of, string_of,
+    Definition, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, Span, ToolList,
+    Validity, Violation, part, quoted, shown, str_of, string_of,
 };
-use crate::family::{Family, Hears, Watch};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, Kind};
 
@@ -15,11 +15,14 @@ pub(super) const FAMILY: Family = Family {
     name: "tools",
     title: "Tools and their calls",
     rules: &[&PARAMS, &ARGS, &KNOWN, &UNKNOWN, &INPUT, &GRAMMAR, &UNIQUE, &SCHEMA, &ORDER],
-    hears: &[
-        Hears::Some(&[Sort::Notification], &["notifications/tools/list_changed"]),
-        Hears::Some(&[Sort::Request, Sort::Result, Sort::Error], &["tools/list", "tools/call"]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Notification], &["notifications/tools/list_changed"]),
+        Trigger::Methods(
+            &[MessageKind::Request, MessageKind::Result, MessageKind::Error],
+            &["tools/list", "tools/call"],
+        ),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(ToolsState::default()),
 };
 
 const LATE: Span = Span::from(Revision::V2025_11_25);
@@ -124,7 +127,7 @@ static ORDER: Rule = Rule {
 const MOST_LISTED: usize = 10_000;
 
 #[derive(Default)]
-struct Watching {
+struct ToolsState {
     list: ToolList,
     schemas: Schemas,
     /// The names of the listing that is being shown, in order; and of the last whole one.
@@ -132,67 +135,67 @@ struct Watching {
     last: Option<Vec<String>>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
+impl RuleVisitor for ToolsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.list.see(at);
-        let Some(said) = &at.said else { return };
-        if said.sort == Sort::Request && said.calls("tools/call") {
-            self.call(at, found);
+        let Some(message) = &at.message else { return };
+        if message.kind == MessageKind::Request && message.calls("tools/call") {
+            self.call(at, report);
         }
-        if let Some(result) = said.result_of("tools/list") {
+        if let Some(result) = message.result_of("tools/list") {
             for name in again {
                 let wrong = format!("the tool {} is listed a second time", shown(name));
-                found.broke(&UNIQUE, at, Wrong::of(wrong).inside(name));
+                report.fail(&UNIQUE, at, Violation::of(wrong).inside(name));
             }
-            let first = said.asked().is_some_and(|asked| asked.param("cursor").is_none());
-            self.listed(result, first, at, found);
+            let first = message.request().is_some_and(|request| request.param("cursor").is_none());
+            self.listed(result, first, at, report);
         }
-        if said.asked().is_some_and(|asked| asked.method() == "tools/call") {
-            self.answered(at, found);
+        if message.request().is_some_and(|request| request.method() == "tools/call") {
+            self.answered(at, report);
         }
     }
 }
 
-impl Watching {
-    fn call(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        let params = said.message.params();
-        let wrong = match (said.param("name"), said.param("arguments")) {
-            (None, _) => Some(Wrong::of("the call has no `name`")),
+impl ToolsState {
+    fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        let params = message.raw.params();
+        let wrong = match (message.param("name"), message.param("arguments")) {
+            (None, _) => Some(Violation::of("the call has no `name`")),
             (Some(name), _) if name.kind() != Kind::String => {
-                Some(Wrong::of(format!("`name` is {}, and no string", shown(name))).inside(name))
+                Some(Violation::of(format!("`name` is {}, and no string", shown(name))).inside(name))
             }
             (_, Some(given)) if given.kind() != Kind::Object => {
                 let wrong = format!("`arguments` is {}, and no object", given.kind().name());
-                Some(Wrong::of(wrong).inside(given))
+                Some(Violation::of(wrong).inside(given))
             }
             _ => None,
         };
         if let Some(wrong) = wrong {
-            return found.broke(&PARAMS, at, wrong);
+            return report.fail(&PARAMS, at, wrong);
         }
-        found.held(&PARAMS, at);
-        let (Some(value), Some(params)) = (said.param("name"), params) else { return };
+        report.pass(&PARAMS, at);
+        let (Some(value), Some(params)) = (message.param("name"), params) else { return };
         let Some(name) = str_of(value) else { return };
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
-                found.unsure(&KNOWN, at, why);
-                found.unsure(&ARGS, at, why);
+                report.inconclusive(&KNOWN, at, why);
+                report.inconclusive(&ARGS, at, why);
             }
             Definition::Missing => {
                 let wrong = format!("no tool {} is listed", quoted(&name));
-                found.broke(&KNOWN, at, Wrong::of(wrong).inside(value));
+                report.fail(&KNOWN, at, Violation::of(wrong).inside(value));
             }
             Definition::Listed(tool) => {
-                found.held(&KNOWN, at);
-                let given = said.param("arguments");
+                report.pass(&KNOWN, at);
+                let given = message.param("arguments");
                 match self.arguments(tool, given, at) {
-                    Fit::Fits => found.held(&ARGS, at),
-                    Fit::Unsure(why) => found.unsure(&ARGS, at, why),
+                    Fit::Fits => report.pass(&ARGS, at),
+                    Fit::Unsure(why) => report.inconclusive(&ARGS, at, why),
                     Fit::Unfit(why, pointer) => {
-                        let place = given.map_or(params, |given| part(given, &pointer));
+                        let location = given.map_or(params, |given| part(given, &pointer));
                         let wrong = format!("the arguments do not fit the schema of the tool: {why}");
-                        found.broke(&ARGS, at, Wrong::of(wrong).inside(place));
+                        report.fail(&ARGS, at, Violation::of(wrong).inside(location));
                     }
                 }
             }
@@ -200,7 +203,7 @@ impl Watching {
     }
 
     /// Holds arguments to the schema of a tool. None given are an empty object.
-    fn arguments(&mut self, tool: Json<'_>, given: Option<Json<'_>>, at: &Moment<'_>) -> Fit {
+    fn arguments(&mut self, tool: Json<'_>, given: Option<Json<'_>>, at: &RuleContext<'_>) -> Fit {
         let Some(schema) = tool.member("inputSchema") else {
             return Fit::Unsure("the tool has no `inputSchema`".to_owned());
         };
@@ -211,56 +214,57 @@ impl Watching {
         self.schemas.fit(schema, given)
     }
 
-    fn answered(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        let Some(asked) = said.asked() else { return };
-        let Some(name) = asked.param("name").and_then(str_of) else { return };
-        let failed = said.message.outcome().filter(|_| said.sort == Sort::Result).is_some_and(is_error);
-        let see = |wrong: String| Wrong::of(wrong).see(asked.place(), "the call");
+    fn answered(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        let Some(request) = message.request() else { return };
+        let Some(name) = request.param("name").and_then(str_of) else { return };
+        let failed =
+            message.raw.outcome().filter(|_| message.kind == MessageKind::Result).is_some_and(is_error);
+        let see = |wrong: String| Violation::of(wrong).see(request.location(), "the call");
         match self.list.find(at.facts, &name) {
             Definition::Unsure(why) => {
                 if failed {
-                    found.unsure(&UNKNOWN, at, why);
+                    report.inconclusive(&UNKNOWN, at, why);
                 }
-                if said.error_code() == Some(-32602) {
-                    found.unsure(&INPUT, at, why);
+                if message.error_code() == Some(-32602) {
+                    report.inconclusive(&INPUT, at, why);
                 }
             }
-            Definition::Missing if said.sort == Sort::Error => found.held(&UNKNOWN, at),
+            Definition::Missing if message.kind == MessageKind::Error => report.pass(&UNKNOWN, at),
             Definition::Missing if failed => {
                 let wrong = format!("no tool {} is listed, and its call fails with `isError`", quoted(&name));
-                found.broke(&UNKNOWN, at, see(wrong));
+                report.fail(&UNKNOWN, at, see(wrong));
             }
             Definition::Missing => {}
             Definition::Listed(tool) => {
-                let refused = said.error_code() == Some(-32602);
+                let refused = message.error_code() == Some(-32602);
                 if !(refused || failed) {
                     return;
                 }
                 // A call without params that could be kept tells nothing about its arguments.
-                let given = asked.param("arguments");
+                let given = request.param("arguments");
                 if given.is_some_and(|given| given.kind() != Kind::Object) {
                     return;
                 }
                 match self.arguments(tool, given, at) {
-                    Fit::Unfit(..) if failed => found.held(&INPUT, at),
+                    Fit::Unfit(..) if failed => report.pass(&INPUT, at),
                     Fit::Unfit(why, _) => {
                         let wrong = format!("the arguments do not fit ({why}), and the answer is -32602");
-                        found.broke(&INPUT, at, see(wrong));
+                        report.fail(&INPUT, at, see(wrong));
                     }
                     Fit::Fits => {}
-                    Fit::Unsure(why) => found.unsure(&INPUT, at, why),
+                    Fit::Unsure(why) => report.inconclusive(&INPUT, at, why),
                 }
             }
         }
     }
 
-    fn listed(&mut self, result: Json<'_>, first: bool, at: &Moment<'_>, found: &mut Found) {
+    fn listed(&mut self, result: Json<'_>, first: bool, at: &RuleContext<'_>, report: &mut Report) {
         if first {
             self.order.clear();
         }
         for tool in result.member("tools").into_iter().flat_map(Json::items) {
-            self.definition(tool, at, found);
+            self.definition(tool, at, report);
             if let Some(name) = tool.member("name").and_then(string_of)
                 && self.order.len() <= MOST_LISTED
                 && name.len() <= LONGEST_NAME
@@ -279,7 +283,7 @@ impl Watching {
             };
             if sorted(last) == sorted(&self.order) {
                 let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
-                found.check(&ORDER, at, moved.is_none(), || {
+                report.check(&ORDER, at, moved.is_none(), || {
                     let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
                     format!("{} stands where {} stood in the listing before", names.1, names.0)
                 });
@@ -288,7 +292,7 @@ impl Watching {
         self.last = Some(self.order.clone());
     }
 
-    fn definition(&mut self, tool: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+    fn definition(&mut self, tool: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if let Some(value) = tool.member("name")
             && let Some(name) = string_of(value)
         {
@@ -301,35 +305,37 @@ impl Watching {
                     .find(|char| !allowed(*char))
                     .map(|char| format!("the tool's name {} has the character {char:?}", quoted(&name))),
             };
-            found.check(&GRAMMAR, at, wrong.is_none(), || Wrong::of(wrong.unwrap_or_default()).inside(value));
+            report.check(&GRAMMAR, at, wrong.is_none(), || {
+                Violation::of(wrong.unwrap_or_default()).inside(value)
+            });
             // Where it was listed before, it is broken, which has been said.
-            found.held(&UNIQUE, at);
+            report.pass(&UNIQUE, at);
         }
         for (name, must_be_object) in [("inputSchema", true), ("outputSchema", false)] {
             let Some(schema) = tool.member(name) else { continue };
             if at.facts.redacted(schema) {
-                found.unsure(&SCHEMA, at, "the recorder took out what would decide it");
+                report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
             if schema.kind() != Kind::Object {
                 let wrong = format!("`{name}` is {}, and no object", schema.kind().name());
-                found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
+                report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
                 continue;
             }
             let object =
                 schema.member("type").is_some_and(|kind| string_of(kind).as_deref() == Some("object"));
             match self.schemas.validity(schema) {
                 Validity::Invalid(why, pointer) => {
-                    let place = part(schema, &pointer);
+                    let location = part(schema, &pointer);
                     let wrong = format!("`{name}` is no valid schema: at {}, {why}", show_pointer(&pointer));
-                    found.broke(&SCHEMA, at, Wrong::of(wrong).inside(place));
+                    report.fail(&SCHEMA, at, Violation::of(wrong).inside(location));
                 }
                 _ if must_be_object && !object => {
                     let wrong = format!("the type of `{name}` is not \"object\"");
-                    found.broke(&SCHEMA, at, Wrong::of(wrong).inside(schema));
+                    report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
                 }
-                Validity::Unsure(why) => found.unsure(&SCHEMA, at, why),
-                Validity::Valid => found.held(&SCHEMA, at),
+                Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),
+                Validity::Valid => report.pass(&SCHEMA, at),
             }
         }
     }

@@ -4,9 +4,11 @@
 //! and what is wrong with a message beyond its shape.
 
 use super::tool_output::whole_result;
-use super::typed_tables::{Member, PARAMS, RESULTS, Shape, Sort};
-use crate::engine::{Fault, Found, Moment, Revision, Sort as Heard, Wrong, block, shown, string_of};
-use crate::family::{Family, Hears, Watch};
+use super::typed_tables::{Member, PARAMS, RESULTS, SchemaType, Shape};
+use crate::engine::{
+    ContentFault, MessageKind, Report, Revision, RuleContext, Violation, block, shown, string_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::{Json, Kind};
 
@@ -14,8 +16,8 @@ pub(super) const FAMILY: Family = Family {
     name: "typed",
     title: "The shapes of messages",
     rules: &[&TYPED],
-    hears: &[Hears::Each(&[Heard::Request, Heard::Notification, Heard::Result])],
-    watch: || Box::new(Watching),
+    triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Notification, MessageKind::Result])],
+    visitor: || Box::new(TypedState),
 };
 
 static TYPED: Rule = Rule {
@@ -28,36 +30,36 @@ static TYPED: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct Watching;
+struct TypedState;
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
+impl RuleVisitor for TypedState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
         let shaped = |table: &'static [(&str, Shape)], method: &str| {
             table.iter().find(|(name, _)| *name == method).map(|(_, shape)| *shape)
         };
-        let fault = if let Some(method) = said.method.as_deref() {
+        let fault = if let Some(method) = message.method.as_deref() {
             let Some(shape) = shaped(PARAMS, method) else { return };
-            match said.message.params() {
+            match message.raw.params() {
                 // That params are an object has a rule of its own.
                 Some(params) if params.kind() != Kind::Object => return,
                 Some(params) => members(shape, params, at.revision),
                 None => match needed(shape, at.revision) {
                     Some(name) => {
-                        Err((format!("`{method}` has no params, and needs `{name}`"), said.message.json()))
+                        Err((format!("`{method}` has no params, and needs `{name}`"), message.raw.json()))
                     }
                     None => Ok(()),
                 },
             }
         } else {
-            let Some(method) = said.asked().map(|asked| asked.method()) else { return };
+            let Some(method) = message.request().map(|request| request.method()) else { return };
             let Some(shape) = shaped(RESULTS, method) else { return };
-            let Some(result) = whole_result(said, method) else { return };
+            let Some(result) = whole_result(message, method) else { return };
             members(shape, result, at.revision)
         };
         match fault {
-            Ok(()) => found.held(&TYPED, at),
-            Err((wrong, place)) => found.broke(&TYPED, at, Wrong::of(wrong).inside(place)),
+            Ok(()) => report.pass(&TYPED, at),
+            Err((wrong, location)) => report.fail(&TYPED, at, Violation::of(wrong).inside(location)),
         }
     }
 }
@@ -74,10 +76,10 @@ fn applies(member: &Member, revision: Option<Revision>) -> bool {
     }
 }
 
-fn members<'v>(shape: Shape, value: Json<'v>, revision: Option<Revision>) -> Result<(), Fault<'v>> {
+fn members<'v>(shape: Shape, value: Json<'v>, revision: Option<Revision>) -> Result<(), ContentFault<'v>> {
     for member in shape.iter().filter(|member| applies(member, revision)) {
         match value.member(member.name) {
-            Some(part) => one(member.name, member.sort, part, revision)?,
+            Some(part) => one(member.name, member.expected, part, revision)?,
             None if member.needed => return Err((format!("`{}` is missing", member.name), value)),
             None => {}
         }
@@ -85,7 +87,12 @@ fn members<'v>(shape: Shape, value: Json<'v>, revision: Option<Revision>) -> Res
     Ok(())
 }
 
-fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) -> Result<(), Fault<'v>> {
+fn one<'v>(
+    name: &str,
+    expected: SchemaType,
+    value: Json<'v>,
+    revision: Option<Revision>,
+) -> Result<(), ContentFault<'v>> {
     let kind = value.kind();
     let is = |wanted: Kind| {
         if kind == wanted {
@@ -94,40 +101,40 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
             Err((format!("`{name}` is {}, and not {}", kind.name(), wanted.name()), value))
         }
     };
-    match sort {
-        Sort::Any => Ok(()),
-        Sort::Text => is(Kind::String),
-        Sort::Number => is(Kind::Number),
-        Sort::Bool => match value.text() {
+    match expected {
+        SchemaType::Any => Ok(()),
+        SchemaType::Text => is(Kind::String),
+        SchemaType::Number => is(Kind::Number),
+        SchemaType::Bool => match value.text() {
             "true" | "false" => Ok(()),
             _ => Err((format!("`{name}` is {}, and neither true nor false", kind.name()), value)),
         },
-        Sort::Object => is(Kind::Object),
-        Sort::Word(words) => {
+        SchemaType::Object => is(Kind::Object),
+        SchemaType::Word(words) => {
             is(Kind::String)?;
             if string_of(value).is_some_and(|word| words.contains(&&*word)) {
                 return Ok(());
             }
             Err((format!("`{name}` is {}, and none of {}", shown(value), words.join(", ")), value))
         }
-        Sort::Is(shape) => {
+        SchemaType::Is(shape) => {
             is(Kind::Object)?;
             members(shape, value, revision)
         }
-        Sort::Within(shape) if kind == Kind::Object => members(shape, value, revision),
-        Sort::Within(_) => Ok(()),
-        Sort::List(sort) => {
+        SchemaType::Within(shape) if kind == Kind::Object => members(shape, value, revision),
+        SchemaType::Within(_) => Ok(()),
+        SchemaType::List(expected) => {
             is(Kind::Array)?;
-            value.items().try_for_each(|item| one(name, *sort, item, revision))
+            value.items().try_for_each(|item| one(name, *expected, item, revision))
         }
-        Sort::Map(sort) => {
+        SchemaType::Map(expected) => {
             is(Kind::Object)?;
             value.members().try_for_each(|(key, part)| {
-                one(&String::from_utf8_lossy(&key.decode()), *sort, part, revision)
+                one(&String::from_utf8_lossy(&key.decode()), *expected, part, revision)
             })
         }
-        Sort::Block => block(value, revision),
-        Sort::Spoken => {
+        SchemaType::Block => block(value, revision),
+        SchemaType::Spoken => {
             let tools = revision.is_none_or(|revision| revision >= Revision::V2025_11_25);
             if kind == Kind::Array && tools {
                 return value.items().try_for_each(|item| spoken(item, tools, revision));
@@ -138,15 +145,15 @@ fn one<'v>(name: &str, sort: Sort, value: Json<'v>, revision: Option<Revision>) 
 }
 
 /// A block as models exchange it: no resources, and from 2025-11-25 on the use of tools.
-fn spoken(value: Json<'_>, tools: bool, revision: Option<Revision>) -> Result<(), Fault<'_>> {
+fn spoken(value: Json<'_>, tools: bool, revision: Option<Revision>) -> Result<(), ContentFault<'_>> {
     use super::typed_tables::{TOOL_RESULT, TOOL_USE};
-    let sort = value.member("type").and_then(string_of).unwrap_or_default();
-    match sort.as_str() {
+    let expected = value.member("type").and_then(string_of).unwrap_or_default();
+    match expected.as_str() {
         "tool_use" if tools => members(TOOL_USE, value, revision),
         "tool_result" if tools => members(TOOL_RESULT, value, revision),
         "resource" | "resource_link" => {
-            let place = value.member("type").unwrap_or(value);
-            Err((format!("content of the type `{sort}` is none that models exchange"), place))
+            let location = value.member("type").unwrap_or(value);
+            Err((format!("content of the type `{expected}` is none that models exchange"), location))
         }
         _ => block(value, revision),
     }

@@ -2,13 +2,13 @@
 //!
 //! Refuses to know: members that a rule of their own judges, such as a tool's `inputSchema` from 2025-11-25 on, the
 //! `content` of its result, cursors, progress tokens, or the answer to an elicitation; they are left out or, where what
-//! they hold is judged here all the same, marked as [`Sort::Within`].
+//! they hold is judged here all the same, marked as [`MessageKind::Within`].
 
 use crate::engine::{Revision, Span};
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sort {
+pub(super) enum SchemaType {
     Any,
     Text,
     Number,
@@ -21,9 +21,9 @@ pub(super) enum Sort {
     /// If it is an object, with these members; what else it may be is another rule's business.
     Within(Shape),
     /// A list, each item of this sort.
-    List(&'static Sort),
+    List(&'static SchemaType),
     /// An object whose members are all of this sort.
-    Map(&'static Sort),
+    Map(&'static SchemaType),
     /// A block of content.
     Block,
     /// A block of content as models exchange it, or a list of them from 2025-11-25 on.
@@ -37,7 +37,7 @@ pub(super) type Shape = &'static [Member];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
     pub(super) name: &'static str,
-    pub(super) sort: Sort,
+    pub(super) expected: SchemaType,
     pub(super) needed: bool,
     pub(super) span: Span,
 }
@@ -52,18 +52,18 @@ impl Member {
     }
 }
 
-const fn need(name: &'static str, sort: Sort) -> Member {
-    Member { name, sort, needed: true, span: Span::ALL }
+const fn need(name: &'static str, expected: SchemaType) -> Member {
+    Member { name, expected, needed: true, span: Span::ALL }
 }
 
-const fn may(name: &'static str, sort: Sort) -> Member {
-    Member { name, sort, needed: false, span: Span::ALL }
+const fn may(name: &'static str, expected: SchemaType) -> Member {
+    Member { name, expected, needed: false, span: Span::ALL }
 }
 
 use Revision::{V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E};
-use Sort::{Any, Block, Bool, Is, List, Map, Number, Object, Spoken, Text, Within, Word};
+use SchemaType::{Any, Block, Bool, Is, List, Map, Number, Object, Spoken, Text, Within, Word};
 
-const ROLE: Sort = Word(&["user", "assistant"]);
+const ROLE: SchemaType = Word(&["user", "assistant"]);
 
 const ANNOTATIONS: Shape =
     &[may("audience", List(&ROLE)), may("priority", Number), may("lastModified", Text).since(C)];
@@ -291,7 +291,7 @@ pub(super) const RESULTS: &[(&str, Shape)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, PARAMS, RESULTS, Shape, Sort};
+    use super::{Member, PARAMS, RESULTS, SchemaType, Shape};
     use crate::engine::known;
     use std::collections::BTreeSet;
 
@@ -319,13 +319,13 @@ mod tests {
                 };
                 assert!(shape[index + 1..].iter().find(twice).is_none(), "{} stands twice", one.name);
                 assert!(one.span.first <= one.span.last, "{} has no revision", one.name);
-                inside(one.sort);
+                inside(one.expected);
             }
         }
-        fn inside(sort: Sort) {
-            match sort {
-                Sort::Is(shape) | Sort::Within(shape) => walk(shape),
-                Sort::List(sort) | Sort::Map(sort) => inside(*sort),
+        fn inside(expected: SchemaType) {
+            match expected {
+                SchemaType::Is(shape) | SchemaType::Within(shape) => walk(shape),
+                SchemaType::List(expected) | SchemaType::Map(expected) => inside(*expected),
                 _ => {}
             }
         }

@@ -2,8 +2,10 @@
 //!
 //! Knows: which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
-use crate::engine::{Found, Moment, Revision, Said, Sort, Span, Wrong, quoted, text_of};
-use crate::family::{Family, Hears, Watch};
+use crate::engine::{
+    MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, text_of,
+};
+use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 
@@ -11,11 +13,11 @@ pub(super) const FAMILY: Family = Family {
     name: "versions",
     title: "The revision of a session",
     rules: &[&SAME, &KNOWN],
-    hears: &[
-        Hears::Some(&[Sort::Request, Sort::Result], &["initialize", "server/discover"]),
-        Hears::Each(&[Sort::Error]),
+    triggers: &[
+        Trigger::Methods(&[MessageKind::Request, MessageKind::Result], &["initialize", "server/discover"]),
+        Trigger::Kinds(&[MessageKind::Error]),
     ],
-    watch: || Box::new(Watching::default()),
+    visitor: || Box::new(VersionsState::default()),
 };
 
 static SAME: Rule = Rule {
@@ -47,47 +49,56 @@ const MOST_SHOWN: usize = 32;
 const EARLY: &str = "2024-10-07";
 
 #[derive(Default)]
-struct Watching {
+struct VersionsState {
     /// The versions that the server has shown that it speaks, over all sessions of the recording.
     shown: Vec<Box<str>>,
 }
 
-impl Watch for Watching {
-    fn see(&mut self, at: &Moment<'_>, found: &mut Found) {
-        let Some(said) = &at.said else { return };
-        if said.calls("initialize")
-            && said.sort == Sort::Request
-            && let Some(version) = said.param("protocolVersion")
+impl RuleVisitor for VersionsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        if message.calls("initialize")
+            && message.kind == MessageKind::Request
+            && let Some(version) = message.param("protocolVersion")
         {
-            known(version, at, found);
+            known(version, at, report);
         }
-        if let Some(result) = said.result_of("initialize")
+        if let Some(result) = message.result_of("initialize")
             && let Some(version) = result.member("protocolVersion")
         {
-            known(version, at, found);
-            self.same(version, said, at, found);
+            known(version, at, report);
+            self.same(version, message, at, report);
         }
-        let listed = said.result_of("server/discover").and_then(|result| result.member("supportedVersions"));
-        let told = || said.error()?.member("data")?.member("supported");
+        let listed =
+            message.result_of("server/discover").and_then(|result| result.member("supportedVersions"));
+        let told = || message.error()?.member("data")?.member("supported");
         for version in listed.or_else(told).into_iter().flat_map(Json::items).filter_map(text_of) {
             self.show(version);
         }
     }
 }
 
-impl Watching {
-    fn same(&mut self, version: Json<'_>, said: &Said<'_>, at: &Moment<'_>, found: &mut Found) {
+impl VersionsState {
+    fn same(
+        &mut self,
+        version: Json<'_>,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let Some(answer) = text_of(version) else { return };
-        let wish = said.asked().and_then(|asked| asked.param("protocolVersion")).and_then(text_of);
-        if let Some(wish) = wish {
-            if wish == answer {
-                found.held(&SAME, at);
-            } else if self.shown.contains(&wish) {
-                let wrong =
-                    format!("the client asked for {wish}, which this server speaks, and got {answer}");
-                found.broke(&SAME, at, Wrong::of(wrong).inside(version));
+        let server_request =
+            message.request().and_then(|request| request.param("protocolVersion")).and_then(text_of);
+        if let Some(server_request) = server_request {
+            if server_request == answer {
+                report.pass(&SAME, at);
+            } else if self.shown.contains(&server_request) {
+                let wrong = format!(
+                    "the client asked for {server_request}, which this server speaks, and got {answer}"
+                );
+                report.fail(&SAME, at, Violation::of(wrong).inside(version));
             } else {
-                found.unsure(
+                report.inconclusive(
                     &SAME,
                     at,
                     "nothing shows whether the server speaks the version it was asked for",
@@ -104,18 +115,18 @@ impl Watching {
     }
 }
 
-fn known(version: Json<'_>, at: &Moment<'_>, found: &mut Found) {
+fn known(version: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(name) = text_of(version) else { return };
     if at.facts.redacted(version) {
-        return found.unsure(&KNOWN, at, "the recorder took out the version");
+        return report.inconclusive(&KNOWN, at, "the recorder took out the version");
     }
     let newest = Revision::ALL.last().map(|revision| revision.name()).unwrap_or_default();
     if Revision::named(&name).is_some() {
-        found.held(&KNOWN, at);
+        report.pass(&KNOWN, at);
     } else if is_date(&name) && (*name > *newest || *name == *EARLY) {
-        found.unsure(&KNOWN, at, format!("the version {name} is not one that these rules know"));
+        report.inconclusive(&KNOWN, at, format!("the version {name} is not one that these rules know"));
     } else {
-        found.broke(&KNOWN, at, Wrong::of(format!("the version is {}", quoted(&name))).inside(version));
+        report.fail(&KNOWN, at, Violation::of(format!("the version is {}", quoted(&name))).inside(version));
     }
 }
 

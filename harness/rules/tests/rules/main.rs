@@ -7,8 +7,8 @@
 
 use formats::Input;
 use libtest_mimic::{Arguments, Failed, Trial};
-use rules::check::{How, judge};
-use rules::engine::{Judged, Sharing, Verdict};
+use rules::CheckOptions;
+use rules::{CheckResult, Parallelism, RuleVerdict};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,38 +48,44 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn judged(transcript: &Transcript) -> Judged {
-    judged_as(transcript, &How::default()).unwrap()
+fn judged(transcript: &Transcript) -> CheckResult {
+    judged_as(transcript, &CheckOptions::default()).unwrap()
 }
 
 /// None for what is no text from its first bytes on, which is nothing to be judged.
-fn judged_as(transcript: &Transcript, how: &How) -> Option<Judged> {
+fn judged_as(transcript: &Transcript, how: &CheckOptions) -> Option<CheckResult> {
     let bytes = transcript.blob.bytes().unwrap();
     let mut reader: &[u8] = &bytes;
-    Some(judge(transcript.format, &mut Input::new(&mut reader).ok()?, how).unwrap())
+    Some(rules::check(transcript.format, &mut Input::new(&mut reader).ok()?, how).unwrap())
 }
 
 /// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
 /// case of the suite has it.
 fn sleepers_miss_nothing() {
-    comes_to_the_same(&How { wake_everybody: true, ..How::default() });
+    comes_to_the_same(&CheckOptions { dispatch_all: true, ..CheckOptions::default() });
 }
 
 /// Families know nothing of each other, so that several judges may share them.
 fn several_judges_come_to_the_same() {
-    comes_to_the_same(&How { sharing: Some(Sharing { judges: 3, batch: 1_000 }), ..How::default() });
+    comes_to_the_same(&CheckOptions {
+        parallelism: Some(Parallelism { workers: 3, batch_bytes: 1_000 }),
+        ..CheckOptions::default()
+    });
 }
 
-fn comes_to_the_same(other: &How) {
+fn comes_to_the_same(other: &CheckOptions) {
     let mut compared = 0;
     for case in SUITE.judged.iter().chain(&SUITE.cases) {
         for transcript in &case.transcripts {
             let judged = |how| judged_as(transcript, how);
-            let (Some(usual), Some(other)) = (judged(&How::default()), judged(other)) else { continue };
+            let (Some(usual), Some(other)) = (judged(&CheckOptions::default()), judged(other)) else {
+                continue;
+            };
             compared += 1;
             let at = format!("{} as {}", case.name, transcript.format.name);
-            let of =
-                |judged: &Judged| (judged.revision, judged.messages, judged.limit, judged.rejected.clone());
+            let of = |judged: &CheckResult| {
+                (judged.revision, judged.messages, judged.limit, judged.rejected.clone())
+            };
             assert_eq!(of(&usual), of(&other), "{at}");
             assert_eq!(usual.outcomes.len(), other.outcomes.len(), "{at}");
             for (one, other) in usual.outcomes.iter().zip(&other.outcomes) {
@@ -94,13 +100,15 @@ fn comes_to_the_same(other: &How) {
 fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
     let expected = case.judgement.clone().unwrap_or_default();
     let judged = judged(transcript);
-    let with = |wanted: &[Verdict]| -> BTreeSet<&str> {
+    let with = |wanted: &[RuleVerdict]| -> BTreeSet<&str> {
         let outcomes = judged.outcomes.iter().filter(|outcome| wanted.contains(&outcome.verdict));
         outcomes.map(|outcome| outcome.rule.id).collect()
     };
     let named = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<_>>();
-    let broken: BTreeSet<String> =
-        with(&[Verdict::Fail, Verdict::Warn, Verdict::Info]).into_iter().map(str::to_owned).collect();
+    let broken: BTreeSet<String> = with(&[RuleVerdict::Fail, RuleVerdict::Warn, RuleVerdict::Info])
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     let mut wrong = String::new();
     for id in broken.difference(&named(&expected.breaks)) {
         let _ = writeln!(wrong, "{id} is broken, and the case does not say so{}", told(&judged, id));
@@ -108,7 +116,9 @@ fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
     for id in named(&expected.breaks).difference(&broken) {
         let _ = writeln!(wrong, "{id} is not broken{}", told(&judged, id));
     }
-    for (ids, verdict) in [(&expected.keeps, Verdict::Pass), (&expected.unsure, Verdict::Inconclusive)] {
+    for (ids, verdict) in
+        [(&expected.keeps, RuleVerdict::Pass), (&expected.unsure, RuleVerdict::Inconclusive)]
+    {
         for id in ids.iter().filter(|id| !with(&[verdict]).contains(id.as_str())) {
             let _ = writeln!(wrong, "{id} is not {}{}", verdict.name(), told(&judged, id));
         }
@@ -121,7 +131,7 @@ fn check(case: &Case, transcript: &Transcript) -> Result<(), Failed> {
 }
 
 /// What was made of a rule, for a person who reads a failure.
-fn told(judged: &Judged, id: &str) -> String {
+fn told(judged: &CheckResult, id: &str) -> String {
     let Some(outcome) = judged.outcomes.iter().find(|outcome| outcome.rule.id == id) else {
         return String::new();
     };
@@ -131,7 +141,7 @@ fn told(judged: &Judged, id: &str) -> String {
     }
     out.push(')');
     for finding in &outcome.findings {
-        let place = &finding.place;
+        let place = &finding.location;
         let _ =
             write!(out, "\n    line {}{}{}: {}", place.line, place.pointer, place.within, finding.message);
     }

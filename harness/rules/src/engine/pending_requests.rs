@@ -1,12 +1,12 @@
 //! Who asked what, and what is still open. Ids belong to whoever asked, and `1` is not `"1"`.
 //!
 //! Memory: the open requests with their params, up to [`MOST_OPEN`] and [`MOST_HELD`]; and for every id that was ever
-//! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`Ledger::full`]), and
+//! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`PendingRequests::full`]), and
 //! rules that need more are inconclusive.
 
+use super::context::ResponseMatch;
+use super::location::FindingLocation;
 use super::methods::known;
-use super::moment::Bound;
-use super::place::Place;
 use crate::revision::Revision;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ const BETWEEN: u64 = 1_000;
 
 /// A request that was made.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct PendingRequest {
     method: Cow<'static, str>,
     params: Option<Kept>,
     /// The id as it was written, quotes and all.
@@ -52,13 +52,13 @@ pub(crate) struct Asked {
     /// The HTTP exchange that it was made in.
     pub(crate) exchange: Option<u64>,
     /// Whoever asked took it back: where, and when if the recording tells.
-    pub(crate) cancelled: Option<Box<(Place, Option<i64>)>>,
+    pub(crate) cancelled: Option<Box<(FindingLocation, Option<i64>)>>,
 }
 
-impl Asked {
+impl PendingRequest {
     /// Its place.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+    pub(crate) fn location(&self) -> FindingLocation {
+        FindingLocation::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
@@ -89,7 +89,7 @@ impl Asked {
 
 /// What became of an id that is used for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum IdUse {
     /// It is new.
     Fresh,
     /// It was used before, and that request was answered.
@@ -102,16 +102,16 @@ pub(crate) enum Use {
 type Key = SmallVec<[u8; 24]>;
 
 /// The open requests of one id, oldest first. Two are rare.
-type Open = SmallVec<[Asked; 1]>;
+type Open = SmallVec<[PendingRequest; 1]>;
 
 /// The requests of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct PendingRequests {
     /// By requestor: client, server, unknown.
     open: [HashMap<Key, Open, FixedState>; 3],
     used: [CallIds; 3],
     /// How the last request's id stood when it was made.
-    last_use: Option<Use>,
+    last_use: Option<IdUse>,
     held: usize,
     /// How many bytes the params take beside their text.
     beside: usize,
@@ -127,14 +127,14 @@ pub(crate) struct Ledger {
 
 const FULL_OF_IDS: &str = "more than 500,000 ids in no order; ids used later are not compared";
 
-impl Ledger {
+impl PendingRequests {
     /// The limit that was reached, in words, if any was.
     pub(crate) fn full(&self) -> Option<&'static str> {
         self.full
     }
 
     /// How the id of the request at hand stood before it was made; none for whatever is no request with an id.
-    pub(crate) fn last_use(&self) -> Option<Use> {
+    pub(crate) fn last_use(&self) -> Option<IdUse> {
         self.last_use
     }
 
@@ -149,15 +149,15 @@ impl Ledger {
     }
 
     /// The open requests, in the order in which they were made.
-    pub(crate) fn open(&self) -> Vec<&Asked> {
-        let mut open: Vec<&Asked> = self.open.iter().flat_map(HashMap::values).flatten().collect();
-        open.sort_by_key(|asked| asked.number);
+    pub(crate) fn open(&self) -> Vec<&PendingRequest> {
+        let mut open: Vec<&PendingRequest> = self.open.iter().flat_map(HashMap::values).flatten().collect();
+        open.sort_by_key(|request| request.number);
         open
     }
 
     /// The oldest open request of a side whose id is spelled by this value. Where the recording does not tell sides,
     /// any side's will do.
-    pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&Asked> {
+    pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
         let key = key_of(id)?;
         lanes_of(side).iter().find_map(|&lane| self.open[lane].get(&key)?.first())
     }
@@ -169,13 +169,19 @@ impl Ledger {
     }
 
     /// Marks the oldest open request of a side with this id as taken back.
-    pub(super) fn cancel(&mut self, side: Option<Side>, id: Json<'_>, place: Place, time: Option<i64>) {
+    pub(super) fn cancel(
+        &mut self,
+        side: Option<Side>,
+        id: Json<'_>,
+        location: FindingLocation,
+        time: Option<i64>,
+    ) {
         let Some(key) = key_of(id) else { return };
         let lanes = lanes_of(side).iter();
         let mut lists = lanes.filter_map(|&lane| self.open[lane].contains_key(&key).then_some(lane));
         let Some(lane) = lists.next() else { return };
-        if let Some(asked) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
-            asked.cancelled.get_or_insert_with(|| Box::new((place, time)));
+        if let Some(request) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
+            request.cancelled.get_or_insert_with(|| Box::new((location, time)));
         }
     }
 
@@ -208,9 +214,9 @@ impl Ledger {
             self.full = Some(FULL_OF_IDS);
         }
         self.last_use = Some(match (open, fresh) {
-            (true, _) => Use::Open,
-            (false, false) => Use::Again,
-            (false, true) => Use::Fresh,
+            (true, _) => IdUse::Open,
+            (false, false) => IdUse::Again,
+            (false, true) => IdUse::Fresh,
         });
         if self.count >= MOST_OPEN {
             self.full = Some("more than 50,000 requests are open; later ones are not followed");
@@ -225,7 +231,7 @@ impl Ledger {
             Id::Text(text) => format!("\"{}\"", text.raw()).into(),
             Id::Null | Id::Missing => "null".into(),
         };
-        let asked = Asked {
+        let request = PendingRequest {
             method: match known(method).next() {
                 Some(known) => Cow::Borrowed(known.name),
                 None => Cow::Owned(method.to_owned()),
@@ -240,13 +246,13 @@ impl Ledger {
             exchange: entry.exchange,
             cancelled: None,
         };
-        self.open[lane].entry(key).or_default().push(asked);
+        self.open[lane].entry(key).or_default().push(request);
     }
 
     /// Closes the request that a response answers.
-    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> Answer {
+    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> ClosedRequest {
         self.last_use = None;
-        let Some(exact) = key(message.id()) else { return Answer::Nothing };
+        let Some(exact) = key(message.id()) else { return ClosedRequest::Nothing };
         let lanes: &[usize] = match side {
             Some(Side::Client) => &[1, 2],
             Some(Side::Server) => &[0, 2],
@@ -254,23 +260,25 @@ impl Ledger {
         };
         match self.holding(lanes, &exact) {
             (None, _) => {}
-            (Some(lane), false) => return self.close(lane, &exact).map_or(Answer::Nothing, Answer::To),
+            (Some(lane), false) => {
+                return self.close(lane, &exact).map_or(ClosedRequest::Nothing, ClosedRequest::To);
+            }
             (Some(first), true) => {
                 let _ = self.close(first, &exact);
-                return Answer::Unclear;
+                return ClosedRequest::Unclear;
             }
         }
         if self.loses {
-            return Answer::Untold;
+            return ClosedRequest::Untold;
         }
         if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
-            return Answer::Again;
+            return ClosedRequest::Again;
         }
         if self.forgets_ids {
-            return Answer::Untold;
+            return ClosedRequest::Untold;
         }
         let other = retyped(&exact).and_then(|key| self.close(self.holding(lanes, &key).0?, &key));
-        other.map_or(Answer::Nothing, Answer::Mistyped)
+        other.map_or(ClosedRequest::Nothing, ClosedRequest::Mistyped)
     }
 
     /// The first of these lanes that has an open request with this id, and whether another has one, too.
@@ -290,53 +298,53 @@ impl Ledger {
         kept
     }
 
-    fn close(&mut self, lane: usize, key: &Key) -> Option<Asked> {
+    fn close(&mut self, lane: usize, key: &Key) -> Option<PendingRequest> {
         let list = self.open[lane].get_mut(key)?;
-        let asked = (!list.is_empty()).then(|| list.remove(0));
+        let request = (!list.is_empty()).then(|| list.remove(0));
         if list.is_empty() {
             self.open[lane].remove(key);
         }
-        if let Some(asked) = &asked {
+        if let Some(request) = &request {
             self.count -= 1;
-            if let Some(params) = &asked.params {
+            if let Some(params) = &request.params {
                 self.held -= params.json().text().len();
                 self.beside -= params.beside();
             }
         }
-        asked
+        request
     }
 }
 
 /// What a response closed.
 #[derive(Debug)]
-pub(super) enum Answer {
-    To(Asked),
-    Mistyped(Asked),
+pub(super) enum ClosedRequest {
+    To(PendingRequest),
+    Mistyped(PendingRequest),
     Again,
     Nothing,
     Unclear,
     Untold,
 }
 
-impl Answer {
-    pub(super) fn bound(&self) -> Bound<'_> {
+impl ClosedRequest {
+    pub(super) fn response_match(&self) -> ResponseMatch<'_> {
         match self {
-            Self::To(asked) => Bound::To(asked),
-            Self::Mistyped(asked) => Bound::Mistyped(asked),
-            Self::Again => Bound::Again,
-            Self::Nothing => Bound::Nothing,
-            Self::Unclear => Bound::Unclear,
-            Self::Untold => Bound::Untold,
+            Self::To(request) => ResponseMatch::To(request),
+            Self::Mistyped(request) => ResponseMatch::Mistyped(request),
+            Self::Again => ResponseMatch::Again,
+            Self::Nothing => ResponseMatch::Nothing,
+            Self::Unclear => ResponseMatch::Unclear,
+            Self::Untold => ResponseMatch::Untold,
         }
     }
 
-    pub(super) fn asked(&self) -> Option<&Asked> {
+    pub(super) fn request(&self) -> Option<&PendingRequest> {
         self.bound_to()
     }
 
-    fn bound_to(&self) -> Option<&Asked> {
+    fn bound_to(&self) -> Option<&PendingRequest> {
         match self {
-            Self::To(asked) | Self::Mistyped(asked) => Some(asked),
+            Self::To(request) | Self::Mistyped(request) => Some(request),
             _ => None,
         }
     }

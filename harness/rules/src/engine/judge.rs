@@ -3,15 +3,15 @@
 //! Knows: the order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the
 //! ledger, the families and the findings, each of which says its own; none grows with the length of a session.
 
-use super::facts::{Facts, Subject};
-use super::found::{Found, Outcome};
-use super::ledger::Ledger;
+use super::context::{MessageKind, ResponseMatch, RuleContext, SeenMessage};
+use super::dispatch::Dispatch;
+use super::facts::{Facts, RecordingInfo};
+use super::location::FindingLocation;
 use super::methods::usual_sender;
-use super::moment::{Bound, Moment, Said, Sort};
-use super::place::Place;
-use super::waking::Waking;
+use super::pending_requests::PendingRequests;
+use super::report::{Report, RuleOutcome};
 use crate::families::FAMILIES;
-use crate::family::Watch;
+use crate::family::RuleVisitor;
 use crate::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::{Json, Part, take_apart};
@@ -21,22 +21,22 @@ use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub(crate) struct JudgeOptions {
     /// What is judged.
-    pub subject: Subject,
+    pub recording: RecordingInfo,
     /// The revision that rules, whatever the session shows.
     pub spec: Option<Revision>,
     /// Every family is woken for everything, also for what it does not hear: slower, and comes to the same.
-    pub wake_everybody: bool,
+    pub dispatch_all: bool,
 }
 
 /// What a recording turned out to be.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct CheckResult {
     /// The revision by which it was judged; none where nothing shows it.
     pub revision: Option<Revision>,
     /// What came of every rule that it judges by, in the order of the families.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<RuleOutcome>,
     /// How many messages there were.
     pub messages: u64,
     /// A limit of memory that was reached, in words.
@@ -46,13 +46,13 @@ pub struct Judged {
 }
 
 /// A judge at work.
-pub struct Judging {
+pub(crate) struct Judge {
     /// The families that it judges by, each at its number; none where another judge does.
-    watches: Vec<Option<Box<dyn Watch>>>,
-    waking: Waking,
+    visitors: Vec<Option<Box<dyn RuleVisitor>>>,
+    dispatch: Dispatch,
     facts: Facts,
-    ledger: Ledger,
-    found: Found,
+    pending: PendingRequests,
+    report: Report,
     exchange: Option<Exchange<'static>>,
     last: Spot,
     rejected: Option<Rejection>,
@@ -60,25 +60,25 @@ pub struct Judging {
     parts: Vec<Part>,
 }
 
-impl Judging {
+impl Judge {
     /// Begins.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub(crate) fn new(options: JudgeOptions) -> Self {
         Self::of(options, |_| true)
     }
 
     /// Begins, and judges by some of the families alone, told by their numbers.
     #[must_use]
-    pub(super) fn of(options: Options, by: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn of(options: JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
         Self {
-            waking: match options.wake_everybody {
-                true => Waking::everybody(),
-                false => Waking::of(&options.subject.format),
+            dispatch: match options.dispatch_all {
+                true => Dispatch::all(),
+                false => Dispatch::of(&options.recording.format),
             },
-            watches: (0..).zip(FAMILIES).map(|(number, family)| by(number).then(family.watch)).collect(),
-            found: Found::new(options.subject.carries.clone()),
-            facts: Facts::of(options.subject, options.spec),
-            ledger: Ledger::default(),
+            visitors: (0..).zip(FAMILIES).map(|(number, family)| by(number).then(family.visitor)).collect(),
+            report: Report::new(options.recording.carries.clone()),
+            facts: Facts::of(options.recording, options.spec),
+            pending: PendingRequests::default(),
             exchange: None,
             last: Spot::default(),
             rejected: None,
@@ -87,7 +87,7 @@ impl Judging {
     }
 
     /// Takes the next entry.
-    pub fn take(&mut self, entry: &Entry<'_>) {
+    pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         self.last = entry.spot;
         if let Content::Exchange(exchange) = &entry.content {
             self.exchange = Some(exchange.owned());
@@ -121,36 +121,36 @@ impl Judging {
     }
 
     /// The reader gave up here.
-    pub fn rejected(&mut self, rejection: Rejection) {
+    pub(crate) fn rejected(&mut self, rejection: Rejection) {
         self.facts.torn = true;
         self.rejected = Some(rejection);
     }
 
     /// What came of it.
     #[must_use]
-    pub fn finish(mut self) -> Judged {
+    pub(crate) fn finish(mut self) -> CheckResult {
         let entry = Entry::new(self.last, Content::Empty);
         let revision = self.facts.revision;
-        let mut watches = std::mem::take(&mut self.watches);
-        let at = Moment {
+        let mut visitors = std::mem::take(&mut self.visitors);
+        let at = RuleContext {
             entry: &entry,
             facts: &self.facts,
-            ledger: &self.ledger,
+            pending: &self.pending,
             revision,
             side: None,
-            said: None,
+            message: None,
             exchange: None,
         };
-        for watch in watches.iter_mut().flatten() {
-            watch.end(&at, self.rejected.as_ref(), &mut self.found);
+        for visitor in visitors.iter_mut().flatten() {
+            visitor.finish(&at, self.rejected.as_ref(), &mut self.report);
         }
-        let rules = FAMILIES.iter().zip(&watches).filter(|(_, watch)| watch.is_some());
+        let rules = FAMILIES.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
         let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
-        Judged {
+        CheckResult {
             revision,
-            outcomes: self.found.outcomes(rules, revision),
+            outcomes: self.report.outcomes(rules, revision),
             messages: self.facts.messages,
-            limit: self.ledger.full(),
+            limit: self.pending.full(),
             rejected: self.rejected,
         }
     }
@@ -158,47 +158,48 @@ impl Judging {
     /// A message is taken apart once, by its reader or here, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         if !message.json().parts().is_empty() {
-            return self.apart(entry, message, item);
+            return self.indexed(entry, message, item);
         }
         let mut parts = std::mem::take(&mut self.parts);
         take_apart(message.text(), &mut parts);
-        self.apart(entry, message.apart(&parts), item);
+        self.indexed(entry, message.apart(&parts), item);
         self.parts = parts;
     }
 
-    fn apart(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
+    fn indexed(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
         self.facts.look_for_markers(message.text());
-        let sort = Sort::of(&message);
+        let kind = MessageKind::of(&message);
         let method: Option<Cow<'_, str>> = message.method().map(|method| match method.to_str() {
             Some(method) => method,
             None => String::from_utf8_lossy(&method.decode()).into_owned().into(),
         });
         let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
         let meta = message.params().and_then(|params| params.member("_meta"));
-        let mut said = Said { message, sort, method, meta, bound: Bound::No, item };
-        if let Some(method) = said.method.clone() {
+        let mut message =
+            SeenMessage { raw: message, kind, method, meta, response_match: ResponseMatch::No, item };
+        if let Some(method) = message.method.clone() {
             if method == "initialize" && self.is_another_session() {
                 self.facts.start_over();
-                self.ledger.start_over();
+                self.pending.start_over();
             }
-            self.facts.hear(&said);
-            let revision = self.facts.revision_of(Some(&said));
-            self.ledger.ask(entry, &message, &method, side, revision);
+            self.facts.hear(&message);
+            let revision = self.facts.revision_of(Some(&message));
+            self.pending.ask(entry, &message.raw, &method, side, revision);
             if method == "notifications/cancelled"
-                && let Some(id) = said.param("requestId")
+                && let Some(id) = message.param("requestId")
             {
-                let place = Place::inside(&entry.spot, entry.slot, message.text(), id);
-                self.ledger.cancel(side, id, place, entry.time);
+                let location = FindingLocation::inside(&entry.spot, entry.slot, message.raw.text(), id);
+                self.pending.cancel(side, id, location, entry.time);
             }
-            self.show(entry, Some(said), side);
+            self.show(entry, Some(message), side);
         } else {
             self.facts.answered();
-            let answer = self.ledger.answer(&message, side);
-            said.bound = answer.bound();
+            let answer = self.pending.answer(&message.raw, side);
+            message.response_match = answer.response_match();
             // Who answers was asked.
-            let side = side.or_else(|| answer.asked()?.side.map(Side::other));
-            self.facts.learn(&said);
-            self.show(entry, Some(said), side);
+            let side = side.or_else(|| answer.request()?.side.map(Side::other));
+            self.facts.learn(&message);
+            self.show(entry, Some(message), side);
         }
         self.facts.forget_markers();
     }
@@ -209,13 +210,21 @@ impl Judging {
         self.facts.handshake && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
     }
 
-    fn show(&mut self, entry: &Entry<'_>, said: Option<Said<'_>>, side: Option<Side>) {
-        let revision = self.facts.revision_of(said.as_ref());
+    fn show(&mut self, entry: &Entry<'_>, message: Option<SeenMessage<'_>>, side: Option<Side>) {
+        let revision = self.facts.revision_of(message.as_ref());
         let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
-        let at = Moment { entry, facts: &self.facts, ledger: &self.ledger, revision, side, said, exchange };
-        for family in self.waking.woken(&at) {
-            if let Some(Some(watch)) = self.watches.get_mut(family) {
-                watch.see(&at, &mut self.found);
+        let at = RuleContext {
+            entry,
+            facts: &self.facts,
+            pending: &self.pending,
+            revision,
+            side,
+            message,
+            exchange,
+        };
+        for family in self.dispatch.families_for(&at) {
+            if let Some(Some(visitor)) = self.visitors.get_mut(family) {
+                visitor.visit(&at, &mut self.report);
             }
         }
     }
@@ -223,20 +232,20 @@ impl Judging {
 
 #[cfg(test)]
 mod tests {
-    use super::{Judged, Judging, Options};
-    use crate::engine::{Subject, Verdict};
+    use super::{CheckResult, Judge, JudgeOptions};
+    use crate::engine::{RecordingInfo, RuleVerdict};
     use crate::rule::Need;
     use transcript::message::Message;
     use transcript::session::{Content, Entry, Side, Spot};
 
     /// Judges messages as a trace would have them, each with who said it.
-    fn judged(messages: impl Iterator<Item = (Side, String)>) -> Judged {
-        let subject = Subject {
+    fn judged(messages: impl Iterator<Item = (Side, String)>) -> CheckResult {
+        let recording = RecordingInfo {
             format: "mcp-replay".to_owned(),
             carries: vec![Need::Direction, Need::Times, Need::Process],
-            ..Subject::default()
+            ..RecordingInfo::default()
         };
-        let mut judging = Judging::new(Options { subject, spec: None, wake_everybody: false });
+        let mut judging = Judge::new(JudgeOptions { recording, spec: None, dispatch_all: false });
         for (line, (side, text)) in (1..).zip(messages) {
             let spot = Spot { line, ..Spot::default() };
             let content = Content::Message(Message::parse(&text).unwrap());
@@ -256,24 +265,24 @@ mod tests {
     }
 
     fn call(id: u64) -> (Side, String) {
-        let said = format!(
+        let message = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}}}"#
         );
-        (Side::Client, said)
+        (Side::Client, message)
     }
 
     fn progress(token: u64) -> (Side, String) {
-        let said = format!(
+        let message = format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t{token}","progress":1}}}}"#
         );
-        (Side::Server, said)
+        (Side::Server, message)
     }
 
     fn answer(id: u64) -> (Side, String) {
         (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
     }
 
-    fn of(judged: &Judged, rule: &str) -> (Verdict, String) {
+    fn of(judged: &CheckResult, rule: &str) -> (RuleVerdict, String) {
         let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
         (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
     }
@@ -295,11 +304,11 @@ mod tests {
         );
         for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
             let (verdict, why) = of(&judged, rule);
-            assert_eq!(verdict, Verdict::Inconclusive, "{rule}");
+            assert_eq!(verdict, RuleVerdict::Inconclusive, "{rule}");
             assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
         }
         let (verdict, why) = of(&judged, "progress.token.known");
-        assert_eq!(verdict, Verdict::Inconclusive, "{why}");
+        assert_eq!(verdict, RuleVerdict::Inconclusive, "{why}");
         assert!(why.contains("more tokens than are remembered"), "{why}");
     }
 
@@ -309,10 +318,10 @@ mod tests {
             handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
         let judged = judged(messages);
         assert_eq!(judged.limit, None);
-        assert_eq!(of(&judged, "progress.token.known").0, Verdict::Fail);
-        assert_eq!(of(&judged, "jsonrpc.response.id-match").0, Verdict::Fail);
+        assert_eq!(of(&judged, "progress.token.known").0, RuleVerdict::Fail);
+        assert_eq!(of(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
         let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
         let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]));
-        assert_eq!(of(&again, "jsonrpc.response.duplicate").0, Verdict::Fail);
+        assert_eq!(of(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
     }
 }

@@ -3,8 +3,8 @@
 //! Knows: how such a set is spelled, which rules of today belong into one, and what it takes to keep it. Refuses to
 //! know: where the file is.
 
-use super::found::Verdict;
-use super::judging::Judged;
+use crate::engine::CheckResult;
+use crate::engine::RuleVerdict;
 use crate::families::{all, find};
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// A set of rules that a session of one revision is held against.
 #[derive(Debug, Clone)]
-pub struct Frozen {
+pub struct RuleSet {
     /// The version of the program whose rules they are.
     pub suite: String,
     /// The revision.
@@ -25,7 +25,7 @@ pub struct Frozen {
 
 /// What became of such a set in one recording, in numbers of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Kept {
+pub struct RuleSetResult {
     /// The version of the program whose rules they are.
     pub suite: String,
     /// The revision.
@@ -42,7 +42,7 @@ pub struct Kept {
     pub whole: bool,
 }
 
-impl Kept {
+impl RuleSetResult {
     /// No rule was broken, and the recording was judged to its end.
     #[must_use]
     pub fn conforms(&self) -> bool {
@@ -52,42 +52,41 @@ impl Kept {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
+struct RuleSetFile {
     suite: String,
     revision: String,
     rules: Vec<String>,
 }
 
-impl Frozen {
+impl RuleSet {
     /// Reads a set.
     ///
     /// # Errors
     /// What is wrong with it, each in a sentence.
     pub fn read(text: &str) -> Result<Self, Vec<String>> {
-        let spelled: Spelled =
+        let file: RuleSetFile =
             toml::from_str(text).map_err(|error| vec![error.to_string().trim().to_owned()])?;
         let mut wrong = Vec::new();
-        let revision = Revision::named(&spelled.revision);
+        let revision = Revision::named(&file.revision);
         if revision.is_none() {
-            wrong.push(format!("there is no revision `{}`; {}", spelled.revision, revisions()));
+            wrong.push(format!("there is no revision `{}`; {}", file.revision, revisions()));
         }
         let (mut rules, mut seen) = (Vec::new(), BTreeSet::new());
-        for id in &spelled.rules {
+        for id in &file.rules {
             match find(id) {
                 None => wrong.push(format!("there is no rule `{id}`")),
                 Some(rule) if !seen.insert(rule.id) => wrong.push(format!("{id} is listed twice")),
                 Some(rule) if revision.is_some_and(|revision| !rule.span.has(revision)) => {
-                    wrong
-                        .push(format!("{id} is no rule of {}: it is one of {}", spelled.revision, rule.span));
+                    wrong.push(format!("{id} is no rule of {}: it is one of {}", file.revision, rule.span));
                 }
                 Some(rule) => rules.push(rule),
             }
         }
-        if spelled.rules.is_empty() {
+        if file.rules.is_empty() {
             wrong.push("it lists no rule, so that everything would keep it".to_owned());
         }
         match revision {
-            Some(revision) if wrong.is_empty() => Ok(Self { suite: spelled.suite, revision, rules }),
+            Some(revision) if wrong.is_empty() => Ok(Self { suite: file.suite, revision, rules }),
             _ => Err(wrong),
         }
     }
@@ -121,8 +120,8 @@ impl Frozen {
     }
 
     /// What became of the set in a recording.
-    pub(super) fn hold(&self, judged: &Judged) -> Kept {
-        let count = |wanted: &[Verdict]| {
+    pub(crate) fn compare(&self, judged: &CheckResult) -> RuleSetResult {
+        let count = |wanted: &[RuleVerdict]| {
             let of_rule = |rule: &&Rule| {
                 judged
                     .outcomes
@@ -131,14 +130,14 @@ impl Frozen {
             };
             self.rules.iter().copied().filter(of_rule).count()
         };
-        Kept {
+        RuleSetResult {
             suite: self.suite.clone(),
             revision: self.revision.name(),
             // What is worth knowing is no fault.
-            kept: count(&[Verdict::Pass, Verdict::Info]),
-            uncalled: count(&[Verdict::NotApplicable]),
-            inconclusive: count(&[Verdict::Inconclusive]),
-            broken: count(&[Verdict::Fail, Verdict::Warn]),
+            kept: count(&[RuleVerdict::Pass, RuleVerdict::Info]),
+            uncalled: count(&[RuleVerdict::NotApplicable]),
+            inconclusive: count(&[RuleVerdict::Inconclusive]),
+            broken: count(&[RuleVerdict::Fail, RuleVerdict::Warn]),
             whole: judged.rejected.is_none(),
         }
     }
@@ -151,14 +150,14 @@ fn revisions() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Frozen;
-    use crate::engine::Revision;
+    use super::RuleSet;
+    use crate::revision::Revision;
 
     #[test]
     fn what_is_written_is_read_again() {
         for revision in Revision::ALL {
-            let present = Frozen::present("1.2.3", revision);
-            let read = Frozen::read(&present.spell()).unwrap();
+            let present = RuleSet::present("1.2.3", revision);
+            let read = RuleSet::read(&present.spell()).unwrap();
             assert_eq!((read.suite.as_str(), read.revision), ("1.2.3", revision));
             assert_eq!(read.rules, present.rules);
             assert!(read.rules.iter().any(|rule| rule.id == "jsonrpc.version"));
@@ -167,7 +166,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_is_told() {
-        let wrong = |text: &str| Frozen::read(text).unwrap_err();
+        let wrong = |text: &str| RuleSet::read(text).unwrap_err();
         let head = "suite = \"1\"\nrevision = \"2025-11-25\"\n";
         assert_eq!(wrong(&format!("{head}rules = [\"a.b\"]")), ["there is no rule `a.b`"]);
         let twice = format!("{head}rules = [\"jsonrpc.kind\", \"jsonrpc.kind\"]");

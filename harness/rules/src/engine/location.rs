@@ -8,7 +8,7 @@ const SHOWN: usize = 120;
 
 /// A place in a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct FindingLocation {
     /// Where the entry begins, in bytes: what tells two apart that stand in one text.
     pub offset: u64,
     /// Line, from 1.
@@ -21,7 +21,7 @@ pub struct Place {
     pub snippet: String,
 }
 
-impl Place {
+impl FindingLocation {
     /// The place of an entry whose text is `text`.
     pub(crate) fn of(spot: &Spot, text: &str) -> Self {
         Self {
@@ -35,27 +35,27 @@ impl Place {
 
     /// The place of a value of a message: `value` is part of `message`'s text.
     pub(crate) fn inside(spot: &Spot, slot: Slot, message: &str, value: Json<'_>) -> Self {
-        let mut place = Self::of(spot, message);
-        let Some(at) = offset(message, value.text()) else { return place };
-        place.snippet = excerpt(message, at);
+        let mut location = Self::of(spot, message);
+        let Some(at) = offset(message, value.text()) else { return location };
+        location.snippet = excerpt(message, at);
         let within = pointer_to(message, value.text());
         match slot {
-            Slot::Line => place.pointer.push_str(&within),
-            _ => place.within = within,
+            Slot::Line => location.pointer.push_str(&within),
+            _ => location.within = within,
         }
-        place
+        location
     }
 }
 
 /// A place that may be asked for later and mostly is not: what it takes to make it, at little cost.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark {
+pub(crate) struct SourceLocation {
     spot: Spot,
     /// As much of the text as a snippet may show, and whether there was more.
     text: Box<str>,
 }
 
-impl Mark {
+impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
     pub(crate) fn of(spot: &Spot, text: &str) -> Self {
         // One character more tells that there was more. Most are one byte long.
@@ -66,8 +66,8 @@ impl Mark {
     }
 
     /// The place.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(&self.spot, &self.text)
+    pub(crate) fn location(&self) -> FindingLocation {
+        FindingLocation::of(&self.spot, &self.text)
     }
 }
 
@@ -145,7 +145,7 @@ fn excerpt_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, Place, pointer_to};
+    use super::{FindingLocation, SourceLocation, pointer_to};
     use transcript::json::Json;
     use transcript::session::{Slot, Spot};
 
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(pointer_to(text, whole.text()), "");
         assert_eq!(pointer_to(text, "elsewhere"), "");
         let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
-        let place = Place::inside(&spot, Slot::Line, text, deep);
-        assert_eq!((place.line, &*place.pointer, &*place.within), (3, "/raw/b~0~1c/1/d", ""));
+        let location = FindingLocation::inside(&spot, Slot::Line, text, deep);
+        assert_eq!((location.line, &*location.pointer, &*location.within), (3, "/raw/b~0~1c/1/d", ""));
     }
 
     #[test]
@@ -169,9 +169,17 @@ mod tests {
         for char in ["a", "é", "\u{10348}"] {
             for length in [0, 1, 119, 120, 121, 122, 483, 484, 485, 1000] {
                 let text = char.repeat(length);
-                assert_eq!(Mark::of(&spot, &text).place(), Place::of(&spot, &text), "{length}");
+                assert_eq!(
+                    SourceLocation::of(&spot, &text).location(),
+                    FindingLocation::of(&spot, &text),
+                    "{length}"
+                );
                 let text = format!("a{text}");
-                assert_eq!(Mark::of(&spot, &text).place(), Place::of(&spot, &text), "{length}");
+                assert_eq!(
+                    SourceLocation::of(&spot, &text).location(),
+                    FindingLocation::of(&spot, &text),
+                    "{length}"
+                );
             }
         }
     }
@@ -179,8 +187,12 @@ mod tests {
     #[test]
     fn a_snippet_is_short_and_on_one_line() {
         let text = format!("{{\n\"é\":\"{}\"}}", "é".repeat(500));
-        let place = Place::of(&Spot::default(), &text);
-        assert!(place.snippet.chars().count() <= 121 && !place.snippet.contains('\n'), "{}", place.snippet);
-        assert!(place.snippet.ends_with('…'));
+        let location = FindingLocation::of(&Spot::default(), &text);
+        assert!(
+            location.snippet.chars().count() <= 121 && !location.snippet.contains('\n'),
+            "{}",
+            location.snippet
+        );
+        assert!(location.snippet.ends_with('…'));
     }
 }

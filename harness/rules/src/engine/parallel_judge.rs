@@ -4,7 +4,7 @@
 //! session by itself, and what they found is laid together. Refuses to know: what any of them looks for. Memory: three
 //! batches of [`BATCH`] bytes, or of one larger entry each, beside what every judge remembers.
 
-use super::judging::{Judged, Judging, Options};
+use super::judge::{CheckResult, Judge, JudgeOptions};
 use crate::families::{FAMILIES, all};
 use crate::rule::Rule;
 use std::mem::{replace, take};
@@ -21,36 +21,36 @@ const BATCH: usize = 1 << 20;
 
 /// How the work is shared. It comes to the same, however it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sharing {
+pub struct Parallelism {
     /// How many judges there are at most; one at least.
-    pub judges: usize,
+    pub workers: usize,
     /// So many bytes of entries are handed on at a time. What is shorter in all is judged by one judge, without a thread.
-    pub batch: usize,
+    pub batch_bytes: usize,
 }
 
-impl Sharing {
+impl Parallelism {
     /// Among so many judges, by batches of a usual size.
     #[must_use]
-    pub fn among(judges: usize) -> Self {
-        Self { judges: judges.max(1), batch: BATCH }
+    pub fn with_workers(workers: usize) -> Self {
+        Self { workers: workers.max(1), batch_bytes: BATCH }
     }
 }
 
 /// Judges at work.
 #[derive(Debug)]
-pub struct Panel {
-    options: Options,
-    sharing: Sharing,
-    seats: Vec<Seat>,
+pub(crate) struct ParallelJudge {
+    options: JudgeOptions,
+    parallelism: Parallelism,
+    workers: Vec<Worker>,
     batch: Batch,
 }
 
 /// A judge on its thread.
 #[derive(Debug)]
-struct Seat {
+struct Worker {
     /// Hands something over when the judge is through with what came before.
     hand: SyncSender<Step>,
-    judge: JoinHandle<Judged>,
+    judge: JoinHandle<CheckResult>,
 }
 
 /// What a judge is handed.
@@ -60,26 +60,26 @@ enum Step {
     Rejected(Rejection),
 }
 
-impl Panel {
+impl ParallelJudge {
     /// Begins.
     #[must_use]
-    pub fn new(options: Options, sharing: Sharing) -> Self {
-        Self { options, sharing, seats: Vec::new(), batch: Batch::default() }
+    pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
+        Self { options, parallelism, workers: Vec::new(), batch: Batch::default() }
     }
 
     /// Takes the next entry.
-    pub fn take(&mut self, entry: &Entry<'_>) {
+    pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         self.batch.push(entry);
-        if self.batch.size() >= self.sharing.batch {
+        if self.batch.size() >= self.parallelism.batch_bytes {
             self.hand_on();
         }
     }
 
     /// What came of it; and where the reader gave up before the end, why.
     #[must_use]
-    pub fn finish(mut self, rejected: Option<Rejection>) -> Judged {
-        if self.seats.is_empty() {
-            let mut judging = Judging::new(self.options);
+    pub(crate) fn finish(mut self, rejected: Option<Rejection>) -> CheckResult {
+        if self.workers.is_empty() {
+            let mut judging = Judge::new(self.options);
             self.batch.each(|entry| judging.take(entry));
             rejected.into_iter().for_each(|rejection| judging.rejected(rejection));
             return judging.finish();
@@ -89,15 +89,16 @@ impl Panel {
             self.hand(&Step::Rejected(rejection));
         }
         // With nobody to hand anything over, a judge comes to an end.
-        let judges: Vec<_> = self.seats.into_iter().map(|seat| seat.judge).collect();
-        let parts = judges.into_iter().map(|judge| judge.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        laid_together(parts.collect())
+        let workers: Vec<_> = self.workers.into_iter().map(|worker| worker.judge).collect();
+        let parts =
+            workers.into_iter().map(|judge| judge.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        merge(parts.collect())
     }
 
     fn hand_on(&mut self) {
-        if self.seats.is_empty() {
-            let judges = self.sharing.judges.max(1);
-            self.seats = (0..judges).map(|seat| Seat::taken(&self.options, seat, judges)).collect();
+        if self.workers.is_empty() {
+            let workers = self.parallelism.workers.max(1);
+            self.workers = (0..workers).map(|worker| Worker::start(&self.options, worker, workers)).collect();
         }
         let next = Batch::like(&self.batch);
         let batch = replace(&mut self.batch, next);
@@ -105,19 +106,19 @@ impl Panel {
     }
 
     fn hand(&self, step: &Step) {
-        for seat in &self.seats {
+        for worker in &self.workers {
             // A judge that takes no more has panicked, which is told when it is joined.
-            let _gone = seat.hand.send(step.clone());
+            let _gone = worker.hand.send(step.clone());
         }
     }
 }
 
-impl Seat {
-    fn taken(options: &Options, seat: usize, of: usize) -> Self {
+impl Worker {
+    fn start(options: &JudgeOptions, worker: usize, of: usize) -> Self {
         let (hand, handed) = sync_channel(0);
         let options = options.clone();
         let judge = thread::spawn(move || {
-            let mut judging = Judging::of(options, |family| seat_of(family, of) == seat);
+            let mut judging = Judge::of(options, |family| worker_of(family, of) == worker);
             for step in handed {
                 match step {
                     Step::Entries(batch) => batch.each(|entry| judging.take(entry)),
@@ -134,22 +135,22 @@ impl Seat {
 /// message is some family's to find and another's to name. They stay with one judge.
 const TOGETHER: &str = "stdio";
 
-fn seat_of(family: usize, of: usize) -> usize {
+fn worker_of(family: usize, of: usize) -> usize {
     let apart = FAMILIES.iter().take(family).any(|before| before.name == TOGETHER);
     if apart { (family + 1) % of } else { 0 }
 }
 
 /// Each rule's outcome is that of the judge whose family it is of; all the rest is the same with all of them.
-fn laid_together(parts: Vec<Judged>) -> Judged {
-    let mut found: Vec<_> = Vec::new();
+fn merge(parts: Vec<CheckResult>) -> CheckResult {
+    let mut report: Vec<_> = Vec::new();
     let mut whole = None;
     for mut part in parts {
-        found.push(take(&mut part.outcomes).into_iter().peekable());
+        report.push(take(&mut part.outcomes).into_iter().peekable());
         whole.get_or_insert(part);
     }
     let outcome = |rule: &'static Rule| {
-        found.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
+        report.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
     };
     let outcomes = all().filter_map(outcome).collect();
-    Judged { outcomes, ..whole.unwrap_or_else(|| Judging::new(Options::default()).finish()) }
+    CheckResult { outcomes, ..whole.unwrap_or_else(|| Judge::new(JudgeOptions::default()).finish()) }
 }

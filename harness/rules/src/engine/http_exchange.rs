@@ -5,8 +5,8 @@
 //! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
 //! such as a refusal for want of a token.
 
+use super::context::{MessageKind, RuleContext, SeenMessage};
 use super::methods::known;
-use super::moment::{Moment, Said, Sort};
 use super::text_of;
 use super::url::{address, resolve};
 use crate::revision::Revision;
@@ -52,8 +52,8 @@ pub(crate) struct Call {
 
 /// An exchange and what it carried.
 #[derive(Debug, Default)]
-pub(crate) struct Trip {
-    pub(crate) exchange: Exchange<'static>,
+pub(crate) struct HttpExchange {
+    pub(crate) raw: Exchange<'static>,
     /// Its number in the order of the session.
     pub(crate) number: u64,
     /// When it began.
@@ -101,10 +101,10 @@ pub(crate) struct Trip {
     pub(crate) endpoint: Option<Box<str>>,
 }
 
-impl Trip {
-    fn of(exchange: &Exchange<'static>, at: &Moment<'_>) -> Self {
+impl HttpExchange {
+    fn of(exchange: &Exchange<'static>, at: &RuleContext<'_>) -> Self {
         Self {
-            exchange: exchange.clone(),
+            raw: exchange.clone(),
             number: at.entry.exchange.unwrap_or_default(),
             started: at.entry.time,
             spot: at.entry.spot,
@@ -114,23 +114,23 @@ impl Trip {
     }
 
     /// A header of the request.
-    pub(crate) fn asked(&self, name: &str) -> Option<&str> {
-        header(&self.exchange.request_headers, name)
+    pub(crate) fn request_header(&self, name: &str) -> Option<&str> {
+        header(&self.raw.request_headers, name)
     }
 
     /// A header of the answer.
-    pub(crate) fn answered(&self, name: &str) -> Option<&str> {
-        header(&self.exchange.answer_headers, name)
+    pub(crate) fn response_header(&self, name: &str) -> Option<&str> {
+        header(&self.raw.answer_headers, name)
     }
 
     /// Whether the request's method is this one.
     pub(crate) fn is(&self, method: &str) -> bool {
-        self.exchange.method.eq_ignore_ascii_case(method)
+        self.raw.method.eq_ignore_ascii_case(method)
     }
 
     /// The answer's status, where there was an answer; 0 where there was none.
     pub(crate) fn status(&self) -> u16 {
-        self.exchange.status.unwrap_or_default()
+        self.raw.status.unwrap_or_default()
     }
 
     /// The server took what it was sent.
@@ -140,12 +140,12 @@ impl Trip {
 
     /// The answer is a stream of events.
     pub(crate) fn streams(&self) -> bool {
-        self.succeeded() && self.exchange.media_type == "text/event-stream"
+        self.succeeded() && self.raw.media_type == "text/event-stream"
     }
 
     /// Its URL without query and fragment, and without the slash at its end that some servers redirect to.
     pub(crate) fn url(&self) -> &str {
-        address(&self.exchange.url)
+        address(&self.raw.url)
     }
 
     /// Its body held messages.
@@ -160,7 +160,7 @@ impl Trip {
 
     /// It carries on with a stream that broke off.
     pub(crate) fn resumes(&self) -> bool {
-        self.asked(LAST_EVENT).is_some()
+        self.request_header(LAST_EVENT).is_some()
     }
 
     /// Whether every request that it made was answered in it.
@@ -174,32 +174,32 @@ impl Trip {
     }
 
     /// Looks at the exchange as a whole: a moment at its place, in its revision.
-    pub(crate) fn look(&self, at: &Moment<'_>, look: impl FnOnce(&Moment<'_>)) {
-        let content = Content::Exchange(&self.exchange);
+    pub(crate) fn look(&self, at: &RuleContext<'_>, look: impl FnOnce(&RuleContext<'_>)) {
+        let content = Content::Exchange(&self.raw);
         let entry =
             Entry { exchange: Some(self.number), time: self.started, ..Entry::new(self.spot, content) };
-        look(&Moment {
+        look(&RuleContext {
             entry: &entry,
             facts: at.facts,
-            ledger: at.ledger,
+            pending: at.pending,
             revision: self.revision.or(at.revision),
             side: None,
-            said: None,
-            exchange: Some(&self.exchange),
+            message: None,
+            exchange: Some(&self.raw),
         });
     }
 
-    fn take(&mut self, at: &Moment<'_>) {
+    fn take(&mut self, at: &RuleContext<'_>) {
         self.revision = at.revision.or(self.revision);
-        match (at.entry.slot, &at.said, &at.entry.content) {
-            (Slot::Request, Some(said), _) => self.request(said),
+        match (at.entry.slot, &at.message, &at.entry.content) {
+            (Slot::Request, Some(message), _) => self.request(message),
             (Slot::Request, None, Content::Noise(noise)) => {
                 self.batch |= noise.why.code == Code::Batch;
                 self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
                 self.bad_request.get_or_insert(noise.why.code);
             }
             (Slot::Request, None, Content::Missing(_)) => self.request_lost = true,
-            (_, Some(said), _) => self.answer(said, at),
+            (_, Some(message), _) => self.answer(message, at),
             (_, None, Content::Missing(_)) => self.answer_lost = true,
             (_, None, Content::Noise(noise)) => {
                 self.bad_answer.get_or_insert(noise.why.code);
@@ -211,29 +211,29 @@ impl Trip {
         }
     }
 
-    fn request(&mut self, said: &Said<'_>) {
-        self.batch |= said.item.is_some();
-        self.knows_mcp |= said.method.as_deref().is_some_and(|method| known(method).next().is_some());
-        if said.sort != Sort::Request {
+    fn request(&mut self, message: &SeenMessage<'_>) {
+        self.batch |= message.item.is_some();
+        self.knows_mcp |= message.method.as_deref().is_some_and(|method| known(method).next().is_some());
+        if message.kind != MessageKind::Request {
             self.told += 1;
             return;
         }
-        let Some(id) = id_text(said) else { return };
+        let Some(id) = id_text(message) else { return };
         if self.calls.len() < MOST_CALLS {
-            let method = said.method.as_deref().unwrap_or_default().into();
+            let method = message.method.as_deref().unwrap_or_default().into();
             self.calls.push(Call { method, id, answered: false });
         }
     }
 
-    fn answer(&mut self, said: &Said<'_>, at: &Moment<'_>) {
+    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
         self.messages += 1;
-        self.errors += u64::from(said.sort == Sort::Error);
-        self.error_code = said.error_code().or(self.error_code);
-        if let Some(result) = said.result_of("initialize") {
+        self.errors += u64::from(message.kind == MessageKind::Error);
+        self.error_code = message.error_code().or(self.error_code);
+        if let Some(result) = message.result_of("initialize") {
             self.chosen = result.member("protocolVersion").and_then(text_of);
         }
-        if matches!(said.sort, Sort::Result | Sort::Error) {
-            let id = id_text(said);
+        if matches!(message.kind, MessageKind::Result | MessageKind::Error) {
+            let id = id_text(message);
             if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
                 call.answered = true;
             }
@@ -245,9 +245,9 @@ impl Trip {
         }
     }
 
-    fn event(&mut self, at: &Moment<'_>) {
+    fn event(&mut self, at: &RuleContext<'_>) {
         let Some(sse) = &at.entry.sse else { return };
-        let carries = at.said.is_some();
+        let carries = at.message.is_some();
         if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() && sse.retry.is_none() {
             return;
         }
@@ -265,8 +265,8 @@ impl Trip {
 }
 
 /// A message's id as it is written, quotes and all; none where it has none, or null.
-pub(crate) fn id_text(said: &Said<'_>) -> Option<Box<str>> {
-    match said.message.id() {
+pub(crate) fn id_text(message: &SeenMessage<'_>) -> Option<Box<str>> {
+    match message.raw.id() {
         Id::Number(text) => Some(text.into()),
         Id::Text(text) => Some(format!("\"{}\"", text.raw()).into()),
         Id::Null | Id::Missing => None,
@@ -280,9 +280,9 @@ pub(crate) fn plain(value: Json<'_>) -> Box<str> {
 
 /// Follows the exchanges of a recording.
 #[derive(Debug, Default)]
-pub(crate) struct Trips {
-    current: Option<Trip>,
-    waiting: Vec<Trip>,
+pub(crate) struct ExchangeTracker {
+    current: Option<HttpExchange>,
+    waiting: Vec<HttpExchange>,
     /// Where messages were posted over Streamable HTTP.
     endpoints: BTreeSet<Box<str>>,
     /// Where streams of HTTP+SSE were opened.
@@ -291,13 +291,14 @@ pub(crate) struct Trips {
     targets: BTreeSet<Box<str>>,
 }
 
-impl Trips {
+impl ExchangeTracker {
     /// Takes a step in; the exchanges before it that can be judged now, mostly one, where the step begins another.
-    pub(crate) fn see(&mut self, at: &Moment<'_>) -> Vec<Trip> {
+    pub(crate) fn see(&mut self, at: &RuleContext<'_>) -> Vec<HttpExchange> {
         if let (Content::Exchange(_), Some(exchange)) = (&at.entry.content, at.exchange) {
-            let waits = self.current.as_ref().is_some_and(|trip| trip.revision.or(at.revision).is_none());
+            let waits =
+                self.current.as_ref().is_some_and(|exchange| exchange.revision.or(at.revision).is_none());
             let done = self.close();
-            self.current = Some(Trip::of(exchange, at));
+            self.current = Some(HttpExchange::of(exchange, at));
             if waits && self.waiting.len() < MOST_WAITING {
                 self.waiting.extend(done);
                 return Vec::new();
@@ -305,39 +306,39 @@ impl Trips {
             return std::mem::take(&mut self.waiting).into_iter().chain(done).collect();
         }
         if at.exchange.is_some()
-            && let Some(trip) = &mut self.current
+            && let Some(exchange) = &mut self.current
         {
-            trip.take(at);
+            exchange.take(at);
         }
         Vec::new()
     }
 
     /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
-    pub(crate) fn current(&self) -> Option<&Trip> {
+    pub(crate) fn current(&self) -> Option<&HttpExchange> {
         self.current.as_ref()
     }
 
     /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
-    pub(crate) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<Trip> {
+    pub(crate) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<HttpExchange> {
         let last = self.close().filter(|_| rejection.is_none());
         std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
     }
 
     /// The exchange at hand, now that nothing more of it will come.
-    fn close(&mut self) -> Option<Trip> {
-        let mut trip = self.current.take()?;
-        trip.transport = self.transport(&trip);
-        match trip.transport {
-            Transport::Streamable if trip.speaks() => keep(&mut self.endpoints, trip.url()),
+    fn close(&mut self) -> Option<HttpExchange> {
+        let mut exchange = self.current.take()?;
+        exchange.transport = self.transport(&exchange);
+        match exchange.transport {
+            Transport::Streamable if exchange.speaks() => keep(&mut self.endpoints, exchange.url()),
             Transport::Legacy => {
-                if let Some(endpoint) = &trip.endpoint {
-                    keep(&mut self.targets, &resolve(&trip.exchange.url, endpoint));
-                    keep(&mut self.streams, trip.url());
+                if let Some(endpoint) = &exchange.endpoint {
+                    keep(&mut self.targets, &resolve(&exchange.raw.url, endpoint));
+                    keep(&mut self.streams, exchange.url());
                 }
             }
             _ => {}
         }
-        Some(trip)
+        Some(exchange)
     }
 
     /// Whether HTTP+SSE servers asked for messages there.
@@ -350,35 +351,37 @@ impl Trips {
         !self.targets.is_empty()
     }
 
-    fn transport(&self, trip: &Trip) -> Transport {
-        if trip.url().contains("/.well-known/") {
+    fn transport(&self, exchange: &HttpExchange) -> Transport {
+        if exchange.url().contains("/.well-known/") {
             return Transport::Other;
         }
-        let here = self.endpoints.contains(trip.url());
-        let with_session = trip.asked(SESSION).is_some();
-        let listens = trip.asked("accept").is_some_and(|accept| accept.contains("text/event-stream"));
-        let is_mcp = with_session || trip.asked(VERSION).is_some() || trip.resumes();
-        if trip.is("POST") && trip.speaks() {
+        let here = self.endpoints.contains(exchange.url());
+        let with_session = exchange.request_header(SESSION).is_some();
+        let listens =
+            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        let is_mcp = with_session || exchange.request_header(VERSION).is_some() || exchange.resumes();
+        if exchange.is("POST") && exchange.speaks() {
             // A message that went astray in HTTP+SSE finds no server that answers it in its own exchange, and its
             // sender, unlike that of a message over Streamable HTTP, accepts no stream.
-            let answered = trip.messages > 0 || trip.streams() || trip.answered(SESSION).is_some();
+            let answered =
+                exchange.messages > 0 || exchange.streams() || exchange.response_header(SESSION).is_some();
             let strays = !here && !answered && !with_session && !listens;
-            if self.is_target(&trip.exchange.url) || self.has_targets() && strays {
+            if self.is_target(&exchange.raw.url) || self.has_targets() && strays {
                 return Transport::Legacy;
             }
-            let ours = here || is_mcp || trip.knows_mcp;
+            let ours = here || is_mcp || exchange.knows_mcp;
             return if ours { Transport::Streamable } else { Transport::Other };
         }
-        if trip.is("GET") {
+        if exchange.is("GET") {
             return match () {
-                () if trip.endpoint.is_some() => Transport::Legacy,
+                () if exchange.endpoint.is_some() => Transport::Legacy,
                 () if with_session => Transport::Streamable,
-                () if self.streams.contains(trip.url()) => Transport::Legacy,
+                () if self.streams.contains(exchange.url()) => Transport::Legacy,
                 () if here && (is_mcp || listens) || is_mcp && listens => Transport::Streamable,
                 () => Transport::Other,
             };
         }
-        if trip.is("POST") && here || trip.is("DELETE") && (here || with_session) {
+        if exchange.is("POST") && here || exchange.is("DELETE") && (here || with_session) {
             return Transport::Streamable;
         }
         Transport::Other

@@ -2,7 +2,7 @@
 //!
 //! Knows: that nearly all that is said of rules is that they were kept. Refuses to know: when a rule applies.
 
-use super::found::{Count, Finding};
+use super::report::{Finding, FindingCount};
 use crate::revision::Revision;
 use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 /// The tallies of the rules. A rule is a static, so it is known by its address; the id decides where that is new.
 #[derive(Debug)]
-pub(super) struct Tallies {
-    list: Vec<Tally>,
+pub(super) struct RuleStatsTable {
+    list: Vec<RuleStats>,
     /// Beside the list and small: it is written to at nearly every moment.
-    kept: Vec<Kept>,
+    kept: Vec<PassCount>,
     by_id: HashMap<&'static str, u16, FixedState>,
     /// Addresses of rules with their numbers in the list, each at the place that the address names or at the next that
     /// was free.
@@ -23,13 +23,13 @@ pub(super) struct Tallies {
 /// Some times as many as there are rules, and a power of two.
 const NEAR: usize = 1024;
 
-impl Default for Tallies {
+impl Default for RuleStatsTable {
     fn default() -> Self {
         Self { list: Vec::new(), kept: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); NEAR] }
     }
 }
 
-impl Tallies {
+impl RuleStatsTable {
     fn number(&mut self, rule: &'static Rule) -> usize {
         let address = std::ptr::from_ref(rule).addr();
         let mut at = address / size_of::<Rule>() % NEAR;
@@ -48,27 +48,27 @@ impl Tallies {
         let next = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         let number = *self.by_id.entry(rule.id).or_insert(next);
         if number == next {
-            self.list.push(Tally::default());
-            self.kept.push(Kept::default());
+            self.list.push(RuleStats::default());
+            self.kept.push(PassCount::default());
         }
         number
     }
 
     /// That of a rule.
-    pub(super) fn of(&mut self, rule: &'static Rule) -> &mut Tally {
+    pub(super) fn of(&mut self, rule: &'static Rule) -> &mut RuleStats {
         let number = self.number(rule);
         &mut self.list[number]
     }
 
     /// How often a rule was kept.
-    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut Kept {
+    pub(super) fn kept(&mut self, rule: &'static Rule) -> &mut PassCount {
         let number = self.number(rule);
         &mut self.kept[number]
     }
 
     /// Takes that of a rule out, with how often it was kept.
-    pub(super) fn take(&mut self, rule: &Rule) -> (Tally, u64) {
-        let Some(&number) = self.by_id.get(rule.id) else { return (Tally::default(), 0) };
+    pub(super) fn take(&mut self, rule: &Rule) -> (RuleStats, u64) {
+        let Some(&number) = self.by_id.get(rule.id) else { return (RuleStats::default(), 0) };
         let number = usize::from(number);
         (std::mem::take(&mut self.list[number]), self.kept[number].times)
     }
@@ -76,28 +76,28 @@ impl Tallies {
 
 /// How often a rule was kept: all that most moments say of it.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Kept {
+pub(super) struct PassCount {
     pub(super) times: u64,
     /// A revision by which the rule is known to apply.
     pub(super) applied: Option<Revision>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct RuleStats {
     pub(super) broken: u64,
-    pub(super) counts: Vec<Count>,
+    pub(super) counts: Vec<FindingCount>,
     pub(super) worst: Option<Level>,
     pub(super) findings: Vec<Finding>,
     pub(super) unsure: Option<String>,
 }
 
-impl Tally {
+impl RuleStats {
     /// Counts one more, and says how many that makes.
     pub(super) fn count(&mut self, level: Level, party: &'static str) -> u64 {
         let known = self.counts.iter().position(|count| (count.level, count.party) == (level, party));
         let at = known.unwrap_or(self.counts.len());
         if known.is_none() {
-            self.counts.push(Count { level, party, times: 0 });
+            self.counts.push(FindingCount { level, party, times: 0 });
         }
         self.counts[at].times += 1;
         self.counts[at].times

@@ -2,7 +2,7 @@
 //!
 //! Memory: one such run, up to [`MOST_LINES`] and [`MOST_BYTES`].
 
-use super::place::Place;
+use super::location::FindingLocation;
 use transcript::message::Message;
 
 /// A run of more lines is given up.
@@ -13,31 +13,31 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// Lines that may be one message.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces {
-    first: Option<Place>,
+pub(crate) struct SplitMessages {
+    first: Option<FindingLocation>,
     text: String,
     lines: usize,
 }
 
 /// What a line is to a run.
 #[derive(Debug)]
-pub(crate) enum Piece {
+pub(crate) enum SplitLine {
     /// It begins a run or goes on with one.
-    Held,
+    Continues,
     /// It ends a run, which is a message; it began there.
-    Whole(Place),
+    Completes(FindingLocation),
     /// It is a part of nothing.
-    Alone,
+    Unrelated,
 }
 
-impl Pieces {
+impl SplitMessages {
     /// Takes a line that is no message by itself.
-    pub(crate) fn take(&mut self, line: &str, place: Place) -> Piece {
+    pub(crate) fn take(&mut self, line: &str, location: FindingLocation) -> SplitLine {
         if self.first.is_none() {
             if !line.trim_start().starts_with(['{', '[']) {
-                return Piece::Alone;
+                return SplitLine::Unrelated;
             }
-            self.first = Some(place);
+            self.first = Some(location);
         }
         self.text.push_str(line);
         self.text.push('\n');
@@ -48,16 +48,16 @@ impl Pieces {
             && Message::parse(self.text.trim()).is_ok()
             && let Some(first) = self.give_up()
         {
-            return Piece::Whole(first);
+            return SplitLine::Completes(first);
         }
         if self.lines > MOST_LINES || self.text.len() > MOST_BYTES {
             self.give_up();
         }
-        Piece::Held
+        SplitLine::Continues
     }
 
     /// Whatever comes next is no part of the run; returns where it began.
-    pub(crate) fn give_up(&mut self) -> Option<Place> {
+    pub(crate) fn give_up(&mut self) -> Option<FindingLocation> {
         self.text.clear();
         self.lines = 0;
         self.first.take()

@@ -5,8 +5,8 @@
 //! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
 use super::content::{LONGEST_NAME, string_of};
-use super::moment::{Moment, Sort};
-use super::place::Place;
+use super::context::{MessageKind, RuleContext};
+use super::location::FindingLocation;
 use std::collections::BTreeMap;
 use transcript::json::{Json, Kind};
 
@@ -20,22 +20,22 @@ const METHODS: [&str; 3] = ["sampling/createMessage", "elicitation/create", "roo
 
 /// Something that the server asks of the client.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wish<'m> {
+pub(crate) struct ServerRequest<'m> {
     pub(crate) method: &'static str,
     pub(crate) params: Option<Json<'m>>,
 }
 
 /// An answer of the client to what the server asked.
 #[derive(Debug)]
-pub(crate) struct Granted<'m> {
+pub(crate) struct ClientAnswer<'m> {
     pub(crate) method: &'static str,
     /// What was asked for; none where it could not be kept.
     params: Option<Box<str>>,
     pub(crate) result: Json<'m>,
-    pub(crate) asked: Place,
+    pub(crate) request: FindingLocation,
 }
 
-impl Granted<'_> {
+impl ClientAnswer<'_> {
     /// What was asked for.
     pub(crate) fn params(&self) -> Option<Json<'_>> {
         Json::parse(self.params.as_deref()?).ok()
@@ -43,29 +43,35 @@ impl Granted<'_> {
 }
 
 /// What the server asks of the client at this moment.
-pub(crate) fn wishes<'m>(at: &Moment<'m>) -> Vec<Wish<'m>> {
-    let Some(said) = &at.said else { return Vec::new() };
-    if said.sort == Sort::Request {
-        let method = METHODS.into_iter().find(|method| said.calls(method));
-        return method.map(|method| Wish { method, params: said.message.params() }).into_iter().collect();
+pub(crate) fn server_requests<'m>(at: &RuleContext<'m>) -> Vec<ServerRequest<'m>> {
+    let Some(message) = &at.message else { return Vec::new() };
+    if message.kind == MessageKind::Request {
+        let method = METHODS.into_iter().find(|method| message.calls(method));
+        return method
+            .map(|method| ServerRequest { method, params: message.raw.params() })
+            .into_iter()
+            .collect();
     }
     questions(at)
         .into_iter()
-        .map(|(_, method, question)| Wish { method, params: question.member("params") })
+        .map(|(_, method, question)| ServerRequest { method, params: question.member("params") })
         .collect()
 }
 
 /// The questions in a result, by their keys.
-fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
-    let outcome =
-        at.said.as_ref().filter(|said| said.sort == Sort::Result).and_then(|said| said.message.outcome());
-    let Some(asked) = outcome.and_then(|result| {
+fn questions<'m>(at: &RuleContext<'m>) -> Vec<(String, &'static str, Json<'m>)> {
+    let outcome = at
+        .message
+        .as_ref()
+        .filter(|message| message.kind == MessageKind::Result)
+        .and_then(|message| message.raw.outcome());
+    let Some(request) = outcome.and_then(|result| {
         let waits = result.member("resultType")?.as_text()?.is("input_required");
         result.member("inputRequests").filter(|_| waits)
     }) else {
         return Vec::new();
     };
-    asked
+    request
         .members()
         .filter_map(|(key, question)| {
             let named = string_of(question.member("method")?)?;
@@ -78,19 +84,19 @@ fn questions<'m>(at: &Moment<'m>) -> Vec<(String, &'static str, Json<'m>)> {
 struct Open {
     method: &'static str,
     params: Option<Box<str>>,
-    place: Place,
+    location: FindingLocation,
 }
 
 /// The questions that are open.
 #[derive(Default)]
-pub(crate) struct Wishes {
+pub(crate) struct ServerRequests {
     open: BTreeMap<String, Open>,
 }
 
-impl Wishes {
+impl ServerRequests {
     /// Takes in a step of the session, and says which answers the client gives in it.
-    pub(crate) fn see<'m>(&mut self, at: &Moment<'m>) -> Vec<Granted<'m>> {
-        let Some(said) = &at.said else { return Vec::new() };
+    pub(crate) fn see<'m>(&mut self, at: &RuleContext<'m>) -> Vec<ClientAnswer<'m>> {
+        let Some(message) = &at.message else { return Vec::new() };
         for (key, method, question) in questions(at) {
             if key.len() > LONGEST_NAME {
                 continue;
@@ -99,23 +105,30 @@ impl Wishes {
                 self.open.pop_first();
             }
             let params = question.member("params").map(Json::text).filter(|text| text.len() <= LONGEST);
-            self.open.insert(key, Open { method, params: params.map(Into::into), place: at.place() });
+            self.open.insert(key, Open { method, params: params.map(Into::into), location: at.location() });
         }
-        if let (Some(asked), Sort::Result, Some(result)) = (said.asked(), said.sort, said.message.outcome()) {
-            let method = METHODS.into_iter().find(|method| *method == asked.method());
-            let params = || asked.params().map(|params| params.text().into());
+        if let (Some(request), MessageKind::Result, Some(result)) =
+            (message.request(), message.kind, message.raw.outcome())
+        {
+            let method = METHODS.into_iter().find(|method| *method == request.method());
+            let params = || request.params().map(|params| params.text().into());
             return method
-                .map(|method| Granted { method, params: params(), result, asked: asked.place() })
+                .map(|method| ClientAnswer { method, params: params(), result, request: request.location() })
                 .into_iter()
                 .collect();
         }
-        let answers = said.param("inputResponses").filter(|answers| answers.kind() == Kind::Object);
+        let answers = message.param("inputResponses").filter(|answers| answers.kind() == Kind::Object);
         answers
             .into_iter()
             .flat_map(Json::members)
             .filter_map(|(key, result)| {
                 let open = self.open.remove(&*String::from_utf8_lossy(&key.decode()))?;
-                Some(Granted { method: open.method, params: open.params, result, asked: open.place })
+                Some(ClientAnswer {
+                    method: open.method,
+                    params: open.params,
+                    result,
+                    request: open.location,
+                })
             })
             .collect()
     }

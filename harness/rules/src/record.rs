@@ -3,17 +3,17 @@
 //! Knows: which rules, levels and parties were asked for, and how what was found is counted. Refuses to know: how it
 //! is shown, and where the recordings came from.
 
-use super::found::{Count, Finding, Outcome, Verdict};
-use super::frozen::{Frozen, Kept};
-use super::judging::Judged;
-use super::place::Place;
+use crate::engine::CheckResult;
+use crate::engine::FindingLocation;
+use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
 use crate::rule::{Level, Party, Rule};
+use crate::rule_set::{RuleSet, RuleSetResult};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was asked for.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct RuleSelection {
     /// The ids of the rules.
     pub rules: BTreeSet<&'static str>,
     /// Nothing that binds less than this.
@@ -45,13 +45,13 @@ impl Profile {
 
 /// What came of judging recordings.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Record {
+pub struct CheckRecord {
     /// The version of the program that judged.
     pub version: String,
     /// Warnings count as errors do.
     pub strict: bool,
     /// The recordings, in the order in which they were judged.
-    pub files: Vec<File>,
+    pub files: Vec<CheckedFile>,
     /// What was named and could not be judged.
     pub problems: Vec<Problem>,
 }
@@ -67,7 +67,7 @@ pub struct Problem {
 
 /// What came of one recording.
 #[derive(Debug, Clone, Serialize)]
-pub struct File {
+pub struct CheckedFile {
     /// As a person finds it.
     pub name: String,
     /// Its capture format.
@@ -79,16 +79,16 @@ pub struct File {
     /// A limit of memory that was reached, in words.
     pub limit: Option<&'static str>,
     /// Where and why the reader gave up, if it did.
-    pub gave_up: Option<GaveUp>,
+    pub gave_up: Option<ReadFailure>,
     /// At least one line for each rule that was asked for, in the order of the rules.
-    pub lines: Vec<Line>,
+    pub lines: Vec<RuleResult>,
     /// What became of the frozen set that it was held against, if any.
-    pub required: Option<Kept>,
+    pub required: Option<RuleSetResult>,
 }
 
 /// Where and why a reader gave up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GaveUp {
+pub struct ReadFailure {
     /// The line, from 1.
     pub line: u64,
     /// JSON pointer into the document or the line.
@@ -102,11 +102,11 @@ pub struct GaveUp {
 /// A rule and what came of it, at one place where it was broken. This is what `--output json` prints; the schema is
 /// `check.schema.json` in the folder of the reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct RuleResult {
     /// The rule's id.
     pub rule: &'static str,
     /// What came of it here.
-    pub verdict: Verdict,
+    pub verdict: RuleVerdict,
     /// How much it binds here.
     pub level: Level,
     /// Who is at fault, or would be.
@@ -127,7 +127,7 @@ pub struct Line {
     pub snippet: Option<String>,
     /// The other message that matters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<Other>,
+    pub other: Option<RelatedLocation>,
     /// So many more places like this were found and not kept.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: u64,
@@ -135,7 +135,7 @@ pub struct Line {
 
 /// Another message that matters to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Other {
+pub struct RelatedLocation {
     /// What it is, such as "the request".
     pub what: &'static str,
     /// Its line, from 1.
@@ -158,17 +158,17 @@ pub struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, verdict: Verdict, times: u64) {
+    fn add(&mut self, verdict: RuleVerdict, times: u64) {
         match verdict {
-            Verdict::Fail => self.errors += times,
-            Verdict::Warn => self.warnings += times,
-            Verdict::Info => self.notes += times,
+            RuleVerdict::Fail => self.errors += times,
+            RuleVerdict::Warn => self.warnings += times,
+            RuleVerdict::Info => self.notes += times,
             _ => {}
         }
     }
 }
 
-impl Record {
+impl CheckRecord {
     /// Whether the judged recordings fall short: an error was found, or a warning where those count, or a required
     /// rule was not kept.
     #[must_use]
@@ -182,22 +182,22 @@ impl Record {
 
     /// Whether a line counts as a fault for the exit code.
     #[must_use]
-    pub fn counts(&self, line: &Line) -> bool {
-        line.verdict == Verdict::Fail || self.strict && line.verdict == Verdict::Warn
+    pub fn counts(&self, line: &RuleResult) -> bool {
+        line.verdict == RuleVerdict::Fail || self.strict && line.verdict == RuleVerdict::Warn
     }
 }
 
-impl File {
+impl CheckedFile {
     /// What was found in a recording, as far as it was asked for.
     #[must_use]
-    pub fn of(name: &str, format: &str, judged: &Judged, selection: &Selection) -> Self {
+    pub fn of(name: &str, format: &str, judged: &CheckResult, selection: &RuleSelection) -> Self {
         let mut lines = Vec::new();
         for outcome in &judged.outcomes {
             if selection.rules.contains(outcome.rule.id) {
                 lines.extend(lines_of(name, outcome, judged, selection));
             }
         }
-        let gave_up = judged.rejected.as_ref().map(|rejection| GaveUp {
+        let gave_up = judged.rejected.as_ref().map(|rejection| ReadFailure {
             line: rejection.place.line,
             pointer: rejection.place.pointer.clone(),
             clause: rejection.clause,
@@ -206,7 +206,7 @@ impl File {
         Self {
             name: name.to_owned(),
             format: format.to_owned(),
-            revision: judged.revision.map(super::Revision::name),
+            revision: judged.revision.map(crate::revision::Revision::name),
             messages: judged.messages,
             limit: judged.limit,
             gave_up,
@@ -216,8 +216,8 @@ impl File {
     }
 
     /// Holds it against a frozen set of rules, which should be the selection.
-    pub fn require(&mut self, frozen: &Frozen, judged: &Judged) {
-        self.required = Some(frozen.hold(judged));
+    pub fn require(&mut self, rule_set: &RuleSet, judged: &CheckResult) {
+        self.required = Some(rule_set.compare(judged));
     }
 
     /// How often rules were broken.
@@ -244,8 +244,8 @@ impl File {
 
     /// How many rules came to each verdict: the worst of each rule's lines.
     #[must_use]
-    pub fn rules(&self) -> BTreeMap<Verdict, usize> {
-        let mut worst: BTreeMap<&str, Verdict> = BTreeMap::new();
+    pub fn rules(&self) -> BTreeMap<RuleVerdict, usize> {
+        let mut worst: BTreeMap<&str, RuleVerdict> = BTreeMap::new();
         for line in &self.lines {
             let verdict = worst.entry(line.rule).or_insert(line.verdict);
             // Fail, warn and info stand in this order; the others stand alone.
@@ -259,21 +259,26 @@ impl File {
     }
 }
 
-impl Line {
+impl RuleResult {
     /// Whether it tells of a place where a rule was broken.
     #[must_use]
     pub fn is_finding(&self) -> bool {
-        matches!(self.verdict, Verdict::Fail | Verdict::Warn | Verdict::Info)
+        matches!(self.verdict, RuleVerdict::Fail | RuleVerdict::Warn | RuleVerdict::Info)
     }
 }
 
-fn lines_of(name: &str, outcome: &Outcome, judged: &Judged, selection: &Selection) -> Vec<Line> {
-    let asked = |level: Level, party: &str| level <= selection.level && selection.profile.has(party);
-    let mut counts: Vec<Count> = outcome.counts.clone();
-    counts.retain(|count| asked(count.level, count.party));
+fn lines_of(
+    name: &str,
+    outcome: &RuleOutcome,
+    judged: &CheckResult,
+    selection: &RuleSelection,
+) -> Vec<RuleResult> {
+    let request = |level: Level, party: &str| level <= selection.level && selection.profile.has(party);
+    let mut counts: Vec<FindingCount> = outcome.counts.clone();
+    counts.retain(|count| request(count.level, count.party));
     let mut lines = Vec::new();
-    for finding in outcome.findings.iter().filter(|finding| asked(finding.level, finding.party)) {
-        lines.push(found(name, outcome.rule, finding));
+    for finding in outcome.findings.iter().filter(|finding| request(finding.level, finding.party)) {
+        lines.push(finding_result(name, outcome.rule, finding));
         if let Some(count) =
             counts.iter_mut().find(|count| (count.level, count.party) == (finding.level, finding.party))
         {
@@ -288,15 +293,15 @@ fn lines_of(name: &str, outcome: &Outcome, judged: &Judged, selection: &Selectio
         }
     }
     let level = outcome.rule.level_in(judged.revision);
-    if lines.is_empty() && asked(level, outcome.rule.party.name()) {
-        lines.push(told(name, outcome, level));
+    if lines.is_empty() && request(level, outcome.rule.party.name()) {
+        lines.push(other_result(name, outcome, level));
     }
     lines
 }
 
-fn found(name: &str, rule: &Rule, finding: &Finding) -> Line {
-    let Place { line, pointer, within, snippet, .. } = &finding.place;
-    Line {
+fn finding_result(name: &str, rule: &Rule, finding: &Finding) -> RuleResult {
+    let FindingLocation { line, pointer, within, snippet, .. } = &finding.location;
+    RuleResult {
         rule: rule.id,
         verdict: finding.verdict,
         level: finding.level,
@@ -307,26 +312,26 @@ fn found(name: &str, rule: &Rule, finding: &Finding) -> Line {
         within: Some(within.clone()).filter(|within| !within.is_empty()),
         message: finding.message.clone(),
         snippet: Some(snippet.clone()),
-        other: finding.other.as_ref().map(|(place, what)| Other {
+        other: finding.other.as_ref().map(|(location, what)| RelatedLocation {
             what,
-            line: place.line,
-            pointer: place.pointer.clone() + &place.within,
-            snippet: place.snippet.clone(),
+            line: location.line,
+            pointer: location.pointer.clone() + &location.within,
+            snippet: location.snippet.clone(),
         }),
         more: 0,
     }
 }
 
 /// The line of a rule that was broken nowhere, as far as was asked.
-fn told(name: &str, outcome: &Outcome, level: Level) -> Line {
+fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
     let kept = outcome.held + outcome.broken;
     let (verdict, message) = match (&outcome.unsure, kept) {
-        (Some(why), _) => (Verdict::Inconclusive, why.clone()),
-        (None, 0) => (Verdict::NotApplicable, "nothing in the recording called for it".to_owned()),
-        (None, 1) => (Verdict::Pass, "kept once".to_owned()),
-        (None, _) => (Verdict::Pass, format!("kept {kept} times")),
+        (Some(why), _) => (RuleVerdict::Inconclusive, why.clone()),
+        (None, 0) => (RuleVerdict::NotApplicable, "nothing in the recording called for it".to_owned()),
+        (None, 1) => (RuleVerdict::Pass, "kept once".to_owned()),
+        (None, _) => (RuleVerdict::Pass, format!("kept {kept} times")),
     };
-    Line {
+    RuleResult {
         rule: outcome.rule.id,
         verdict,
         level,
@@ -342,7 +347,7 @@ fn told(name: &str, outcome: &Outcome, level: Level) -> Line {
     }
 }
 
-impl Serialize for Verdict {
+impl Serialize for RuleVerdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }

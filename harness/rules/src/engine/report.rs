@@ -3,10 +3,10 @@
 //! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
 //! ask. Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
 
+use super::context::RuleContext;
 use super::facts::why_not_whole;
-use super::moment::Moment;
-use super::place::Place;
-use super::tallies::{Tallies, Tally};
+use super::location::FindingLocation;
+use super::rule_stats::{RuleStats, RuleStatsTable};
 use crate::revision::{Revision, Span};
 use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::Json;
@@ -17,7 +17,7 @@ pub(crate) const MOST_KEPT: usize = 100;
 
 /// What came of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// It was kept wherever it applied.
     Pass,
     /// It was broken, and it binds.
@@ -32,7 +32,7 @@ pub enum Verdict {
     NotApplicable,
 }
 
-impl Verdict {
+impl RuleVerdict {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -59,22 +59,22 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Fail, warn or info.
-    pub verdict: Verdict,
+    pub verdict: RuleVerdict,
     /// How much the rule binds here.
     pub level: Level,
     /// Who is at fault.
     pub party: &'static str,
     /// Where.
-    pub place: Place,
+    pub location: FindingLocation,
     /// What is wrong, in a sentence without its full stop.
     pub message: String,
     /// The other message that matters, and what it is.
-    pub other: Option<(Place, &'static str)>,
+    pub other: Option<(FindingLocation, &'static str)>,
 }
 
 /// How often a rule was broken at one level by one party.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Count {
+pub struct FindingCount {
     /// How much it bound there.
     pub level: Level,
     /// Who was at fault.
@@ -85,17 +85,17 @@ pub struct Count {
 
 /// What came of one rule.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RuleOutcome {
     /// The rule.
     pub rule: &'static Rule,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: RuleVerdict,
     /// How often it was kept.
     pub held: u64,
     /// How often it was broken; the findings may be fewer.
     pub broken: u64,
     /// The same by level and party.
-    pub counts: Vec<Count>,
+    pub counts: Vec<FindingCount>,
     /// Where it was broken, in the order of the recording, up to a limit.
     pub findings: Vec<Finding>,
     /// Why it could not be told somewhere, and what would decide it; the first such reason.
@@ -104,16 +104,16 @@ pub struct Outcome {
 
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
 #[derive(Debug, Default)]
-pub(crate) struct Wrong<'v> {
+pub(crate) struct Violation<'v> {
     message: String,
     inside: Option<Json<'v>>,
-    place: Option<Place>,
-    other: Option<(Place, &'static str)>,
+    location: Option<FindingLocation>,
+    other: Option<(FindingLocation, &'static str)>,
     party: Option<Party>,
     level: Option<Level>,
 }
 
-impl<'v> Wrong<'v> {
+impl<'v> Violation<'v> {
     /// In a sentence without its full stop.
     pub(crate) fn of(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
@@ -125,12 +125,12 @@ impl<'v> Wrong<'v> {
     }
 
     /// It stands somewhere else than at the moment at hand.
-    pub(crate) fn at(self, place: Place) -> Self {
-        Self { place: Some(place), ..self }
+    pub(crate) fn at(self, location: FindingLocation) -> Self {
+        Self { location: Some(location), ..self }
     }
 
     /// Another message matters too: where it is, and what, such as "the request".
-    pub(crate) fn see(self, other: Place, what: &'static str) -> Self {
+    pub(crate) fn see(self, other: FindingLocation, what: &'static str) -> Self {
         Self { other: Some((other, what)), ..self }
     }
 
@@ -145,13 +145,13 @@ impl<'v> Wrong<'v> {
     }
 }
 
-impl From<String> for Wrong<'_> {
+impl From<String> for Violation<'_> {
     fn from(message: String) -> Self {
         Self::of(message)
     }
 }
 
-impl From<&str> for Wrong<'_> {
+impl From<&str> for Violation<'_> {
     fn from(message: &str) -> Self {
         Self::of(message)
     }
@@ -159,24 +159,24 @@ impl From<&str> for Wrong<'_> {
 
 /// What has been found so far.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct Report {
     carries: Vec<Need>,
-    tallies: Tallies,
+    stats: RuleStatsTable,
 }
 
 enum Applies {
     Yes,
     No,
-    Unsure(Lack),
+    Unsure(MissingEvidence),
 }
 
 /// What is missing for a rule to be judged.
-enum Lack {
+enum MissingEvidence {
     Revision,
     Carried(Need),
 }
 
-impl Lack {
+impl MissingEvidence {
     fn tell(self) -> String {
         match self {
             Self::Revision => "nothing shows the revision; --spec REVISION would tell".to_owned(),
@@ -185,33 +185,38 @@ impl Lack {
     }
 }
 
-impl Found {
+impl Report {
     pub(super) fn new(carries: Vec<Need>) -> Self {
-        Self { carries, tallies: Tallies::default() }
+        Self { carries, stats: RuleStatsTable::default() }
     }
 
     /// The rule was kept at this moment.
-    pub(crate) fn held(&mut self, rule: &'static Rule, at: &Moment<'_>) {
+    pub(crate) fn pass(&mut self, rule: &'static Rule, at: &RuleContext<'_>) {
         // By one revision a rule applies always or never, and nearly all that is said of rules is that they were kept.
-        let kept = self.tallies.kept(rule);
+        let kept = self.stats.kept(rule);
         if kept.applied == at.revision && at.revision.is_some() {
             kept.times += 1;
         } else if self.binds(rule, at) {
-            let kept = self.tallies.kept(rule);
+            let kept = self.stats.kept(rule);
             kept.applied = at.revision;
             kept.times += 1;
         }
     }
 
     /// The rule was broken at this moment.
-    pub(crate) fn broke<'v>(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: impl Into<Wrong<'v>>) {
+    pub(crate) fn fail<'v>(
+        &mut self,
+        rule: &'static Rule,
+        at: &RuleContext<'_>,
+        wrong: impl Into<Violation<'v>>,
+    ) {
         if self.binds(rule, at) {
-            self.broken(rule, at, wrong.into());
+            self.record_failure(rule, at, wrong.into());
         }
     }
 
     /// Whether the rule applies at this moment. Where that cannot be told, it is noted.
-    fn binds(&mut self, rule: &'static Rule, at: &Moment<'_>) -> bool {
+    fn binds(&mut self, rule: &'static Rule, at: &RuleContext<'_>) -> bool {
         match self.applies(rule, at) {
             Applies::Yes => true,
             Applies::No => false,
@@ -222,7 +227,7 @@ impl Found {
         }
     }
 
-    fn broken(&mut self, rule: &'static Rule, at: &Moment<'_>, wrong: Wrong<'_>) {
+    fn record_failure(&mut self, rule: &'static Rule, at: &RuleContext<'_>, wrong: Violation<'_>) {
         if let Some(value) = wrong.inside
             && rule.party != Party::Recorder
             && at.facts.redacted(value)
@@ -235,44 +240,44 @@ impl Found {
             (Party::Sender, Some(Side::Server)) => Party::Server,
             (party, _) => party,
         };
-        let tally = self.tallies.of(rule);
-        tally.broken += 1;
-        tally.worst = Some(tally.worst.map_or(level, |worst| worst.min(level)));
-        if tally.count(level, party.name()) > MOST_KEPT as u64 {
+        let stats = self.stats.of(rule);
+        stats.broken += 1;
+        stats.worst = Some(stats.worst.map_or(level, |worst| worst.min(level)));
+        if stats.count(level, party.name()) > MOST_KEPT as u64 {
             return;
         }
-        let place = match (wrong.place, wrong.inside) {
-            (Some(place), _) => place,
-            (None, Some(value)) => Place::inside(&at.entry.spot, at.entry.slot, at.text(), value),
-            (None, None) => at.place(),
+        let location = match (wrong.location, wrong.inside) {
+            (Some(location), _) => location,
+            (None, Some(value)) => FindingLocation::inside(&at.entry.spot, at.entry.slot, at.text(), value),
+            (None, None) => at.location(),
         };
-        tally.findings.push(Finding {
-            verdict: Verdict::of(level),
+        stats.findings.push(Finding {
+            verdict: RuleVerdict::of(level),
             level,
             party: party.name(),
-            place,
+            location,
             message: wrong.message,
             other: wrong.other,
         });
     }
 
     /// The rule was kept where `kept`, and else broken as `wrong` says.
-    pub(crate) fn check<'v, W: Into<Wrong<'v>>>(
+    pub(crate) fn check<'v, W: Into<Violation<'v>>>(
         &mut self,
         rule: &'static Rule,
-        at: &Moment<'_>,
+        at: &RuleContext<'_>,
         kept: bool,
         wrong: impl FnOnce() -> W,
     ) {
         if kept {
-            self.held(rule, at);
+            self.pass(rule, at);
         } else if self.binds(rule, at) {
-            self.broken(rule, at, wrong().into());
+            self.record_failure(rule, at, wrong().into());
         }
     }
 
     /// The rule applies at this moment, and the recording does not carry what would decide it: why, and what would.
-    pub(crate) fn unsure(&mut self, rule: &'static Rule, at: &Moment<'_>, why: impl Into<String>) {
+    pub(crate) fn inconclusive(&mut self, rule: &'static Rule, at: &RuleContext<'_>, why: impl Into<String>) {
         if !matches!(self.applies(rule, at), Applies::No) {
             self.note(rule, || why.into());
         }
@@ -280,19 +285,19 @@ impl Found {
 
     /// The rule would be broken by what is missing from the session; that is told only where nothing is missing from
     /// the recording.
-    pub(crate) fn broke_if_whole<'v>(
+    pub(crate) fn fail_if_complete<'v>(
         &mut self,
         rule: &'static Rule,
-        at: &Moment<'_>,
-        wrong: impl Into<Wrong<'v>>,
+        at: &RuleContext<'_>,
+        wrong: impl Into<Violation<'v>>,
     ) {
         match why_not_whole(at.facts) {
-            None => self.broke(rule, at, wrong),
-            Some(why) => self.unsure(rule, at, why),
+            None => self.fail(rule, at, wrong),
+            Some(why) => self.inconclusive(rule, at, why),
         }
     }
 
-    fn applies(&self, rule: &Rule, at: &Moment<'_>) -> Applies {
+    fn applies(&self, rule: &Rule, at: &RuleContext<'_>) -> Applies {
         let in_span = match at.revision {
             Some(revision) => rule.span.has(revision),
             None if rule.span == Span::ALL => true,
@@ -301,19 +306,19 @@ impl Found {
                     return Applies::No;
                 }
                 rule.span.first == Span::SESSIONS.first && rule.span.last >= Span::SESSIONS.last
-                    || return Applies::Unsure(Lack::Revision)
+                    || return Applies::Unsure(MissingEvidence::Revision)
             }
-            None => return Applies::Unsure(Lack::Revision),
+            None => return Applies::Unsure(MissingEvidence::Revision),
         };
         match rule.needs.iter().find(|need| !self.carries.contains(need)) {
             _ if !in_span => Applies::No,
-            Some(need) => Applies::Unsure(Lack::Carried(*need)),
+            Some(need) => Applies::Unsure(MissingEvidence::Carried(*need)),
             None => Applies::Yes,
         }
     }
 
     fn note(&mut self, rule: &'static Rule, why: impl FnOnce() -> String) {
-        self.tallies.of(rule).unsure.get_or_insert_with(why);
+        self.stats.of(rule).unsure.get_or_insert_with(why);
     }
 
     /// What came of each of `rules`.
@@ -321,10 +326,10 @@ impl Found {
         mut self,
         rules: impl Iterator<Item = &'static Rule>,
         revision: Option<Revision>,
-    ) -> Vec<Outcome> {
+    ) -> Vec<RuleOutcome> {
         let mut outcomes = Vec::new();
         for rule in rules {
-            let (Tally { broken, counts, worst, findings, mut unsure }, held) = self.tallies.take(rule);
+            let (RuleStats { broken, counts, worst, findings, mut unsure }, held) = self.stats.take(rule);
             let lacking = rule.needs.iter().find(|need| !self.carries.contains(need));
             if let (0, 0, None, Some(need)) = (held, broken, &unsure, lacking)
                 && revision.is_none_or(|revision| rule.span.has(revision))
@@ -332,12 +337,12 @@ impl Found {
                 unsure = Some(lacks(*need));
             }
             let verdict = match (worst, &unsure, held) {
-                (Some(level), ..) => Verdict::of(level),
-                (None, Some(_), _) => Verdict::Inconclusive,
-                (None, None, 0) => Verdict::NotApplicable,
-                (None, None, _) => Verdict::Pass,
+                (Some(level), ..) => RuleVerdict::of(level),
+                (None, Some(_), _) => RuleVerdict::Inconclusive,
+                (None, None, 0) => RuleVerdict::NotApplicable,
+                (None, None, _) => RuleVerdict::Pass,
             };
-            outcomes.push(Outcome { rule, verdict, held, broken, counts, findings, unsure });
+            outcomes.push(RuleOutcome { rule, verdict, held, broken, counts, findings, unsure });
         }
         outcomes
     }

@@ -1,8 +1,8 @@
 //! One step of a session as a rule sees it: the entry, who said it, by which revision, and what it answers.
 
 use super::facts::Facts;
-use super::ledger::{Asked, Ledger};
-use super::place::{Mark, Place};
+use super::location::{FindingLocation, SourceLocation};
+use super::pending_requests::{PendingRequest, PendingRequests};
 use crate::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::Json;
@@ -11,52 +11,52 @@ use transcript::session::{Entry, Exchange, Side};
 
 /// One step of a session.
 #[derive(Debug)]
-pub(crate) struct Moment<'m> {
+pub(crate) struct RuleContext<'m> {
     /// What the recording holds. At the end of it: nothing, at the place of the last entry.
     pub(crate) entry: &'m Entry<'m>,
     /// What the session has shown so far, this step included.
     pub(crate) facts: &'m Facts,
     /// The requests that are open. The one that this step answers is no longer, the one that it makes already is.
-    pub(crate) ledger: &'m Ledger,
+    pub(crate) pending: &'m PendingRequests,
     /// The revision by which this step is judged; none where nothing has shown it.
     pub(crate) revision: Option<Revision>,
     /// Who is speaking, as the recording says or the method tells.
     pub(crate) side: Option<Side>,
     /// The message, where it is one.
-    pub(crate) said: Option<Said<'m>>,
+    pub(crate) message: Option<SeenMessage<'m>>,
     /// The HTTP exchange that it belongs to.
     pub(crate) exchange: Option<&'m Exchange<'static>>,
 }
 
-impl Moment<'_> {
+impl RuleContext<'_> {
     /// The same step without its message, by another revision: that of the session which it turned out to be of.
-    pub(crate) fn by(&self, revision: Option<Revision>) -> Moment<'_> {
-        Moment {
+    pub(crate) fn by(&self, revision: Option<Revision>) -> RuleContext<'_> {
+        RuleContext {
             entry: self.entry,
             facts: self.facts,
-            ledger: self.ledger,
+            pending: self.pending,
             revision,
             side: None,
-            said: None,
+            message: None,
             exchange: self.exchange,
         }
     }
 
     /// The place of the step.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(&self.entry.spot, self.text())
+    pub(crate) fn location(&self) -> FindingLocation {
+        FindingLocation::of(&self.entry.spot, self.text())
     }
 
     /// The same for later, where nobody may ask for it.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark::of(&self.entry.spot, self.text())
+    pub(crate) fn source_location(&self) -> SourceLocation {
+        SourceLocation::of(&self.entry.spot, self.text())
     }
 
     /// The text that stands there: the message, or what is none.
     pub(crate) fn text(&self) -> &str {
         use transcript::session::Content;
-        match (&self.said, &self.entry.content) {
-            (Some(said), _) => said.message.text(),
+        match (&self.message, &self.entry.content) {
+            (Some(message), _) => message.raw.text(),
             (_, Content::Noise(noise)) => &noise.text,
             (_, Content::Opened(line) | Content::Closed(line)) => line.text(),
             (_, Content::Exchange(exchange)) => &exchange.url,
@@ -67,29 +67,29 @@ impl Moment<'_> {
 
 /// A message, and what it is to the session.
 #[derive(Debug, Clone)]
-pub(crate) struct Said<'m> {
-    pub(crate) message: Message<'m>,
-    pub(crate) sort: Sort,
+pub(crate) struct SeenMessage<'m> {
+    pub(crate) raw: Message<'m>,
+    pub(crate) kind: MessageKind,
     /// The method of a request or notification.
     pub(crate) method: Option<Cow<'m, str>>,
     /// The `_meta` of its params. It is asked for at every step, and params are long.
     pub(super) meta: Option<Json<'m>>,
     /// What a response answers.
-    pub(crate) bound: Bound<'m>,
+    pub(crate) response_match: ResponseMatch<'m>,
     /// Which item of a batch it was.
     pub(crate) item: Option<usize>,
 }
 
 /// The sorts of messages. A call with `"id": null` is a request with a bad id, and no notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum MessageKind {
     Request,
     Notification,
     Result,
     Error,
 }
 
-impl Sort {
+impl MessageKind {
     pub(crate) fn of(message: &Message<'_>) -> Self {
         match (message.what(), message.id()) {
             (What::Result, _) => Self::Result,
@@ -102,13 +102,13 @@ impl Sort {
 
 /// What a message answers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Bound<'m> {
+pub(crate) enum ResponseMatch<'m> {
     /// It is no response.
     No,
     /// The oldest open request of the other side with this id, type and all.
-    To(&'m Asked),
+    To(&'m PendingRequest),
     /// An open request whose id is the same but for its type, such as `1` and `"1"`.
-    Mistyped(&'m Asked),
+    Mistyped(&'m PendingRequest),
     /// A request that was answered before.
     Again,
     /// Nothing that was asked, or nothing that can be told: its id is null or missing.
@@ -119,11 +119,11 @@ pub(crate) enum Bound<'m> {
     Untold,
 }
 
-impl<'m> Said<'m> {
+impl<'m> SeenMessage<'m> {
     /// The request that a response answers.
-    pub(crate) fn asked(&self) -> Option<&'m Asked> {
-        match self.bound {
-            Bound::To(asked) | Bound::Mistyped(asked) => Some(asked),
+    pub(crate) fn request(&self) -> Option<&'m PendingRequest> {
+        match self.response_match {
+            ResponseMatch::To(request) | ResponseMatch::Mistyped(request) => Some(request),
             _ => None,
         }
     }
@@ -135,21 +135,21 @@ impl<'m> Said<'m> {
 
     /// The `result` of a response to a request with this method.
     pub(crate) fn result_of(&self, method: &str) -> Option<Json<'m>> {
-        (self.sort == Sort::Result && self.asked()?.method() == method)
-            .then(|| self.message.outcome())
+        (self.kind == MessageKind::Result && self.request()?.method() == method)
+            .then(|| self.raw.outcome())
             .flatten()
     }
 
     /// The `error` of a response to a request with this method.
     pub(crate) fn error_of(&self, method: &str) -> Option<Json<'m>> {
-        (self.sort == Sort::Error && self.asked()?.method() == method)
-            .then(|| self.message.outcome())
+        (self.kind == MessageKind::Error && self.request()?.method() == method)
+            .then(|| self.raw.outcome())
             .flatten()
     }
 
     /// The `error` of a response, whatever was asked.
     pub(crate) fn error(&self) -> Option<Json<'m>> {
-        (self.sort == Sort::Error).then(|| self.message.outcome()).flatten()
+        (self.kind == MessageKind::Error).then(|| self.raw.outcome()).flatten()
     }
 
     /// The error's code, where it is an integer that fits.
@@ -159,7 +159,7 @@ impl<'m> Said<'m> {
 
     /// A member of `params` of a request or notification.
     pub(crate) fn param(&self, name: &str) -> Option<Json<'m>> {
-        self.message.params()?.member(name)
+        self.raw.params()?.member(name)
     }
 
     /// A member of `params._meta` of a request or notification.

@@ -11,12 +11,12 @@ const MOST: usize = 10_000;
 
 /// The last texts of a kind.
 #[derive(Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct RecentTexts {
     prints: HashSet<u64, fast::FixedState>,
     order: VecDeque<u64>,
 }
 
-impl Recent {
+impl RecentTexts {
     /// Takes note of a text, and says whether it was met before.
     pub(crate) fn again(&mut self, text: &str) -> bool {
         let print = print(text);
@@ -44,11 +44,11 @@ fn print(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, Recent};
+    use super::{MOST, RecentTexts};
 
     #[test]
     fn what_was_met_long_ago_is_forgotten() {
-        let mut recent = Recent::default();
+        let mut recent = RecentTexts::default();
         assert!(!recent.again("a") && recent.again("a") && recent.has("a"));
         for number in 0..MOST {
             assert!(!recent.again(&number.to_string()));

@@ -1,0 +1,77 @@
+use super::{ClosedRequest, FULL_OF_IDS, IdUse, MOST_BESIDE, MOST_IDS, MOST_OPEN, PendingRequests};
+use transcript::json::parts_of;
+use transcript::message::Message;
+use transcript::session::{Content, Entry, Side, Spot};
+
+fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+    let parts = parts_of(&text);
+    let message = Message::parse(&text).unwrap().apart(&parts);
+    let entry = Entry::new(Spot::default(), Content::Message(message));
+    pending.ask(&entry, &message, "tools/call", Some(Side::Client), None);
+}
+
+fn answer(pending: &mut PendingRequests, id: &str) -> ClosedRequest {
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+    pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server))
+}
+
+#[test]
+fn more_open_requests_than_are_followed_are_told_of_and_held_against_nobody() {
+    let mut pending = PendingRequests::default();
+    for id in 0..MOST_OPEN {
+        ask(&mut pending, &id.to_string(), "{}");
+    }
+    assert_eq!((pending.count(), pending.full()), (MOST_OPEN, None));
+    ask(&mut pending, "\"one more\"", "{}");
+    assert_eq!(pending.count(), MOST_OPEN);
+    assert!(pending.full().is_some_and(|why| why.contains("50,000")));
+    // What was followed is answered as ever; of the rest nothing is known, nor of what was never asked.
+    assert!(matches!(answer(&mut pending, "7"), ClosedRequest::To(request) if &*request.id == "7"));
+    assert!(matches!(answer(&mut pending, "\"one more\""), ClosedRequest::Untold));
+    assert!(matches!(answer(&mut pending, "\"never\""), ClosedRequest::Untold));
+    assert_eq!(pending.count(), MOST_OPEN - 1);
+}
+
+#[test]
+fn ids_in_no_order_are_remembered_up_to_a_limit_and_those_that_count_up_are_not_in_the_way() {
+    let mut pending = PendingRequests::default();
+    let ask_and_answer = |pending: &mut PendingRequests, id: &str| {
+        ask(pending, id, "{}");
+        assert!(matches!(answer(pending, id), ClosedRequest::To(_)), "{id}");
+    };
+    for id in 0..2 * MOST_IDS {
+        ask_and_answer(&mut pending, &id.to_string());
+    }
+    assert_eq!(pending.full(), None);
+    for id in 0..=MOST_IDS + 1_000 {
+        ask_and_answer(&mut pending, &format!("\"{id}x\""));
+    }
+    assert_eq!(pending.full(), Some(FULL_OF_IDS));
+    let remembered: usize = pending.used.iter().map(super::CallIds::remembered).sum();
+    assert!((MOST_IDS..=MOST_IDS + 1_000).contains(&remembered), "{remembered}");
+    ask_and_answer(&mut pending, "\"new\"");
+    assert_eq!(pending.used.iter().map(super::CallIds::remembered).sum::<usize>(), remembered);
+    // An id from before is known still, and of a new one nobody can tell whether it was used.
+    assert!(matches!(answer(&mut pending, "\"1x\""), ClosedRequest::Again));
+    assert!(matches!(answer(&mut pending, "\"new\""), ClosedRequest::Untold));
+    ask(&mut pending, "\"new\"", "{}");
+    assert_eq!(pending.last_use(), Some(IdUse::Fresh));
+}
+
+#[test]
+fn what_is_inside_of_open_params_is_held_up_to_a_limit_and_found_beyond_it() {
+    let mut pending = PendingRequests::default();
+    let params = format!(r#"{{"list":[{}1],"name":"a"}}"#, "1,".repeat(50_000));
+    for id in 0..20 {
+        ask(&mut pending, &id.to_string(), &params);
+    }
+    assert!((MOST_BESIDE..2 * MOST_BESIDE).contains(&pending.beside), "{}", pending.beside);
+    for id in 0..20 {
+        let ClosedRequest::To(request) = answer(&mut pending, &id.to_string()) else {
+            panic!("{id} was asked")
+        };
+        assert_eq!(request.param("name").unwrap().text(), "\"a\"");
+    }
+    assert_eq!((pending.beside, pending.held), (0, 0));
+}
