@@ -43,7 +43,7 @@ static MINIMUM: Rule = Rule {
 };
 
 static OPT_IN: Rule = Rule {
-    id: "e.logging.opt-in",
+    id: "logging.opt-in",
     span: Span::MODERN,
     source: "server/utilities/logging#per-request-log-level",
     title: "A request is logged for only if it asks for that",

@@ -9,7 +9,7 @@ use crate::rule::Rule;
 use transcript::json::Json;
 
 pub(super) const FAMILY: Family = Family {
-    name: "meta_keys",
+    name: "meta-keys",
     title: "Keys of `_meta`",
     rules: &[&KEY],
     triggers: &[Trigger::Messages],

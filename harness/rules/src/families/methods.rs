@@ -49,7 +49,7 @@ static REVISION: Rule = Rule {
 };
 
 static REMOVED: Rule = Rule {
-    id: "e.ping.removed",
+    id: "ping.removed",
     level: Level::Should,
     span: Span::MODERN,
     source: "changelog",

@@ -45,7 +45,7 @@ const OURS: Rule =
     Rule { party: Party::Client, span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK };
 
 static VERSION: Rule = Rule {
-    id: "e.meta.version",
+    id: "meta.version",
     title: "Every request names its protocol version in `_meta`",
     why: "There is no handshake: a server that is not told the version must refuse the request.",
     fix: "Write \"io.modelcontextprotocol/protocolVersion\" into the `_meta` of every request.",
@@ -53,7 +53,7 @@ static VERSION: Rule = Rule {
 };
 
 static CAPABILITIES: Rule = Rule {
-    id: "e.meta.client-caps",
+    id: "meta.client-caps",
     title: "Every request lists the client's capabilities in `_meta`",
     why: "A server may not remember them from an earlier request, and must refuse a request without them.",
     fix: "Write \"io.modelcontextprotocol/clientCapabilities\" into every request, {} where there are none.",
@@ -61,7 +61,7 @@ static CAPABILITIES: Rule = Rule {
 };
 
 static CLIENT_INFO: Rule = Rule {
-    id: "e.meta.client-info",
+    id: "meta.client-info",
     level: Level::Should,
     title: "Every request says in `_meta` which client it is from",
     why: "Logs and statistics of a server that keeps no state have no other way to tell clients apart.",
@@ -73,7 +73,7 @@ static CLIENT_INFO: Rule = Rule {
 };
 
 static MISSING_REJECTED: Rule = Rule {
-    id: "e.meta.missing-rejected",
+    id: "meta.missing-rejected",
     party: Party::Server,
     title: "A request without version or capabilities is refused with -32602, over HTTP with 400",
     why: "A server that fills the gap by guessing serves clients that fail with every other server.",
@@ -82,7 +82,7 @@ static MISSING_REJECTED: Rule = Rule {
 };
 
 static MISSING_CAPABILITY: Rule = Rule {
-    id: "e.meta.missing-capability",
+    id: "meta.missing-capability",
     party: Party::Server,
     title: "Error -32021 lists the capabilities that were not declared, over HTTP with 400",
     why: "A client can only offer the capability or give up if it is told which one is missing.",
@@ -91,7 +91,7 @@ static MISSING_CAPABILITY: Rule = Rule {
 };
 
 static SERVER_INFO: Rule = Rule {
-    id: "e.meta.server-info",
+    id: "meta.server-info",
     level: Level::Should,
     party: Party::Server,
     title: "Every result says in `_meta` which server it is from",
@@ -101,7 +101,7 @@ static SERVER_INFO: Rule = Rule {
 };
 
 static TYPE_PRESENT: Rule = Rule {
-    id: "e.result-type.present",
+    id: "result-type.present",
     party: Party::Server,
     source: "basic/index#result-responses",
     title: "Every result has a `resultType`, which is a string",
@@ -111,7 +111,7 @@ static TYPE_PRESENT: Rule = Rule {
 };
 
 static TYPE_KNOWN: Rule = Rule {
-    id: "e.result-type.known",
+    id: "result-type.known",
     party: Party::Server,
     source: "basic/index#resulttype",
     title: "`resultType` is `complete`, `input_required` or one of an advertised extension",

@@ -17,7 +17,7 @@ use transcript::rejection::Rejection;
 use transcript::session::{Content, Exchange, Headers, Slot, header};
 
 pub(super) const FAMILY: Family = Family {
-    name: "modern_answers",
+    name: "modern-answers",
     title: "Answers over HTTP without sessions",
     rules: &[&UNSUPPORTED, &UNKNOWN, &ENDS, &METHODS, &SESSION, &RESUME, &BUFFERING, &REISSUE],
     triggers: &[Trigger::HttpExchanges],
@@ -43,7 +43,7 @@ const OURS: Rule = Rule {
 };
 
 static UNSUPPORTED: Rule = Rule {
-    id: "e.http.unsupported-400",
+    id: "http.status.version-400",
     title: "An unknown version is refused with the status 400",
     why: "Clients look into the body of a 400 for the versions to try; any other status looks like something else.",
     fix: "Answer 400 Bad Request with -32022.",
@@ -51,7 +51,7 @@ static UNSUPPORTED: Rule = Rule {
 };
 
 static UNKNOWN: Rule = Rule {
-    id: "e.http.method-404",
+    id: "http.status.method-404",
     title: "An unknown method is refused with the status 404",
     why: "Gateways and logs tell by the status that the server has no such method.",
     fix: "Answer 404 Not Found with -32601 in the body.",
@@ -59,7 +59,7 @@ static UNKNOWN: Rule = Rule {
 };
 
 static ENDS: Rule = Rule {
-    id: "e.http.final-response-ends",
+    id: "http.sse.ends-with-response",
     level: Level::Should,
     source: "basic/transports/streamable-http#receiving-messages",
     title: "Nothing follows the response on a stream",
@@ -69,7 +69,7 @@ static ENDS: Rule = Rule {
 };
 
 static METHODS: Rule = Rule {
-    id: "e.http.get-delete-405",
+    id: "http.status.get-delete-405",
     level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "A server of this revision alone answers GET and DELETE with 405",
@@ -79,7 +79,7 @@ static METHODS: Rule = Rule {
 };
 
 static SESSION: Rule = Rule {
-    id: "e.http.no-session",
+    id: "http.session.removed",
     level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "A server does not hand out Mcp-Session-Id",
@@ -89,7 +89,7 @@ static SESSION: Rule = Rule {
 };
 
 static RESUME: Rule = Rule {
-    id: "e.http.no-resume",
+    id: "http.resume.removed",
     level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
     title: "Events have no ids, since no stream can be resumed",
@@ -99,7 +99,7 @@ static RESUME: Rule = Rule {
 };
 
 static BUFFERING: Rule = Rule {
-    id: "e.http.x-accel-buffering",
+    id: "http.sse.x-accel-buffering",
     level: Level::Should,
     source: "basic/transports/streamable-http#receiving-messages",
     title: "A stream begins with X-Accel-Buffering: no",
@@ -109,7 +109,7 @@ static BUFFERING: Rule = Rule {
 };
 
 static REISSUE: Rule = Rule {
-    id: "e.http.reissue-new-id",
+    id: "http.reissue.new-id",
     party: Party::Client,
     source: "changelog, major change 9",
     title: "A request whose stream broke is sent again under a new id",

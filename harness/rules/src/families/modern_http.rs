@@ -17,7 +17,7 @@ use transcript::json::Json;
 use transcript::session::{Headers, Slot, header};
 
 pub(super) const FAMILY: Family = Family {
-    name: "modern_http",
+    name: "modern-http",
     title: "Requests over HTTP without sessions",
     rules: &[
         &VERSION,
@@ -48,7 +48,7 @@ const OURS: Rule = Rule {
 };
 
 static VERSION: Rule = Rule {
-    id: "e.http.version-header",
+    id: "http.header.version",
     source: "basic/transports/streamable-http#protocol-version-header",
     title: "Every request over HTTP has the header MCP-Protocol-Version",
     why: "Gateways decide by it what a request is, and servers refuse one without it or take it for an old one.",
@@ -57,7 +57,7 @@ static VERSION: Rule = Rule {
 };
 
 static VERSION_MATCH: Rule = Rule {
-    id: "e.http.version-match",
+    id: "http.header.version-match",
     source: "basic/transports/streamable-http#protocol-version-header",
     title: "MCP-Protocol-Version is the version that the body names",
     why: "A gateway and the server behind it would handle the request by different rules.",
@@ -66,7 +66,7 @@ static VERSION_MATCH: Rule = Rule {
 };
 
 static METHOD: Rule = Rule {
-    id: "e.http.mcp-method",
+    id: "http.header.method",
     title: "Mcp-Method is the method of the body, letter for letter",
     why: "Gateways route and count by it, and servers refuse a request whose header is missing or differs.",
     fix: "Send the body's method in Mcp-Method with every request.",
@@ -74,7 +74,7 @@ static METHOD: Rule = Rule {
 };
 
 static NAME: Rule = Rule {
-    id: "e.http.mcp-name",
+    id: "http.header.name",
     title: "Mcp-Name is the name or URI that the body asks for",
     why: "A gateway that allows one tool would let a call of another pass.",
     fix: "Send params.name of calls and prompts, and params.uri of resources, in Mcp-Name.",
@@ -82,7 +82,7 @@ static NAME: Rule = Rule {
 };
 
 static NAME_ENCODING: Rule = Rule {
-    id: "e.http.mcp-name.encoding",
+    id: "http.header.name-encoding",
     source: "basic/transports/streamable-http#value-encoding",
     title: "A name that a header cannot carry as it is stands in Mcp-Name as Base64",
     why: "Letters beyond ASCII, and spaces at the ends, do not reach the server as they were sent.",
@@ -91,7 +91,7 @@ static NAME_ENCODING: Rule = Rule {
 };
 
 static MISMATCH: Rule = Rule {
-    id: "e.http.mismatch-400",
+    id: "http.header.mismatch-400",
     party: Party::Server,
     source: "basic/transports/streamable-http#server-validation",
     title: "Headers that miss or contradict the body are refused with 400 and -32020",
@@ -101,7 +101,7 @@ static MISMATCH: Rule = Rule {
 };
 
 static CLIENT_RESPONSE: Rule = Rule {
-    id: "e.http.no-client-response",
+    id: "http.no-client-response",
     needs: &[],
     source: "basic/transports/streamable-http#sending-messages",
     title: "A client posts requests and notifications, and no responses",
@@ -111,7 +111,7 @@ static CLIENT_RESPONSE: Rule = Rule {
 };
 
 static SERVER_REQUEST: Rule = Rule {
-    id: "e.http.no-server-request",
+    id: "http.no-server-request",
     party: Party::Server,
     needs: &[],
     source: "basic/transports/streamable-http#receiving-messages",

@@ -16,7 +16,7 @@ use transcript::rejection::Rejection;
 use transcript::session::{Content, Side};
 
 pub(super) const FAMILY: Family = Family {
-    name: "modern_stdio",
+    name: "modern-stdio",
     title: "stdio without sessions",
     rules: &[&CLIENT_RESPONSE, &SERVER_REQUEST, &SILENT, &PROBE, &FALLBACK],
     triggers: &[
@@ -42,7 +42,7 @@ const ON_ITS_WAY: i64 = 1_000;
 const OURS: Rule = Rule { party: Party::Client, span: Span::MODERN, ..Rule::BLANK };
 
 static CLIENT_RESPONSE: Rule = Rule {
-    id: "e.stdio.no-client-response",
+    id: "stdio.no-client-response",
     source: "basic/transports/stdio#sending-messages",
     title: "A client writes requests and notifications, and no responses",
     why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
@@ -51,7 +51,7 @@ static CLIENT_RESPONSE: Rule = Rule {
 };
 
 static SERVER_REQUEST: Rule = Rule {
-    id: "e.stdio.no-server-request",
+    id: "stdio.no-server-request",
     party: Party::Server,
     source: "basic/transports/stdio#receiving-messages",
     title: "A server writes responses and notifications, and no requests",
@@ -61,7 +61,7 @@ static SERVER_REQUEST: Rule = Rule {
 };
 
 static SILENT: Rule = Rule {
-    id: "e.stdio.silent-after-cancel",
+    id: "stdio.silent-after-cancel",
     level: Level::Should,
     party: Party::Server,
     source: "basic/transports/stdio#cancellation",
@@ -76,7 +76,7 @@ static SILENT: Rule = Rule {
 };
 
 static PROBE: Rule = Rule {
-    id: "e.stdio.probe-first",
+    id: "stdio.probe-first",
     level: Level::Should,
     source: "basic/transports/stdio#backward-compatibility",
     title: "A client that can fall back to a handshake asks `server/discover` first",
@@ -86,7 +86,7 @@ static PROBE: Rule = Rule {
 };
 
 static FALLBACK: Rule = Rule {
-    id: "e.stdio.no-fallback-on-modern-error",
+    id: "stdio.no-fallback-on-modern-error",
     level: Level::Should,
     source: "basic/transports/stdio#backward-compatibility",
     title: "A client does not fall back to `initialize` after an error of a new server",

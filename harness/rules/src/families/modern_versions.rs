@@ -41,7 +41,7 @@ const OURS: Rule = Rule {
 };
 
 static UNSUPPORTED: Rule = Rule {
-    id: "e.version.unsupported",
+    id: "version.unsupported",
     title: "An unknown version is refused with -32022, which lists the versions that are known",
     why: "The list is all that a client has to find a version that both speak.",
     fix: "Send data.supported with your versions and data.requested with the one that was asked for.",
@@ -49,7 +49,7 @@ static UNSUPPORTED: Rule = Rule {
 };
 
 static RETRY: Rule = Rule {
-    id: "e.version.retry",
+    id: "version.retry",
     level: Level::Should,
     party: Party::Client,
     title: "After -32022 a client goes on with a version that the server listed",
@@ -59,7 +59,7 @@ static RETRY: Rule = Rule {
 };
 
 static IMPLEMENTED: Rule = Rule {
-    id: "e.discover.implemented",
+    id: "discover.implemented",
     source: "server/discover",
     title: "A server answers `server/discover`",
     why: "Clients that speak several revisions probe with it, and take a server that does not know it for an old one.",
@@ -68,7 +68,7 @@ static IMPLEMENTED: Rule = Rule {
 };
 
 static CONSISTENT: Rule = Rule {
-    id: "e.discover.caps-consistent",
+    id: "discover.caps-consistent",
     level: Level::Should,
     source: "server/discover",
     title: "What `server/discover` advertises is there when it is asked for",
@@ -78,7 +78,7 @@ static CONSISTENT: Rule = Rule {
 };
 
 static IDENTIFIER: Rule = Rule {
-    id: "e.ext.identifier",
+    id: "cap.extension-id",
     party: Party::Sender,
     source: "basic/versioning#extension-negotiation",
     title: "An extension's identifier is a key with a prefix, such as com.example/search",

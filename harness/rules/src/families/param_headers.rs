@@ -19,7 +19,7 @@ const OURS: Rule = Rule {
 };
 
 pub(super) static MIRROR: Rule = Rule {
-    id: "e.http.param.mirror",
+    id: "http.param.mirror",
     title: "A call repeats in headers the parameters that its tool marks",
     why: "Gateways route by these headers, and servers refuse a call whose headers lack a value or differ from it.",
     fix: "Send Mcp-Param-{name} for every marked parameter that the arguments hold.",
@@ -27,7 +27,7 @@ pub(super) static MIRROR: Rule = Rule {
 };
 
 pub(super) static OMIT: Rule = Rule {
-    id: "e.http.param.omit",
+    id: "http.param.omit",
     title: "A parameter that is null or missing has no header",
     why: "The server expects none, and a gateway would act on a value that the call does not have.",
     fix: "Leave the header out.",
@@ -35,7 +35,7 @@ pub(super) static OMIT: Rule = Rule {
 };
 
 pub(super) static ENCODING: Rule = Rule {
-    id: "e.http.param.encoding",
+    id: "http.param.encoding",
     source: "basic/transports/streamable-http#value-encoding",
     title: "Headers spell parameters as digits, true or false, plain text, or Base64",
     why: "Other spellings change on the way, are cut at a line break, or do not compare as equal.",

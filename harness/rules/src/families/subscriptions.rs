@@ -105,7 +105,7 @@ static NO_REQUEST_SCOPED: Rule = Rule {
 };
 
 static CANCEL: Rule = Rule {
-    id: "e.cancel.server-only-listen",
+    id: "cancel.server-only-listen",
     source: "basic/patterns/cancellation",
     title: "A server cancels subscriptions and nothing else",
     why: "A client cannot tell what a cancellation of its own call would mean.",

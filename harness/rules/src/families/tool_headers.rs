@@ -13,7 +13,7 @@ use transcript::json::{Json, Kind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
-    name: "tool_headers",
+    name: "tool-headers",
     title: "Parameters of tools that go into headers",
     rules: &[&NON_EMPTY, &TOKEN, &NO_CONTROL, &UNIQUE, &PRIMITIVE, &REACHABLE, &SAFE, &REJECT],
     triggers: &[
@@ -42,7 +42,7 @@ const OURS: Rule = Rule {
 };
 
 static NON_EMPTY: Rule = Rule {
-    id: "e.tool.x-mcp-header.nonempty",
+    id: "tools.x-mcp-header.nonempty",
     title: "`x-mcp-header` is not empty",
     why: "A header needs a name behind Mcp-Param-; clients drop the whole tool.",
     fix: "Name the header, or leave the annotation out.",
@@ -50,7 +50,7 @@ static NON_EMPTY: Rule = Rule {
 };
 
 static TOKEN: Rule = Rule {
-    id: "e.tool.x-mcp-header.token",
+    id: "tools.x-mcp-header.token",
     title: "`x-mcp-header` is a token that can stand in a header's name",
     why: "Spaces, colons and other characters cannot be sent in the name of a header; clients drop the whole tool.",
     fix: "Use letters, digits and hyphens.",
@@ -58,7 +58,7 @@ static TOKEN: Rule = Rule {
 };
 
 static NO_CONTROL: Rule = Rule {
-    id: "e.tool.x-mcp-header.no-ctl",
+    id: "tools.x-mcp-header.no-ctl",
     title: "`x-mcp-header` has no control characters",
     why: "A line break in a header's name smuggles further headers into the request.",
     fix: "Take the control characters out.",
@@ -66,7 +66,7 @@ static NO_CONTROL: Rule = Rule {
 };
 
 static UNIQUE: Rule = Rule {
-    id: "e.tool.x-mcp-header.unique",
+    id: "tools.x-mcp-header.unique",
     title: "No two `x-mcp-header` of a tool are equal, whatever their case",
     why: "Names of headers have no case, so that one value would overwrite the other.",
     fix: "Give each parameter a name of its own.",
@@ -74,7 +74,7 @@ static UNIQUE: Rule = Rule {
 };
 
 static PRIMITIVE: Rule = Rule {
-    id: "e.tool.x-mcp-header.primitive",
+    id: "tools.x-mcp-header.primitive",
     title: "`x-mcp-header` stands at a string, an integer or a boolean",
     why: "Lists and objects have no spelling in a header, and fractions have several.",
     fix: "Annotate parameters of these three types alone.",
@@ -82,7 +82,7 @@ static PRIMITIVE: Rule = Rule {
 };
 
 static REACHABLE: Rule = Rule {
-    id: "e.tool.x-mcp-header.reachable",
+    id: "tools.x-mcp-header.reachable",
     title: "`x-mcp-header` stands at a property that is reached through `properties` alone",
     why: "Behind `items`, `anyOf` or `$ref` nobody can say which value of a call is meant.",
     fix: "Move the parameter to the top of the schema or into a nested object.",
@@ -90,7 +90,7 @@ static REACHABLE: Rule = Rule {
 };
 
 static SAFE: Rule = Rule {
-    id: "e.tool.x-mcp-header.safe-int",
+    id: "tools.x-mcp-header.safe-int",
     title: "Integers that go into headers lie within ±(2^53 − 1)",
     why: "Readers that keep numbers as doubles round larger ones, so that header and body part.",
     fix: "Use a string for larger numbers.",
@@ -98,7 +98,7 @@ static SAFE: Rule = Rule {
 };
 
 static REJECT: Rule = Rule {
-    id: "e.tool.x-mcp-header.reject",
+    id: "tools.x-mcp-header.reject",
     party: Party::Client,
     needs: &[Need::Http],
     title: "A client does not call a tool whose `x-mcp-header` are invalid",
