@@ -243,7 +243,7 @@ class Around:
 def telling(text):
     """The line of what was said that tells most; Python draws a tree of its errors with the marks that are taken off."""
     lines = [line.strip(" |+-") for line in text.splitlines() if line.strip(" |+-")]
-    marks = re.compile(r"departure|error|different sessions|[\w.]*(Error|Exception)\b")
+    marks = re.compile(r"mismatch|error|different sessions|[\w.]*(Error|Exception)\b")
     marked = (line for line in lines if marks.match(line) and "Group" not in line)
     return next(marked, lines[-1] if lines else "nothing was said")[:200]
 

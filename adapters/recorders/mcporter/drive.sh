@@ -50,7 +50,7 @@ judged() {
   echo "$passed calls passed, $kept in the recording" >"$2/diff.txt"
   [ "$passed" = "$kept" ] &&
     "$concord" diff --left-format jsonrpc --right-format mcporter "$2/truth.jsonl" "$recording" >"$2/diff.txt" 2>&1 || code=$?
-  if grep -L '"departures":0}' "$2"/journal-* | grep -q .; then
+  if grep -L '"mismatches":0}' "$2"/journal-* | grep -q .; then
     wrong=$((wrong + 1))
     echo "PARTED    $1: mcporter said something else than the session has; its words are in said.txt"
     return

@@ -19,8 +19,8 @@ use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::{self, Line};
-use wire::drive::judged::Aspect;
-use wire::drive::{self, Bench, NotRun, Recorder, Scenario, Transport};
+use wire::drive::judged::Dimension;
+use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
 /// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
 ///
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// The format of the recordings, where their content should not decide.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Play what matches: a glob over a scenario's name, or over `name/aspect`; several add up.
+    /// Play what matches: a glob over a scenario's name, or over `name/dimension`; several add up.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
     /// A folder of case directories, instead of the suite that comes with the program; several add up.
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             .voice
             .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
     }
-    let bench = Bench {
+    let rig = Rig {
         recorder: args.recorder.clone(),
         transport: args.transport,
         format: args.format,
@@ -132,12 +132,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?,
     };
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
-    bench.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
+    rig.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let seed = args.generate.map(|_| args.seed);
     let named = record::Suite { seed, ..super::run::named(&suite).map_err(unreadable)? };
-    let mut record = drive::run(&planned, &bench, jobs, named).map_err(impossible)?;
-    // A filter may name one aspect of a scenario, and a session has both.
+    let mut record = drive::run(&planned, &rig, jobs, named).map_err(impossible)?;
+    // A filter may name one dimension of a scenario, and a session has both.
     record.results.retain(|line| args.takes(&line.case, &line.format));
     record.planned = record.results.len() as u64;
     record.recount();
@@ -168,8 +168,8 @@ fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
 }
 
 impl Args {
-    fn takes(&self, scenario: &str, aspect: &str) -> bool {
-        let full = format!("{scenario}/{aspect}");
+    fn takes(&self, scenario: &str, dimension: &str) -> bool {
+        let full = format!("{scenario}/{dimension}");
         let named = |glob: &GlobMatcher| glob.is_match(scenario) || glob.is_match(&full);
         self.filter.is_empty() || self.filter.iter().any(named)
     }
@@ -201,8 +201,8 @@ fn scenarios(suite: &Suite, transport: Transport) -> std::io::Result<(Vec<Scenar
 /// The scenarios that the filters ask for. A run of nothing proves nothing, so it is refused.
 fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failure> {
     let names = |scenario: &Scenario| {
-        Aspect::ALL
-            .map(|aspect| format!("{}/{}", scenario.name, aspect.name()))
+        Dimension::ALL
+            .map(|dimension| format!("{}/{}", scenario.name, dimension.name()))
             .into_iter()
             .chain([scenario.name.clone()])
     };
@@ -219,16 +219,19 @@ fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failur
             )));
         }
     }
-    let wanted =
-        |scenario: &Scenario| Aspect::ALL.iter().any(|aspect| args.takes(&scenario.name, aspect.name()));
+    let wanted = |scenario: &Scenario| {
+        Dimension::ALL.iter().any(|dimension| args.takes(&scenario.name, dimension.name()))
+    };
     Ok(scenarios.into_iter().filter(wanted).collect())
 }
 
 fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
     let mut out = String::new();
     for scenario in planned {
-        for aspect in Aspect::ALL.iter().filter(|aspect| args.takes(&scenario.name, aspect.name())) {
-            let _ = writeln!(out, "{}/{}", scenario.name, aspect.name());
+        for dimension in
+            Dimension::ALL.iter().filter(|dimension| args.takes(&scenario.name, dimension.name()))
+        {
+            let _ = writeln!(out, "{}/{}", scenario.name, dimension.name());
         }
     }
     io::stdout().lock().write_all(out.as_bytes())?;
@@ -238,8 +241,9 @@ fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
 /// The baseline, held against all that could be played, whatever part of it is.
 fn known(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
-    let trials =
-        scenarios.iter().flat_map(|it| Aspect::ALL.iter().map(|aspect| (it.name.as_str(), aspect.name())));
+    let trials = scenarios
+        .iter()
+        .flat_map(|it| Dimension::ALL.iter().map(|dimension| (it.name.as_str(), dimension.name())));
     baseline::read(path, false, trials, around).map(Some)
 }
 

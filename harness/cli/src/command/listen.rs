@@ -6,7 +6,7 @@ use super::{Around, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
-use wire::proxy::{Proxy, Refused, Target};
+use wire::proxy::{Proxy, StartError, Target};
 use wire::record::{self, Redaction};
 
 /// The format that is written while the session goes on.
@@ -24,7 +24,7 @@ pub(super) fn run(
     force: bool,
     around: Around,
 ) -> Result<bool, Failure> {
-    let unusable = |refused: Refused| Failure::Unusable(refused.to_string());
+    let unusable = |refused: StartError| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
     let proxy = Proxy::listen(at, to.clone()).map_err(unusable)?.redacting(redaction);
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;

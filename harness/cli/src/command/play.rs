@@ -14,8 +14,8 @@ use transcript::diff::{Pattern, Rules};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
-use wire::play::{self, Departure, Plan, Played, Refused, Script, Tell, Variants};
-use wire::proxy::{Target, put_in_order_if_told};
+use wire::play::{self, Mismatch, Plan, Played, Script, StartError, Tell, Variants};
+use wire::proxy::{Target, put_in_order_if_timed};
 
 /// Plays one side of a recorded session, and tells where the other side departs from it.
 ///
@@ -24,7 +24,7 @@ use wire::proxy::{Target, put_in_order_if_told};
 /// Ids and progress tokens belong to whoever chose them: where the other side chose others than the recording has, they
 /// are put into the messages that name them, and nothing else is changed.
 ///
-/// A departure does not end the play: a message that differs counts as heard, one that is not in the session is passed
+/// A mismatch does not end the play: a message that differs counts as heard, one that is not in the session is passed
 /// over. A wait that runs out ends it.
 ///
 /// Over Streamable HTTP a message of the server's own goes over the stream of the request that it is about, as far as the
@@ -194,14 +194,14 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
-        Refused::Here(why) => Failure::Unusable(why),
-        Refused::Command(why) => Failure::NotRun(why),
+        StartError::Here(why) => Failure::Unusable(why),
+        StartError::Command(why) => Failure::NotRun(why),
     })?;
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is not whole: {why}")));
     }
     around.voice.note(&told(&played, &name));
-    Ok(if played.departures == 0 { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if played.mismatches == 0 { exit::WELL } else { exit::FELL_SHORT })
 }
 
 /// How the other side is met.
@@ -252,14 +252,14 @@ fn transport(args: &Args) -> Transport {
     }
 }
 
-fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result<Played, Refused> {
+fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result<Played, StartError> {
     let answers = match args.answers {
         None => Answers::AsRecorded,
         Some(Form::Json) => Answers::Json,
         Some(Form::Sse) => Answers::Stream,
     };
     let server = Server::listen(at, transport(args), answers)?;
-    let url = server.url().map_err(|error| Refused::Here(format!("the port cannot be told: {error}")))?;
+    let url = server.url().map_err(|error| StartError::Here(format!("the port cannot be told: {error}")))?;
     around.voice.note(&format!("{url} is the server from now on"));
     server.play(plan)
 }
@@ -270,7 +270,10 @@ fn told(played: &Played, name: &str) -> String {
         "{name}: {} said, {} heard, {}",
         counted(played.said, "message"),
         played.heard,
-        counted(played.departures, "departure")
+        match played.mismatches {
+            1 => "1 mismatch".to_owned(),
+            count => format!("{count} mismatches"),
+        }
     )
 }
 
@@ -283,8 +286,8 @@ struct Teller<'t> {
 }
 
 impl Tell for Teller<'_> {
-    fn departure(&self, departure: &Departure) {
-        let text = departure.describe(self.script, self.name);
+    fn mismatch(&self, mismatch: &Mismatch) {
+        let text = mismatch.describe(self.script, self.name);
         // Nobody may be left to be told, and the exit code tells too.
         let _ = writeln!(io::stderr().lock(), "{text}\n");
     }
@@ -355,7 +358,7 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     if format.name == listen::NATIVE
         && let Ok(archive) = fs::read_to_string(path)
     {
-        put_in_order_if_told(&mut session, &archive);
+        put_in_order_if_timed(&mut session, &archive);
     }
     Ok((name, session))
 }

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::proxy::{Target, put_in_order};
-use wire::record::{self, Plan, Recorded, Redaction, Refused};
+use wire::record::{self, Plan, Recorded, Redaction, StartError};
 
 /// Records what a client and a server say, over stdio or HTTP, without changing a byte.
 ///
@@ -105,8 +105,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         redaction,
     };
     let recorded = record::run(&plan, Box::new(around.voice)).map_err(|refused| match refused {
-        Refused::File(why) => Failure::Unusable(why),
-        Refused::Command(why) => Failure::NotRun(why),
+        StartError::File(why) => Failure::Unusable(why),
+        StartError::Command(why) => Failure::NotRun(why),
     })?;
     let whole = tell(&recorded, around);
     let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;

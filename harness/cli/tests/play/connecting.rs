@@ -119,7 +119,7 @@ fn each_message_is_a_post() {
     assert!(asked.ends_with(CALL), "{asked}");
     let asked = stand.answer("405 Method Not Allowed", "", "");
     assert!(asked.starts_with("delete /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
-    tells(&output(child), 0, &["3 messages said, 2 heard, 0 departures"]);
+    tells(&output(child), 0, &["3 messages said, 2 heard, 0 mismatches"]);
 }
 
 fn what_a_server_does_wrong_is_told() {
@@ -181,7 +181,7 @@ fn a_refusal_that_the_session_has_is_none() {
     stand.answer("400 No", JSON, failed);
     let asked = stand.answer("200 OK", "", "");
     assert!(asked.starts_with("delete ") && asked.contains(proof), "{asked}");
-    tells(&output(child), 0, &["3 messages said, 2 heard, 0 departures"]);
+    tells(&output(child), 0, &["3 messages said, 2 heard, 0 mismatches"]);
 }
 
 fn a_broken_stream_is_taken_up() {
@@ -190,7 +190,7 @@ fn a_broken_stream_is_taken_up() {
     stand.answer("200 OK", EVENTS, "id: a\ndata:\n\n");
     let asked = stand.answer("200 OK", EVENTS, &format!("id: b\ndata: {DONE}\n\n"));
     assert!(asked.starts_with("get /mcp ") && asked.contains("last-event-id: a\r\n"), "{asked}");
-    tells(&output(child), 0, &["0 departures"]);
+    tells(&output(child), 0, &["0 mismatches"]);
 }
 
 fn a_server_that_hangs_is_told() {
@@ -233,7 +233,7 @@ fn a_client_listens_before_it_makes_a_server_speak() {
         let asked = stand.answer("200 OK", JSON, DONE);
         assert!(asked.ends_with(CALL), "{asked}");
         stand.answer("200 OK", "", "");
-        tells(&output(child), 0, &["3 messages said, 3 heard, 0 departures"]);
+        tells(&output(child), 0, &["3 messages said, 3 heard, 0 mismatches"]);
     };
     // A server may answer the GET at once, or only when it has something to say.
     for (soon, late) in [(&*head, &*event), ("", &*(head.clone() + &event))] {
@@ -301,5 +301,5 @@ fn asks_where_to(stand: &Stand) {
     let asked = stand.answer("202 Accepted", "Content-Type: text/plain\r\n", "Accepted");
     assert!(asked.starts_with("post /m?s=1 ") && asked.ends_with(CALL), "{asked}");
     write!(stream, "event: message\ndata: {DONE}\n\n").unwrap();
-    tells(&output(child), 0, &["1 message said, 1 heard, 0 departures"]);
+    tells(&output(child), 0, &["1 message said, 1 heard, 0 mismatches"]);
 }

@@ -50,7 +50,7 @@ fn a_session_is_served_and_ended() {
     assert_eq!(body, format!("id: 4-0\ndata: {LOG}\n\nid: 4-1\ndata: {done}\n\n"));
     let (head, _) = whole(server.ask("DELETE", "/mcp", &headers, ""));
     assert!(head.starts_with("http/1.1 200 ok"), "{head}");
-    tells(&server.end(), 0, &["4 messages said, 3 heard, 0 departures"]);
+    tells(&server.end(), 0, &["4 messages said, 3 heard, 0 mismatches"]);
 
     let notes = journal::read(&journal).unwrap();
     let asked: Vec<_> = notes
@@ -91,7 +91,7 @@ fn whoever_asks_does_not_wait_for_what_is_delayed() {
     until(&mut get, "id: get-4\ndata: ");
     assert!(since.elapsed() > Duration::from_millis(600), "{:?}", since.elapsed());
     whole(server.ask("DELETE", "/mcp", &headers, ""));
-    tells(&server.end(), 0, &["6 messages said, 2 heard, 0 departures"]);
+    tells(&server.end(), 0, &["6 messages said, 2 heard, 0 mismatches"]);
 }
 
 fn what_a_client_leaves_out_is_told() {
@@ -132,7 +132,7 @@ fn an_answer_is_one_body_where_that_is_asked_for() {
     // What the server says of its own has no other way; it is cut into pieces of five bytes.
     until(&mut get, "\r\n5\r\nid: g\r\n".trim_start());
     drop(get);
-    tells(&server.end(), 0, &["0 departures"]);
+    tells(&server.end(), 0, &["0 mismatches"]);
 }
 
 fn a_refusal_is_that_of_the_recording() {
@@ -165,7 +165,7 @@ fn a_stream_is_taken_up_behind_an_event() {
     assert!(head.contains("text/event-stream"), "{head}");
     assert_eq!(body, format!("id: 4-1\ndata: {DONE}\n\n"));
     whole(server.ask("DELETE", "/mcp", &named, ""));
-    tells(&server.end(), 1, &["a client came back for an event that nobody had said", "1 departure\n"]);
+    tells(&server.end(), 1, &["a client came back for an event that nobody had said", "1 mismatch\n"]);
 }
 
 fn an_event_is_delivered_again() {
@@ -176,14 +176,14 @@ fn an_event_is_delivered_again() {
     let headers = [("Accept", "text/event-stream"), ("Last-Event-ID", "0-0")];
     let (_, body) = whole(server.ask("GET", "/mcp", &headers, ""));
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n"));
-    tells(&server.end(), 0, &["0 departures"]);
+    tells(&server.end(), 0, &["0 mismatches"]);
 
     // A client of ours comes back by itself, and takes the event for one.
     let server = Server::start(&session(&bench, &SESSION[4..]), &["--redeliver"]);
     let url = format!("http://{}/mcp", server.at);
     let client = super::client(&bench.path("trace.jsonl"), &["--to", &url]).output().unwrap();
-    tells(&client, 0, &["an event was delivered again", "1 message said, 2 heard, 0 departures"]);
-    tells(&server.end(), 0, &["0 departures"]);
+    tells(&client, 0, &["an event was delivered again", "1 message said, 2 heard, 0 mismatches"]);
+    tells(&server.end(), 0, &["0 mismatches"]);
 }
 
 fn events_are_joined_in_one_part() {
@@ -194,7 +194,7 @@ fn events_are_joined_in_one_part() {
     let both = format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n");
     until(&mut stream, &format!("\r\n\r\n{:X}\r\n{both}\r\n0\r\n\r\n", both.len()));
     drop(stream);
-    tells(&server.end(), 0, &["0 departures"]);
+    tells(&server.end(), 0, &["0 mismatches"]);
 }
 
 fn the_older_transport_has_one_stream() {
@@ -209,7 +209,7 @@ fn the_older_transport_has_one_stream() {
     until(&mut stream, &format!("data: {LOG}\n\n"));
     until(&mut stream, &format!("data: {DONE}\n\n"));
     drop(stream);
-    tells(&server.end(), 0, &["0 departures"]);
+    tells(&server.end(), 0, &["0 mismatches"]);
 }
 
 fn a_client_that_vanishes_is_missed() {
@@ -257,7 +257,7 @@ fn an_early_close_ends_the_connection() {
     let (_, body) = server.post(&[], CALL);
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"));
     let at = server.at.clone();
-    tells(&server.end(), 0, &["1 message said, 1 heard, 0 departures"]);
+    tells(&server.end(), 0, &["1 message said, 1 heard, 0 mismatches"]);
     assert!(TcpStream::connect(at).is_err());
 }
 
@@ -274,7 +274,7 @@ fn a_body_that_is_too_long_is_refused() {
     tells(
         &server.end(),
         1,
-        &["a message of 104857600 bytes came, which is more than is held", "1 heard, 1 departure"],
+        &["a message of 104857600 bytes came, which is more than is held", "1 heard, 1 mismatch"],
     );
 }
 

@@ -102,10 +102,10 @@ fn a_client_and_a_server_play_a_case() {
         ["correlation/forty-open-calls", "recorded/everything-stdio", "direction/sampling-inside-a-call"]
     {
         let output = both(Path::new(case), &[], &["--chunk", "3"]);
-        tells(&output, 0, &[case, "0 departures"]);
+        tells(&output, 0, &[case, "0 mismatches"]);
         // The server's words come through the client's standard error.
         let text = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(text.matches("0 departures").count(), 2, "{text}");
+        assert_eq!(text.matches("0 mismatches").count(), 2, "{text}");
         assert!(output.stdout.is_empty());
     }
 }
@@ -136,8 +136,8 @@ fn journals_hold_what_passed() {
     assert_eq!(bytes(&other, Way::Received), bytes(&one, Way::Sent));
     let has = |notes: &[journal::Note], what: &What| notes.iter().any(|note| note.what == *what);
     assert!(has(&one, &What::Exited { code: Some(0), signal: None }), "{one:?}");
-    assert!(has(&one, &What::Over { said: 2, heard: 2, departures: 2 }), "{one:?}");
-    assert!(has(&other, &What::Over { said: 2, heard: 2, departures: 0 }), "{other:?}");
+    assert!(has(&one, &What::Over { said: 2, heard: 2, mismatches: 2 }), "{one:?}");
+    assert!(has(&other, &What::Over { said: 2, heard: 2, mismatches: 0 }), "{other:?}");
     for notes in [&one, &other] {
         for way in [Way::Sent, Way::Received] {
             assert!(has(notes, &What::Ended { way, exchange: None, broken: None }), "{notes:?}");
@@ -150,7 +150,7 @@ fn a_server_plays_for_anybody() {
     let bench = Bench::new();
     let session = bench.session(SESSION);
     let output = serve_input(&session, &[], &format!("{ASK}\n{LAST}\n"));
-    tells(&output, 0, &["2 messages said, 2 heard, 0 departures"]);
+    tells(&output, 0, &["2 messages said, 2 heard, 0 mismatches"]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{DONE}\n{PONG}\n"));
 }
 
@@ -179,14 +179,14 @@ fn departures_have_a_place() {
         let output = serve_input(&session, &[], &input);
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         tells(&output, 1, &parts);
-        tells(&output, 1, &["1 departure\n"]);
+        tells(&output, 1, &["1 mismatch\n"]);
     }
     let output = serve_input(
         &session,
         &["--ignore", "/arguments/a"],
         &format!("{}\n{LAST}\n", ASK.replace(":1}", ":2}")),
     );
-    tells(&output, 0, &["0 departures"]);
+    tells(&output, 0, &["0 mismatches"]);
 }
 
 fn other_ids_are_answered() {
@@ -195,7 +195,7 @@ fn other_ids_are_answered() {
     let input =
         format!("{}\n{}\n", ASK.replace("\"id\":1", "\"id\":\"é\""), LAST.replace("\"id\":2", "\"id\":1"));
     let output = serve_input(&session, &[], &input);
-    tells(&output, 0, &["0 departures"]);
+    tells(&output, 0, &["0 mismatches"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
         said,
@@ -250,7 +250,7 @@ fn a_hundred_megabytes_are_not_held() {
     tells(
         &output,
         1,
-        &["a message of 104857602 bytes came, which is more than is held", "2 heard, 1 departure"],
+        &["a message of 104857602 bytes came, which is more than is held", "2 heard, 1 mismatch"],
     );
 }
 

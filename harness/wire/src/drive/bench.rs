@@ -1,4 +1,4 @@
-//! The bench: one session played through a recorder, and both aspects of it judged.
+//! The bench: one session played through a recorder, and both dimensions of it judged.
 //!
 //! Knows: where the files of a trial lie, and which verdict what came of it deserves. Refuses to know: how the peers talk.
 
@@ -10,7 +10,7 @@ use super::truth::Journals;
 #[cfg(unix)]
 use super::{http, stdio};
 use crate::drive::judged::fidelity::{self, Bound, Said};
-use crate::drive::judged::{Aspect, Finding, Kind, judgement};
+use crate::drive::judged::{Dimension, Finding, Kind, judgement};
 use crate::play::journal::{Note, What};
 use formats::{Format, Input, Options, Session};
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ use verdict::verdict::{Judgement, Verdict};
 
 /// What every trial of a run shares.
 #[derive(Debug)]
-pub struct Bench {
+pub struct Rig {
     /// The recorder under test.
     pub recorder: Recorder,
     /// How everybody talks.
@@ -98,7 +98,7 @@ pub(super) struct Played {
     pub(super) died: Option<String>,
 }
 
-impl Bench {
+impl Rig {
     /// Plays one short session, to see whether the recorder can be run at all.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Bench {
         Ok(Err(NotRun(format!("{why}{said}"))))
     }
 
-    /// Plays a scenario and judges both aspects.
+    /// Plays a scenario and judges both dimensions.
     ///
     /// # Errors
     /// Where the files of the trial cannot be written or read.
@@ -145,15 +145,15 @@ impl Bench {
         };
         let kept = self.kept(scenario, &recording, &said);
         let mut lines = Vec::new();
-        for (aspect, (judgement, line)) in Aspect::ALL.into_iter().zip([(passed, None), kept]) {
-            let mut result = Line::new(&scenario.name, aspect.name(), &scenario.clauses, judgement);
+        for (dimension, (judgement, line)) in Dimension::ALL.into_iter().zip([(passed, None), kept]) {
+            let mut result = Line::new(&scenario.name, dimension.name(), &scenario.clauses, judgement);
             if self.save.is_some() && files.recording().exists() {
                 result.file = Some(files.recording().display().to_string());
             }
             if result.verdict.falls_short() {
                 result.place = line.map(|line| Place { line, pointer: String::new() });
                 result.stderr = Some(tail(&played.stderr)).filter(|said| !said.is_empty());
-                if aspect == Aspect::Fidelity {
+                if dimension == Dimension::Fidelity {
                     result.whole = Some(whole(&said, recording.as_ref().ok()));
                 }
             }

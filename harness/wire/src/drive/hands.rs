@@ -3,12 +3,12 @@
 //!
 //! Knows: processes, files and waiting. Refuses to know: how messages travel, and what is judged.
 
-use super::bench::{Bench, Files, RECORDING};
+use super::bench::{Files, RECORDING, Rig};
 use super::recorder::Holes;
 use super::recording;
 use super::scenario::{Kill, Scenario};
 use crate::play::journal::{self, Note};
-use crate::play::{Departure, Script, Step, Tell};
+use crate::play::{Mismatch, Script, Step, Tell};
 use formats::{Input, Options, Session};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
@@ -24,18 +24,18 @@ const TICK: Duration = Duration::from_millis(5);
 /// Tells its process and its standard error to files, and becomes the recorder.
 const RECORDER: &str = r#"echo $$ >"$1"; exec 2>"$2"; shift 2; exec "$@""#;
 
-/// Nobody is told of departures here: what the other side did is in the journals.
+/// Nobody is told of mismatches here: what the other side did is in the journals.
 #[derive(Debug)]
 pub(super) struct Silent;
 
 impl Tell for Silent {
-    fn departure(&self, _: &Departure) {}
+    fn mismatch(&self, _: &Mismatch) {}
 
     fn note(&self, _: &str) {}
 }
 
 /// The recorder's command line, as a shell that leaves its number and its standard error behind has it.
-pub(super) fn recorder_words(bench: &Bench, files: &Files, holes: Holes<'_>) -> Vec<String> {
+pub(super) fn recorder_words(bench: &Rig, files: &Files, holes: Holes<'_>) -> Vec<String> {
     let text = |path: &Path| path.display().to_string();
     let mut words: Vec<String> = ["/bin/sh", "-c", RECORDER, "sh"].map(str::to_owned).to_vec();
     words.extend([text(&files.path("pid")), text(&files.path("stderr"))]);
@@ -89,7 +89,7 @@ impl<'v> Victim<'v> {
 
     /// Kills it once the client has heard enough and the recording had time to hold it; nobody where the session is over
     /// before. When that was.
-    pub(super) fn kill(&self, bench: &Bench, over: &AtomicBool) -> Option<SystemTime> {
+    pub(super) fn kill(&self, bench: &Rig, over: &AtomicBool) -> Option<SystemTime> {
         let path = self.files.path("client.journal");
         let heard = || (self.heard)(&journal::read(&path).unwrap_or_default());
         while heard() < self.after {

@@ -2,7 +2,7 @@
 //!
 //! Knows: ports, and when the recorder is told to end. Refuses to know: what is judged.
 
-use super::bench::{Bench, Files, Played};
+use super::bench::{Files, Played, Rig};
 use super::exchanges::{exchanges, heard};
 use super::hands::{Silent, Victim, recorder_words, script, stderr, wait};
 use super::recorder::Holes;
@@ -34,13 +34,13 @@ const END: Duration = Duration::from_secs(10);
 /// # Errors
 /// Where the files or the ports of the trial cannot be used.
 pub(super) fn play(
-    bench: &Bench,
+    bench: &Rig,
     scenario: &Scenario,
     files: &Files,
     transport: Transport,
 ) -> io::Result<Played> {
     let manner = &scenario.manner;
-    let refused = |refused: crate::play::Refused| io::Error::other(format!("{refused:?}"));
+    let refused = |refused: crate::play::StartError| io::Error::other(format!("{refused:?}"));
     let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::listen(local, transport, Answers::AsRecorded).map_err(refused)?;
     let upstream = server.url()?;

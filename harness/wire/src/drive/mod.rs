@@ -19,11 +19,11 @@ mod scenario;
 mod stdio;
 mod truth;
 
-pub use bench::{Bench, NotRun};
+pub use bench::{NotRun, Rig};
 pub use recorder::Recorder;
 pub use scenario::{Scenario, Transport, conditions};
 
-use crate::drive::judged::Aspect;
+use crate::drive::judged::Dimension;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Mutex;
@@ -38,7 +38,7 @@ use verdict::record::{self, Implementation, Line, Record};
 ///
 /// # Errors
 /// Where a folder or a thread cannot be had.
-pub fn run(plan: &[Scenario], bench: &Bench, jobs: usize, suite: record::Suite) -> io::Result<Record> {
+pub fn run(plan: &[Scenario], bench: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
     let next = AtomicUsize::new(0);
     let done: Mutex<BTreeMap<usize, io::Result<Vec<Line>>>> = Mutex::new(BTreeMap::new());
     let work = || {
@@ -60,7 +60,7 @@ pub fn run(plan: &[Scenario], bench: &Bench, jobs: usize, suite: record::Suite) 
     for result in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
         lines.extend(result?);
     }
-    let planned = plan.len() * Aspect::ALL.len();
+    let planned = plan.len() * Dimension::ALL.len();
     if lines.len() != planned {
         let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));

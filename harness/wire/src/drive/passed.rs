@@ -2,7 +2,7 @@
 //!
 //! Knows: which questions a manner allows, and when a failure is a crash or a timeout. Refuses to know: what a finding is.
 
-use super::bench::{Bench, Played, micros};
+use super::bench::{Played, Rig, micros};
 use super::exchanges::{exchanges, said};
 use super::scenario::Scenario;
 use super::truth::Journals;
@@ -14,7 +14,7 @@ use transcript::session::Side;
 use verdict::verdict::{Judgement, Verdict};
 
 /// Judges a session over pipes. And what was said in it.
-pub(super) fn over_pipes(bench: &Bench, scenario: &Scenario, played: &Played) -> (Judgement, Vec<Said>) {
+pub(super) fn over_pipes(bench: &Rig, scenario: &Scenario, played: &Played) -> (Judgement, Vec<Said>) {
     let (manner, journals) = (&scenario.manner, &played.journals);
     let pipes = journals.pipes();
     let whole = !played.killed;
@@ -54,7 +54,7 @@ pub(super) fn over_pipes(bench: &Bench, scenario: &Scenario, played: &Played) ->
 
 /// Judges a session over HTTP. And what was said in it; see [`said`] for `coarse`.
 pub(super) fn over_http(
-    bench: &Bench,
+    bench: &Rig,
     scenario: &Scenario,
     played: &Played,
     coarse: bool,

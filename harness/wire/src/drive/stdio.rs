@@ -2,7 +2,7 @@
 //!
 //! Knows: the command lines, and when the recorder is killed. Refuses to know: what is judged.
 
-use super::bench::{Bench, Files, Played};
+use super::bench::{Files, Played, Rig};
 use super::hands::{Silent, Victim, recorder_words, script, stderr, wait};
 use super::recorder::Holes;
 use super::scenario::Scenario;
@@ -24,7 +24,7 @@ const SERVER: &str = r#"code=$1; [ -z "$2" ] || echo "$2" >&2; shift 2; "$@"; ow
 ///
 /// # Errors
 /// Where the files of the trial cannot be used.
-pub(super) fn play(bench: &Bench, scenario: &Scenario, files: &Files) -> io::Result<Played> {
+pub(super) fn play(bench: &Rig, scenario: &Scenario, files: &Files) -> io::Result<Played> {
     let manner = &scenario.manner;
     let [client, server] = ["client.journal", "server.journal"].map(|name| files.path(name));
     let server_words = server_words(bench, scenario, files);
@@ -64,7 +64,7 @@ pub(super) fn play(bench: &Bench, scenario: &Scenario, files: &Files) -> io::Res
     Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died: None })
 }
 
-fn server_words(bench: &Bench, scenario: &Scenario, files: &Files) -> Vec<String> {
+fn server_words(bench: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
     let manner = &scenario.manner;
     let text = |path: &Path| path.display().to_string();
     let mut words = Vec::new();

@@ -82,11 +82,11 @@ impl Journals {
     /// How our server ended: with `asked`, where it was told to, or else as it judged its client. None where it never came to
     /// its end.
     pub(super) fn server_exit(&self, asked: i32) -> Option<Exit> {
-        let departures = self.server.iter().rev().find_map(|note| match note.what {
-            What::Over { departures, .. } => Some(departures),
+        let mismatches = self.server.iter().rev().find_map(|note| match note.what {
+            What::Over { mismatches, .. } => Some(mismatches),
             _ => None,
         })?;
-        let own = i32::from(departures > 0);
+        let own = i32::from(mismatches > 0);
         Some(Exit::Code(if asked == 0 { own } else { asked }))
     }
 }

@@ -104,7 +104,7 @@ pub enum What {
         signal: Option<i32>,
     },
     /// The other side departed from the session.
-    Departed {
+    Mismatch {
         /// How, and where, in words.
         text: String,
     },
@@ -114,8 +114,8 @@ pub enum What {
         said: u64,
         /// How many messages of the session it heard.
         heard: u64,
-        /// How many departures it saw.
-        departures: u64,
+        /// How many mismatches it saw.
+        mismatches: u64,
     },
 }
 
@@ -277,8 +277,8 @@ mod tests {
             What::Ended { way: Way::Sent, exchange: Some(0), broken: Some("the client went away".into()) },
             What::Ended { way: Way::Received, exchange: None, broken: None },
             What::Exited { code: None, signal: Some(9) },
-            What::Departed { text: "unexpected".into() },
-            What::Over { said: 1, heard: 2, departures: 3 },
+            What::Mismatch { text: "unexpected".into() },
+            What::Over { said: 1, heard: 2, mismatches: 3 },
         ]
     }
 
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_journal_that_was_cut_off_is_read_up_to_there() {
-        let over = r#"{"at":1,"kind":"over","said":1,"heard":2,"departures":3}"#;
+        let over = r#"{"at":1,"kind":"over","said":1,"heard":2,"mismatches":3}"#;
         assert_eq!(read_from(format!("{over}\n{over}").as_bytes()).unwrap().len(), 1);
         assert_eq!(read_from(&b""[..]).unwrap(), []);
         let error = read_from(format!("{over}\n{{}}\n").as_bytes()).unwrap_err();
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_remembered() {
         let journal = Journal::create(std::path::Path::new("/dev/full")).unwrap();
-        journal.note(|| What::Over { said: 0, heard: 0, departures: 0 });
+        journal.note(|| What::Over { said: 0, heard: 0, mismatches: 0 });
         assert!(journal.fault().is_some());
         assert!(Journal::default().fault().is_none());
         assert!(fs::metadata("/dev/full").is_ok());

@@ -1,15 +1,15 @@
 //! A scripted peer: plays one side of a recorded session, and tells where the other side departs from it.
 //!
-//! Knows: how the parts stand to each other. What is to be said and heard is pure (`script`, `playing`, `departure`); a
+//! Knows: how the parts stand to each other. What is to be said and heard is pure (`script`, `playing`, `mismatch`); a
 //! transport carries it (`stdio`, `http`), in the ways that a peer may take (`variant`), and notes what really passed
 //! (`journal`). Refuses to know: the command line, and how a person is told.
 //!
 //! Every wait has an end: nothing may be silent for longer than [`Plan::patience`] while something is awaited. Memory: the
 //! session, and what a transport says of itself.
 
-mod departure;
 pub mod http;
 pub mod journal;
+mod mismatch;
 mod pipe;
 mod playing;
 mod script;
@@ -18,7 +18,7 @@ mod stdio;
 mod testing;
 mod variant;
 
-pub use departure::{Departure, Kind};
+pub use mismatch::{Kind, Mismatch};
 pub use playing::{Heard, Order, Playing, Said};
 pub use script::{Script, Step, on_one_line};
 pub use stdio::{as_client, as_server};
@@ -44,15 +44,15 @@ pub struct Plan<'p> {
     pub variants: &'p Variants,
     /// Where to note what passes.
     pub journal: &'p Journal,
-    /// Who hears of departures as they are seen.
+    /// Who hears of mismatches as they are seen.
     pub tell: &'p dyn Tell,
 }
 
 /// Someone who hears of what happens at once.
 pub trait Tell: std::fmt::Debug {
     /// The other side departs from the session.
-    fn departure(&self, departure: &Departure);
-    /// Something that is worth knowing, and no departure.
+    fn mismatch(&self, mismatch: &Mismatch);
+    /// Something that is worth knowing, and no mismatch.
     fn note(&self, text: &str);
 }
 
@@ -64,12 +64,12 @@ pub struct Played {
     /// How many messages of the session were heard, as they stand there or not.
     pub heard: u64,
     /// How often the other side departed from it.
-    pub departures: u64,
+    pub mismatches: u64,
 }
 
 /// Why nothing was played.
 #[derive(Debug)]
-pub enum Refused {
+pub enum StartError {
     /// This process cannot play it: a sentence.
     Here(String),
     /// The program at the other side cannot be run: a sentence.
@@ -82,20 +82,20 @@ impl Plan<'_> {
         HELD.max(2 * self.script.longest())
     }
 
-    /// Says and notes a departure, and counts it.
-    fn depart(&self, played: &mut Played, departure: &Departure) {
-        played.departures += 1;
+    /// Says and notes a mismatch, and counts it.
+    fn depart(&self, played: &mut Played, mismatch: &Mismatch) {
+        played.mismatches += 1;
         self.journal.note(|| {
-            let at = departure.step.map_or_else(String::new, |step| format!(" (message {step})"));
-            What::Departed { text: departure.headline() + &at }
+            let at = mismatch.step.map_or_else(String::new, |step| format!(" (message {step})"));
+            What::Mismatch { text: mismatch.headline() + &at }
         });
-        self.tell.departure(departure);
+        self.tell.mismatch(mismatch);
     }
 
     /// Notes the end.
     fn over(&self, played: Played) -> Played {
-        let Played { said, heard, departures } = played;
-        self.journal.note(|| What::Over { said, heard, departures });
+        let Played { said, heard, mismatches } = played;
+        self.journal.note(|| What::Over { said, heard, mismatches });
         played
     }
 

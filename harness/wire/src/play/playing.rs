@@ -1,13 +1,13 @@
 //! A script as it is being played: which message is next, and what to make of the one that came.
 //!
 //! Knows: that this side says a message once all that the other side says before it was heard; how a message that came
-//! is found in the session; and what a departure is. Refuses to know: how messages travel, and time.
+//! is found in the session; and what a mismatch is. Refuses to know: how messages travel, and time.
 //!
 //! A message that came is looked for among the next [`AHEAD`] that the other side has to say, the one that is awaited
 //! first. Whatever comes, the play goes on: a message that differs counts as heard, one that is unexpected is passed
 //! over. Memory: a bit for each message, and the names that the other side chose.
 
-use super::departure::{Departure, Kind as Sort};
+use super::mismatch::{Kind as Sort, Mismatch};
 use super::script::{Names, Script, event};
 use std::borrow::Cow;
 use transcript::align::contents;
@@ -58,7 +58,7 @@ pub struct Heard {
     /// The step that it stands for.
     pub step: Option<usize>,
     /// How it departs from it.
-    pub departure: Option<Departure>,
+    pub mismatch: Option<Mismatch>,
 }
 
 impl<'s> Playing<'s> {
@@ -91,8 +91,8 @@ impl<'s> Playing<'s> {
         match Message::parse(text) {
             Ok(message) => vec![self.hear_message(message)],
             Err(refusal) if refusal.code == Code::Batch => {
-                let batch = Departure::of(Sort::Batch, Some(text.to_owned()));
-                let mut heard = vec![Heard { step: None, departure: Some(batch) }];
+                let batch = Mismatch::of(Sort::Batch, Some(text.to_owned()));
+                let mut heard = vec![Heard { step: None, mismatch: Some(batch) }];
                 for item in Json::parse(text).into_iter().flat_map(Json::items) {
                     heard.push(match Message::parse(item.text()) {
                         Ok(message) => self.hear_message(message),
@@ -138,11 +138,11 @@ impl<'s> Playing<'s> {
 
     /// What never came, for this reason.
     #[must_use]
-    pub fn missing(&self, why: &str) -> Option<Departure> {
+    pub fn missing(&self, why: &str) -> Option<Mismatch> {
         let mut left = (self.next..self.done.len()).filter(|&step| self.is_awaited(step));
         let step = left.next()?;
         let kind = Sort::Missing(why.to_owned(), left.count());
-        Some(Departure { kind, step: Some(step), came: None })
+        Some(Mismatch { kind, step: Some(step), came: None })
     }
 
     /// How many messages of this side are left to say.
@@ -182,8 +182,8 @@ impl<'s> Playing<'s> {
             None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
                 Some((step, difference)) => (step, Some(Sort::Different(difference))),
                 None => {
-                    let departure = Departure::of(Sort::Unexpected, Some(message.text().to_owned()));
-                    return Heard { step: None, departure: Some(departure) };
+                    let mismatch = Mismatch::of(Sort::Unexpected, Some(message.text().to_owned()));
+                    return Heard { step: None, mismatch: Some(mismatch) };
                 }
             },
         };
@@ -192,9 +192,9 @@ impl<'s> Playing<'s> {
         }
         self.tick(step);
         self.heard += 1;
-        let departure =
-            kind.map(|kind| Departure { kind, step: Some(step), came: Some(message.text().to_owned()) });
-        Heard { step: Some(step), departure }
+        let mismatch =
+            kind.map(|kind| Mismatch { kind, step: Some(step), came: Some(message.text().to_owned()) });
+        Heard { step: Some(step), mismatch }
     }
 
     /// The first message that says the same; of several that may overtake each other, the one whose id came.
@@ -277,7 +277,7 @@ impl<'s> Playing<'s> {
 
 fn no_message(why: String, text: &str) -> Heard {
     let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
-    Heard { step: None, departure: Some(Departure::of(Sort::NoMessage(why), Some(text))) }
+    Heard { step: None, mismatch: Some(Mismatch::of(Sort::NoMessage(why), Some(text))) }
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 //! write, so that neither side waits for the other one to be read; this one decides. Memory: what [`super::pipe`] says,
 //! and the session.
 
-use super::departure::Departure;
 use super::journal::What;
+use super::mismatch::Mismatch;
 use super::pipe::{Came, Inbox, Mouth, listen};
 use super::playing::{Order, Playing};
 use super::script::on_one_line;
-use super::{Kind, Plan, Played, Refused};
+use super::{Kind, Plan, Played, StartError};
 use crate::group;
 use crate::record;
 use std::fs::File;
@@ -25,10 +25,10 @@ const TICK: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// Where they cannot be used.
-pub fn as_server(plan: &Plan<'_>) -> Result<Played, Refused> {
+pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
     let streams = record::standard_streams();
     let (from, to) =
-        streams.map_err(|error| Refused::Here(format!("the standard streams cannot be used: {error}")))?;
+        streams.map_err(|error| StartError::Here(format!("the standard streams cannot be used: {error}")))?;
     began(plan, "server");
     let mut talk = Talk::new(plan, from, to);
     talk.play();
@@ -42,24 +42,24 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, Refused> {
 ///
 /// # Errors
 /// Where it cannot be started.
-pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, Refused> {
+pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, StartError> {
     let [program, arguments @ ..] = command else {
-        return Err(Refused::Command("the command is empty; name a program".to_owned()));
+        return Err(StartError::Command("the command is empty; name a program".to_owned()));
     };
     let mut start = Command::new(program);
     start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     group::lead(&mut start);
-    let started = start.spawn().map_err(|error| Refused::Command(record::refused(program, &error)))?;
+    let started = start.spawn().map_err(|error| StartError::Command(record::refused(program, &error)))?;
     let mut server = Server(started);
     let pipes = server.0.stdout.take().zip(server.0.stdin.take());
-    let (from, to) = pipes.ok_or_else(|| Refused::Command("it has no standard streams".to_owned()))?;
+    let (from, to) = pipes.ok_or_else(|| StartError::Command("it has no standard streams".to_owned()))?;
     began(plan, "client");
     let mut talk = Talk::new(plan, record::owned(from), record::owned(to));
     talk.play();
     talk.rest();
     if !server.ends(plan) {
         let why = format!("the server had not ended {} after its input was closed", plan.waited());
-        talk.depart(Departure::manners(why));
+        talk.depart(Mismatch::manners(why));
     }
     Ok(plan.over(talk.played()))
 }
@@ -194,8 +194,8 @@ impl<'p> Talk<'p> {
         Played { said: self.playing.said(), heard: self.playing.heard(), ..self.tally }
     }
 
-    fn depart(&mut self, departure: Departure) {
-        self.plan.depart(&mut self.tally, &departure);
+    fn depart(&mut self, mismatch: Mismatch) {
+        self.plan.depart(&mut self.tally, &mismatch);
     }
 
     /// Says all that can be said now.
@@ -239,27 +239,27 @@ impl<'p> Talk<'p> {
         let patience = self.plan.patience + self.plan.variants.delay + self.plan.variants.slow_read;
         match self.inbox.next(patience) {
             Some(Came::Line(line, _)) => self.hear(&line),
-            Some(Came::TooLong(bytes)) => self.depart(Departure::of(Kind::TooLong(bytes), None)),
+            Some(Came::TooLong(bytes)) => self.depart(Mismatch::of(Kind::TooLong(bytes), None)),
             Some(Came::Taken) => self.waiting -= 1,
             Some(Came::Closed) => self.closed = true,
             Some(Came::Refused(why)) => {
                 self.waiting = 0;
                 // Whoever closes early himself has nothing to complain of.
                 if !self.closed_early {
-                    self.depart(Departure::manners(format!("the other side takes no more messages: {why}")));
+                    self.depart(Mismatch::manners(format!("the other side takes no more messages: {why}")));
                 }
             }
             Some(Came::End(broken)) => {
                 self.ended = true;
                 if let Some(why) = broken {
-                    self.depart(Departure::manners(format!("the other side broke off: {why}")));
+                    self.depart(Mismatch::manners(format!("the other side broke off: {why}")));
                 }
             }
             None => {
                 self.ran_out = true;
                 if self.waiting > 0 {
                     let why = format!("the other side has not read for {}", self.plan.waited());
-                    self.depart(Departure::manners(why));
+                    self.depart(Mismatch::manners(why));
                 }
             }
         }
@@ -269,10 +269,10 @@ impl<'p> Talk<'p> {
         let Ok(text) = std::str::from_utf8(line) else {
             let why = "it is no UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();
-            return self.depart(Departure::of(Kind::NoMessage(why), Some(came)));
+            return self.depart(Mismatch::of(Kind::NoMessage(why), Some(came)));
         };
         for heard in self.playing.hear(text) {
-            heard.departure.into_iter().for_each(|departure| self.depart(departure));
+            heard.mismatch.into_iter().for_each(|mismatch| self.depart(mismatch));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the tests of several transports need.
 
-use super::{Departure, Tell};
+use super::{Mismatch, Tell};
 use formats::{Input, Options, Session};
 use std::sync::Mutex;
 use suite::{Root, Suite};
@@ -16,8 +16,8 @@ impl Told {
 }
 
 impl Tell for Told {
-    fn departure(&self, departure: &Departure) {
-        self.0.lock().unwrap().push(format!("{}, {:?}", departure.headline(), departure.came));
+    fn mismatch(&self, mismatch: &Mismatch) {
+        self.0.lock().unwrap().push(format!("{}, {:?}", mismatch.headline(), mismatch.came));
     }
 
     fn note(&self, text: &str) {

@@ -22,8 +22,8 @@ mod veil;
 
 pub(crate) use forward::reasons;
 pub(crate) use headers::listed;
-pub use order::{put_in_order, put_in_order_if_told};
-pub use server::{Proxy, Refused};
+pub use order::{put_in_order, put_in_order_if_timed};
+pub use server::{Proxy, StartError};
 pub use target::Target;
 
 use std::fmt;

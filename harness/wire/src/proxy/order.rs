@@ -24,7 +24,7 @@ pub fn put_in_order(session: &mut Session, archive: &str) {
 }
 
 /// The same for an archive that may be anybody's: only where it says of each stream when its blocks came.
-pub fn put_in_order_if_told(session: &mut Session, archive: &str) {
+pub fn put_in_order_if_timed(session: &mut Session, archive: &str) {
     let (moments, told) = moments(session, archive);
     if told {
         apply(session, moments);
@@ -109,7 +109,7 @@ fn nanoseconds(text: &str) -> Option<Moment> {
 
 #[cfg(test)]
 mod tests {
-    use super::{put_in_order, put_in_order_if_told};
+    use super::{put_in_order, put_in_order_if_timed};
     use formats::{Input, Options, Session};
     use transcript::session::Side;
 
@@ -146,14 +146,14 @@ mod tests {
         };
         assert!(told(&read(&archive))[0].0, "by HAR-ORDER the answers stand first");
         let expected = [(false, None, 10), (true, Some(0), 10), (false, None, 15), (true, Some(2), 20)];
-        for put in [put_in_order, put_in_order_if_told] {
+        for put in [put_in_order, put_in_order_if_timed] {
             let mut session = read(&archive);
             put(&mut session, &archive);
             assert_eq!(told(&session), expected);
         }
         let silent = archive.replace("_events", "_others");
         let mut session = read(&silent);
-        put_in_order_if_told(&mut session, &silent);
+        put_in_order_if_timed(&mut session, &silent);
         assert_eq!(format!("{session:?}"), format!("{:?}", read(&silent)), "it says nothing of its order");
     }
 

@@ -41,7 +41,7 @@ pub struct Proxy {
 
 /// Why nothing can be recorded.
 #[derive(Debug)]
-pub enum Refused {
+pub enum StartError {
     /// The address cannot be listened at.
     Listen(SocketAddr, io::Error),
     /// The certificates of the system cannot be read, which `https` needs.
@@ -50,7 +50,7 @@ pub enum Refused {
     Threads(io::Error),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for StartError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Listen(address, error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -68,12 +68,12 @@ impl Proxy {
     ///
     /// # Errors
     /// Where that cannot be.
-    pub fn listen(address: SocketAddr, target: Target) -> Result<Self, Refused> {
-        let listener = TcpListener::bind(address).map_err(|error| Refused::Listen(address, error))?;
-        listener.set_nonblocking(true).map_err(|error| Refused::Listen(address, error))?;
+    pub fn listen(address: SocketAddr, target: Target) -> Result<Self, StartError> {
+        let listener = TcpListener::bind(address).map_err(|error| StartError::Listen(address, error))?;
+        listener.set_nonblocking(true).map_err(|error| StartError::Listen(address, error))?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let redaction = Arc::default();
-        Ok(Self { listener, target, redaction, runtime: runtime.map_err(Refused::Threads)? })
+        Ok(Self { listener, target, redaction, runtime: runtime.map_err(StartError::Threads)? })
     }
 
     /// Takes out of the archive what somebody asked to be taken out. Traffic passes as it is.
@@ -100,14 +100,14 @@ impl Proxy {
         file: File,
         stop: &dyn Fn() -> bool,
         say: &(dyn Fn(&str) + Sync),
-    ) -> Result<Summary, Refused> {
+    ) -> Result<Summary, StartError> {
         let Self { listener, target, redaction, runtime } = self;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
             .with_native_roots()
-            .map_err(Refused::Certificates)?
+            .map_err(StartError::Certificates)?
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
@@ -121,7 +121,7 @@ impl Proxy {
             let keeping = thread::Builder::new()
                 .name("archive".to_owned())
                 .spawn_scoped(scope, move || keep(&told, file, origin, &redaction, say))
-                .map_err(Refused::Threads)?;
+                .map_err(StartError::Threads)?;
             let served = runtime.block_on(serve(listener, &forward, stop));
             // Whatever is open tells its end as it is dropped; with the last teller the archive ends.
             runtime.shutdown_timeout(Duration::from_secs(1));
@@ -130,7 +130,7 @@ impl Proxy {
                 fault: Some("the thread that writes it has ended".to_owned()),
                 ..Summary::default()
             });
-            served.map_err(Refused::Threads).map(|()| summary)
+            served.map_err(StartError::Threads).map(|()| summary)
         })
     }
 }

@@ -59,7 +59,7 @@ pub struct Plan {
 
 /// Why nothing was recorded.
 #[derive(Debug)]
-pub enum Refused {
+pub enum StartError {
     /// The file cannot be used.
     File(String),
     /// The server cannot be started.
@@ -98,12 +98,12 @@ pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
 ///
 /// # Errors
 /// Where the file or the command cannot be used. Whatever happens later is a matter of the recording.
-pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, Refused> {
+pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
     let [program, arguments @ ..] = &plan.command[..] else {
-        return Err(Refused::Command("the command is empty; name a program".to_owned()));
+        return Err(StartError::Command("the command is empty; name a program".to_owned()));
     };
     let path = plan.out.clone();
-    let (output, is_new) = Output::create(&path, plan.force).map_err(Refused::File)?;
+    let (output, is_new) = Output::create(&path, plan.force).map_err(StartError::File)?;
     let queue = Arc::new(Queue::new());
     let started = queue.time();
 
@@ -116,7 +116,7 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, Refused> {
         if is_new {
             let _ = std::fs::remove_file(&path);
         }
-        Refused::Command(refused(program, &error))
+        StartError::Command(refused(program, &error))
     })?;
     let leader = signals.pass_on_to(&child);
 
@@ -141,7 +141,7 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, Refused> {
     });
     let (over, forwarded) = forward(&mut child, &queue).map_err(|error| {
         group::kill(&mut child);
-        Refused::Command(format!("the standard streams cannot be used: {error}"))
+        StartError::Command(format!("the standard streams cannot be used: {error}"))
     })?;
     let status = leader.wait(&mut child);
     drop(over);

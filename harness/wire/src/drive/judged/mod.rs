@@ -20,14 +20,14 @@ use verdict::verdict::{Judgement, Verdict};
 
 /// What is judged of a recorder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Aspect {
+pub enum Dimension {
     /// Each side received what the other sent, and in time.
     Transparency,
     /// The recording says what was sent, and nothing else.
     Fidelity,
 }
 
-impl Aspect {
+impl Dimension {
     /// Both, in their order.
     pub const ALL: [Self; 2] = [Self::Transparency, Self::Fidelity];
 
@@ -171,7 +171,7 @@ impl Finding {
 /// So many findings are told one by one.
 const TOLD: usize = 4;
 
-/// The judgement of one aspect of one session.
+/// The judgement of one dimension of one session.
 #[must_use]
 pub fn judgement(findings: &[Finding]) -> Judgement {
     let Some(first) = findings.first() else { return Judgement::plain(Verdict::Pass, None) };

@@ -6,7 +6,7 @@
 use super::body::Fed;
 use super::{EVENTS, next, next_until};
 use crate::play::journal::{Journal, Way, What};
-use crate::play::{Plan, Refused};
+use crate::play::{Plan, StartError};
 use crate::proxy::{Target, listed, reasons};
 use formats::sse::{Kind, Parser};
 use http_body_util::BodyExt as _;
@@ -66,16 +66,16 @@ struct Wire {
 }
 
 impl Caller {
-    pub(super) fn new(plan: &Plan<'_>, target: &Target) -> Result<Self, Refused> {
+    pub(super) fn new(plan: &Plan<'_>, target: &Target) -> Result<Self, StartError> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|error| Refused::Here(format!("no thread can be had: {error}")))?;
+        let runtime = runtime.map_err(|error| StartError::Here(format!("no thread can be had: {error}")))?;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         http.set_connect_timeout(Some(plan.patience));
         let connector = HttpsConnectorBuilder::new()
             .with_native_roots()
-            .map_err(|error| Refused::Here(format!("the system's certificates cannot be read: {error}")))?
+            .map_err(|error| StartError::Here(format!("the system's certificates cannot be read: {error}")))?
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);

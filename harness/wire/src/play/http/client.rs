@@ -11,10 +11,10 @@ mod answered;
 use super::calls::{Caller, Came};
 use super::route::{Reply, Route, Routes};
 use super::{Answers, EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
-use crate::play::departure::{Departure, Kind};
 use crate::play::journal::What;
+use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::playing::{Order, Playing};
-use crate::play::{Plan, Played, Refused};
+use crate::play::{Plan, Played, StartError};
 use crate::proxy::Target;
 use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -30,7 +30,7 @@ const TRIES: u32 = 3;
 ///
 /// # Errors
 /// Where it cannot begin, or nobody listens there.
-pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Result<Played, Refused> {
+pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Result<Played, StartError> {
     let caller = Caller::new(plan, target)?;
     plan.journal.note(|| What::Began {
         role: "client".to_owned(),
@@ -64,7 +64,7 @@ pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Resu
     let unreachable = calling.unreachable.take();
     calling.caller.close();
     match unreachable {
-        Some(why) => Err(Refused::Command(format!("{} cannot be reached: {why}", target.origin()))),
+        Some(why) => Err(StartError::Command(format!("{} cannot be reached: {why}", target.origin()))),
         None => Ok(plan.over(played)),
     }
 }
@@ -165,11 +165,11 @@ impl Calling<'_> {
             false => format!("nothing came for {waited}"),
         };
         if self.is_lost() {
-            self.depart(Departure::manners(format!("the server does not tell where messages go: {why}")));
+            self.depart(Mismatch::manners(format!("the server does not tell where messages go: {why}")));
         } else if let Some(missing) = self.playing.missing(&why) {
             self.depart(missing);
         } else if self.blocked.is_some() || self.playing.unsaid() > 0 {
-            self.depart(Departure::manners(format!("the server has not accepted a message for {waited}")));
+            self.depart(Mismatch::manners(format!("the server has not accepted a message for {waited}")));
         }
     }
 
@@ -178,12 +178,12 @@ impl Calling<'_> {
         self.transport == Transport::HttpSse && self.endpoint.is_none()
     }
 
-    fn depart(&mut self, departure: Departure) {
-        self.plan.depart(&mut self.tally, &departure);
+    fn depart(&mut self, mismatch: Mismatch) {
+        self.plan.depart(&mut self.tally, &mismatch);
     }
 
     fn depart_at(&mut self, step: usize, why: String) {
-        self.depart(Departure { kind: Kind::Manners(why), step: Some(step), came: None });
+        self.depart(Mismatch { kind: Kind::Manners(why), step: Some(step), came: None });
     }
 
     /// Whether the server has begun to answer every message, as far as it has to.
@@ -366,7 +366,7 @@ impl Calling<'_> {
         while !self.calls.is_empty() {
             if !self.take_next() {
                 let why = format!("the server has not answered a DELETE for {}", self.plan.waited());
-                self.depart(Departure::manners(why));
+                self.depart(Mismatch::manners(why));
                 return;
             }
         }
@@ -388,7 +388,7 @@ impl Calling<'_> {
             Came::Event { name, id, data } => self.event(what, name.as_deref(), id, data),
             Came::Body(bytes) => self.body(number, what, bytes),
             Came::TooLong(bytes) => {
-                self.depart(Departure::of(Kind::TooLong(bytes), None));
+                self.depart(Mismatch::of(Kind::TooLong(bytes), None));
                 self.ended(number, what, None);
             }
             Came::Ended(broken) => self.ended(number, what, broken),

@@ -13,10 +13,10 @@ use super::listener::{Came, Listener};
 use super::route::{Reply, Route, Routes};
 use super::stream::Stream;
 use super::{Answers, JSON, Transport, next, next_until};
-use crate::play::departure::{Departure, Kind};
 use crate::play::journal::What;
+use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::playing::{Order, Playing};
-use crate::play::{Plan, Played, Refused};
+use crate::play::{Plan, Played, StartError};
 use hyper::Response;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -43,9 +43,9 @@ impl Server {
     ///
     /// # Errors
     /// A sentence where that cannot be.
-    pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, Refused> {
+    pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
         let refused = |error: io::Error| {
-            Refused::Here(match error.kind() {
+            StartError::Here(match error.kind() {
                 io::ErrorKind::AddrInUse => {
                     format!("{address} is in use by another program; port 0 takes one that is free")
                 }
@@ -55,7 +55,7 @@ impl Server {
         let listener = TcpListener::bind(address).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|error| Refused::Here(format!("no thread can be had: {error}")))?;
+        let runtime = runtime.map_err(|error| StartError::Here(format!("no thread can be had: {error}")))?;
         Ok(Self { listener, runtime, transport, answers })
     }
 
@@ -75,7 +75,7 @@ impl Server {
     ///
     /// # Errors
     /// Where it cannot begin.
-    pub fn play(self, plan: &Plan<'_>) -> Result<Played, Refused> {
+    pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
         let address = self.url().ok();
         let Self { listener, runtime, transport, answers } = self;
         let listening = {
@@ -83,7 +83,7 @@ impl Server {
             Listener::start(listener, plan)
         };
         let listening =
-            listening.map_err(|error| Refused::Here(format!("the port cannot be used: {error}")))?;
+            listening.map_err(|error| StartError::Here(format!("the port cannot be used: {error}")))?;
         let name = transport.name().to_owned();
         plan.journal.note(|| What::Began {
             role: "server".to_owned(),
@@ -172,7 +172,7 @@ impl<'p> Serving<'p> {
                         "the client has read no stream for what is to be said, for {}",
                         self.plan.waited()
                     );
-                    self.depart(Departure::manners(why));
+                    self.depart(Mismatch::manners(why));
                 }
                 break;
             }
@@ -214,14 +214,14 @@ impl<'p> Serving<'p> {
         Played { said: self.playing.said(), heard: self.playing.heard(), ..self.tally }
     }
 
-    fn depart(&mut self, departure: Departure) {
-        self.plan.depart(&mut self.tally, &departure);
+    fn depart(&mut self, mismatch: Mismatch) {
+        self.plan.depart(&mut self.tally, &mismatch);
     }
 
-    /// A departure beside messages, told once.
+    /// A mismatch beside messages, told once.
     fn complain(&mut self, text: String) {
         if self.told.insert(text.clone()) {
-            self.depart(Departure::manners(text));
+            self.depart(Mismatch::manners(text));
         }
     }
 
@@ -271,7 +271,7 @@ impl<'p> Serving<'p> {
                 if reply.send(answer).is_err() {
                     let why = "the client went away before its request was answered".to_owned();
                     let kind = Kind::Manners(why);
-                    self.depart(Departure { kind, step: Some(said.step), came: None });
+                    self.depart(Mismatch { kind, step: Some(said.step), came: None });
                 }
                 continue;
             }
@@ -347,8 +347,8 @@ impl<'p> Serving<'p> {
             Came::Asked(asked) => self.asked(*asked),
             Came::Connected => self.connections += 1,
             Came::Disconnected => self.connections -= 1,
-            Came::TooLong(bytes) => self.depart(Departure::of(Kind::TooLong(bytes), None)),
-            Came::Broken(why) => self.depart(Departure::manners(format!("a request broke off: {why}"))),
+            Came::TooLong(bytes) => self.depart(Mismatch::of(Kind::TooLong(bytes), None)),
+            Came::Broken(why) => self.depart(Mismatch::manners(format!("a request broke off: {why}"))),
         }
     }
 }

@@ -65,10 +65,10 @@ impl Both<'_> {
         })
     }
 
-    /// Neither side sees a departure, and each heard what the other said.
+    /// Neither side sees a mismatch, and each heard what the other said.
     fn is_well(&self, name: &str, session: &[u8], format: &str) {
         let [client, server] = self.play(session, format);
-        let found = |seen: &Seen| seen.0.departures > 0;
+        let found = |seen: &Seen| seen.0.mismatches > 0;
         assert!(
             !found(&client) && !found(&server),
             "{name} in {format}:\nclient {client:?}\nserver {server:?}"

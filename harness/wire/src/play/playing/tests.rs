@@ -1,4 +1,4 @@
-//! Scripts by table: what comes, what is said then, and which departures there are.
+//! Scripts by table: what comes, what is said then, and which mismatches there are.
 
 use super::{Order, Playing};
 use crate::play::script::tests::script;
@@ -6,7 +6,7 @@ use transcript::diff::{Pattern, Rules};
 use transcript::session::Side;
 
 /// Plays `role` of `session` while `came` comes, and writes down what happens: `<` or `>` and the text of what is said,
-/// `=` and the number of the message that was heard, `!` and the headline of a departure.
+/// `=` and the number of the message that was heard, `!` and the headline of a mismatch.
 fn play(session: &[&str], role: Side, order: Order, ignore: &[&str], came: &[&str]) -> Vec<String> {
     let script = script(session, role).unwrap();
     let rules =
@@ -22,11 +22,11 @@ fn play(session: &[&str], role: Side, order: Order, ignore: &[&str], came: &[&st
     for text in came {
         for heard in playing.hear(text) {
             log.extend(heard.step.map(|step| format!("={step}")));
-            log.extend(heard.departure.map(|departure| format!("! {}", departure.headline())));
+            log.extend(heard.mismatch.map(|mismatch| format!("! {}", mismatch.headline())));
         }
         speak(&mut playing, &mut log);
     }
-    log.extend(playing.missing("it is over").map(|departure| format!("! {}", departure.headline())));
+    log.extend(playing.missing("it is over").map(|mismatch| format!("! {}", mismatch.headline())));
     assert_eq!(playing.is_over(), !log.iter().any(|line| line.contains("did not come")), "{log:?}");
     log
 }
@@ -204,8 +204,8 @@ fn what_nobody_waits_for_may_be_overtaken() {
     ];
     let script = script(&session, Side::Server).unwrap();
     let mut playing = Playing::new(&script, Rules::default(), Order::Strict);
-    assert_eq!(playing.hear(&session[0][2..])[0].departure, None);
-    assert_eq!(playing.hear(&session[2][2..])[0].departure, None);
+    assert_eq!(playing.hear(&session[0][2..])[0].mismatch, None);
+    assert_eq!(playing.hear(&session[2][2..])[0].mismatch, None);
     assert_eq!(playing.say().unwrap().step, 1);
     assert!(playing.is_over());
 }
@@ -234,7 +234,7 @@ fn each_departure_is_told_and_the_play_goes_on() {
     let asked = format!("> {}", call("9007199254740993"));
     let session = [&asked[..], PONG, r#"> {"jsonrpc":"2.0","method":"n"}"#];
     let differs = "! the message differs at";
-    for (came, departures) in [
+    for (came, mismatches) in [
         (vec![call("9007199254740993.0"), session[2][2..].into()], vec![]),
         (
             vec![call("9007199254740992"), session[2][2..].into()],
@@ -269,7 +269,7 @@ fn each_departure_is_told_and_the_play_goes_on() {
         let came: Vec<&str> = came.iter().map(String::as_str).collect();
         let log = server(&session, &came);
         let found: Vec<_> = log.iter().filter(|line| line.starts_with('!')).collect();
-        assert_eq!(found, departures.iter().collect::<Vec<_>>(), "{came:?}\n{log:?}");
+        assert_eq!(found, mismatches.iter().collect::<Vec<_>>(), "{came:?}\n{log:?}");
         assert_eq!(log.iter().filter(|line| **line == PONG[2..]).count(), usize::from(!came.is_empty()));
     }
 }

@@ -96,7 +96,7 @@ const CALL: &str = concat!(
 fn noise_and_half_lines_are_told_and_cost_no_message() {
     let noise = Variants { noise: Some("listening".into()), ..Variants::default() };
     for (played, told) in both(CALL.as_bytes(), "jsonrpc", &noise) {
-        assert_eq!((played.said, played.heard, played.departures), (2, 2, 2));
+        assert_eq!((played.said, played.heard, played.mismatches), (2, 2, 2));
         assert!(told.iter().all(|told| told.starts_with("what came is no message")), "{told:?}");
     }
     let half = Variants { half_line_at_end: true, ..Variants::default() };
@@ -120,8 +120,8 @@ fn who_closes_early_is_missed_and_misses_nobody() {
                 server.join().unwrap(),
             )
         });
-        assert_eq!((server.0.said, server.0.departures), (said, 0), "{server:?}");
-        assert_eq!(client.0.departures, u64::from(after < 2), "{client:?}");
+        assert_eq!((server.0.said, server.0.mismatches), (said, 0), "{server:?}");
+        assert_eq!(client.0.mismatches, u64::from(after < 2), "{client:?}");
         assert!(client.1.iter().all(|told| told.contains("the other side has ended")), "{client:?}");
     }
 }

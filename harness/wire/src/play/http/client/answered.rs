@@ -5,9 +5,9 @@
 
 use super::{Call, Calling, Purpose};
 use crate::play::Played;
-use crate::play::departure::{Departure, Kind};
 use crate::play::http::route::{Reply, Route};
 use crate::play::http::{EVENTS, JSON, SESSION, Transport};
+use crate::play::mismatch::{Kind, Mismatch};
 use hyper::Uri;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use transcript::json::Json;
@@ -56,14 +56,14 @@ impl Calling<'_> {
                 let why = format!("a GET for a stream is answered with the status {status}");
                 // One that nothing has to come on was worth a try.
                 if self.transport == Transport::HttpSse || self.routes.of.contains(&route) {
-                    self.depart(Departure::manners(why));
+                    self.depart(Mismatch::manners(why));
                 } else {
                     self.plan.tell.note(&why);
                 }
                 self.no_get |= route == Route::Get;
             }
             Purpose::Delete if !((200..300).contains(&status) || status == 405) => {
-                self.depart(Departure::manners(format!("a DELETE is answered with the status {status}")));
+                self.depart(Mismatch::manners(format!("a DELETE is answered with the status {status}")));
             }
             _ => {}
         }
@@ -93,7 +93,7 @@ impl Calling<'_> {
                 let uri = text.trim().parse::<Uri>().ok();
                 self.endpoint = uri.and_then(|uri| uri.path_and_query().map(|path| path.as_str().to_owned()));
                 if self.endpoint.is_none() {
-                    self.depart(Departure::manners(format!("the endpoint {text} is no path")));
+                    self.depart(Mismatch::manners(format!("the endpoint {text} is no path")));
                 }
             }
             None | Some("" | "message") if !data.is_empty() => self.hear(&data, again),
@@ -121,20 +121,20 @@ impl Calling<'_> {
     fn hear(&mut self, bytes: &[u8], again: bool) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             let came = String::from_utf8_lossy(bytes).into_owned();
-            return self.depart(Departure::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
+            return self.depart(Mismatch::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
         };
         if again && !self.playing.expects_again(text) {
             return self.plan.tell.note("an event was delivered again, and passed over");
         }
         for heard in self.playing.hear(text) {
-            heard.departure.into_iter().for_each(|departure| self.depart(departure));
+            heard.mismatch.into_iter().for_each(|mismatch| self.depart(mismatch));
         }
     }
 
     pub(super) fn ended(&mut self, number: u64, what: Purpose, broken: Option<String>) {
         self.calls.remove(&number);
         if let Some(why) = &broken {
-            self.depart(Departure::manners(format!("a stream or an answer broke off: {why}")));
+            self.depart(Mismatch::manners(format!("a stream or an answer broke off: {why}")));
         }
         // Where an answer is awaited that did not come, the client comes back for it.
         let Some(route @ Route::Answer(step)) = what.route() else {
@@ -159,7 +159,7 @@ impl Calling<'_> {
         } else if let Some(Call { what: Purpose::Post(step), .. }) = call {
             self.depart_at(step, format!("the message could not be sent: {why}"));
         } else {
-            self.depart(Departure::manners(format!("a request could not be sent: {why}")));
+            self.depart(Mismatch::manners(format!("a request could not be sent: {why}")));
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Knows: methods, headers and statuses. Refuses to know: when something is said of the server's own.
 
 use super::Serving;
-use crate::play::departure::{Departure, Kind};
 use crate::play::http::body::Fed;
 use crate::play::http::listener::Asked;
 use crate::play::http::route::{Reply, Route};
 use crate::play::http::stream::spell;
 use crate::play::http::{EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
+use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::playing::Heard;
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
@@ -45,7 +45,7 @@ impl Serving<'_> {
     fn post(&mut self, asked: Asked) {
         let Ok(text) = std::str::from_utf8(&asked.body) else {
             let came = String::from_utf8_lossy(&asked.body).into_owned();
-            self.depart(Departure::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
+            self.depart(Mismatch::of(Kind::NoMessage("it is no UTF-8".to_owned()), Some(came)));
             return self.answer(asked, 400, "this is no UTF-8");
         };
         let text = text.to_owned();
@@ -61,9 +61,9 @@ impl Serving<'_> {
             },
         };
         let mut steps = Vec::new();
-        for Heard { step, departure } in self.playing.hear(&text) {
+        for Heard { step, mismatch } in self.playing.hear(&text) {
             steps.extend(step);
-            departure.into_iter().for_each(|departure| self.depart(departure));
+            mismatch.into_iter().for_each(|mismatch| self.depart(mismatch));
         }
         if self.transport == Transport::HttpSse {
             return self.answer(asked, 202, "Accepted");

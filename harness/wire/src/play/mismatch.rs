@@ -1,6 +1,6 @@
 //! How the other side departed from the session, and where that stands in the recording.
 //!
-//! Knows: the kinds, and the sentences. Refuses to know: how a departure was found.
+//! Knows: the kinds, and the sentences. Refuses to know: how a mismatch was found.
 
 use super::script::Script;
 use std::borrow::Cow;
@@ -8,9 +8,9 @@ use transcript::diff::Difference;
 use transcript::session::Spot;
 use verdict::plain::{cut, plain};
 
-/// One departure.
+/// One mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Departure {
+pub struct Mismatch {
     /// What it is.
     pub kind: Kind,
     /// The message of the session that it is about.
@@ -19,7 +19,7 @@ pub struct Departure {
     pub came: Option<String>,
 }
 
-/// The kinds of departures.
+/// The kinds of mismatches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The message that came for one of the session says something else.
@@ -43,13 +43,13 @@ pub enum Kind {
 /// So much of a message or a value is shown.
 const SHOWN: usize = 160;
 
-impl Departure {
-    /// A departure that is about no message of the session.
+impl Mismatch {
+    /// A mismatch that is about no message of the session.
     pub(super) fn of(kind: Kind, came: Option<String>) -> Self {
         Self { kind, step: None, came }
     }
 
-    /// A departure beside messages.
+    /// A mismatch beside messages.
     #[must_use]
     pub fn manners(text: impl Into<String>) -> Self {
         Self::of(Kind::Manners(text.into()), None)
@@ -97,7 +97,7 @@ impl Departure {
     /// All of it, in up to four lines: the sentence, the place, what was expected, what came.
     #[must_use]
     pub fn describe(&self, script: &Script, file: &str) -> String {
-        let mut text = format!("departure: {}", plain(&self.headline()));
+        let mut text = format!("mismatch: {}", plain(&self.headline()));
         if let Some((step, spot)) = self.step.zip(self.spot(script)) {
             let pointer = spot.pointer();
             let at = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
