@@ -10,7 +10,7 @@ mod texts;
 
 pub use texts::{adapter_answer, baseline, case_toml};
 
-use crate::session::Known;
+use crate::session::KnownSession;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::Parser;
 use formats::{
@@ -58,12 +58,12 @@ pub fn run(name: &str, bytes: &[u8]) {
 
 /// A reader that hands out no more than `size` bytes at a time.
 #[derive(Debug)]
-pub struct Drops<'b> {
+pub struct ChunkedReader<'b> {
     bytes: &'b [u8],
     size: usize,
 }
 
-impl<'b> Drops<'b> {
+impl<'b> ChunkedReader<'b> {
     /// `bytes`, `size` at a time and never none.
     #[must_use]
     pub fn new(bytes: &'b [u8], size: usize) -> Self {
@@ -71,7 +71,7 @@ impl<'b> Drops<'b> {
     }
 }
 
-impl Read for Drops<'_> {
+impl Read for ChunkedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let size = self.size.min(buffer.len()).min(self.bytes.len());
         let (now, later) = self.bytes.split_at(size);
@@ -97,7 +97,7 @@ pub fn reader(format: &str, bytes: &[u8]) {
     let Some(format) = find(format) else { panic!("there is no format {format}") };
     let whole = read(format, &mut { bytes }, STRICT);
     let size = 1 + bytes.len() % 7;
-    assert_eq!(whole, read(format, &mut Drops::new(bytes, size), STRICT), "in pieces of {size}");
+    assert_eq!(whole, read(format, &mut ChunkedReader::new(bytes, size), STRICT), "in pieces of {size}");
     let lenient = read(format, &mut { bytes }, Options::LENIENT);
     match &whole {
         Ok(meaning) => {
@@ -110,7 +110,7 @@ pub fn reader(format: &str, bytes: &[u8]) {
     }
     if let Ok(mut input) = Input::new(&mut { bytes }) {
         let found = detect(&mut input).map(|found| found.map(|found| found.name)).ok();
-        let mut drops = Drops::new(bytes, size);
+        let mut drops = ChunkedReader::new(bytes, size);
         let again = Input::new(&mut drops).and_then(|mut input| detect(&mut input));
         assert_eq!(found, again.map(|found| found.map(|found| found.name)).ok(), "detection in pieces");
     }
@@ -152,7 +152,7 @@ pub fn convert(bytes: &[u8]) {
 /// # Panics
 /// Where its meaning is not the one it was made with.
 pub fn equivalence(bytes: &[u8]) {
-    let Ok(known) = Known::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
+    let Ok(known) = KnownSession::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
     match known.session() {
         Ok(session) => every_format_says(&session, &known.meaning()),
         Err(refusal) => panic!("{refusal:?} of a message that was made"),

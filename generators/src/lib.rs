@@ -2,20 +2,23 @@
 //!
 //! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`bulk`]
 //! long sessions for measurements; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session
-//! or its spelling by a known [`relation`]; a [`plan`] makes whole [`variant`]s of them, and [`shrink`] makes
+//! or its spelling by a known [`relation`]; [`seeded`] makes whole [`variant`]s of them, and [`shrink`] makes
 //! less of one. Knows how a session is spelled only through `formats`, and nothing of processes.
 
 pub mod bulk;
+pub mod format_tree;
 pub mod fuzzing;
-mod ground;
-pub mod making;
 pub mod mutators;
-pub mod plan;
+pub mod node;
+mod open_clauses;
 pub mod relation;
+pub mod rng;
+pub mod seeded;
 pub mod session;
 pub mod shrink;
 pub mod values;
 pub mod variant;
+pub mod variant_builder;
 
 /// The example for other people's importers, so that it is compiled and run as it stands.
 #[cfg(doctest)]

@@ -1,18 +1,18 @@
 //! Whole sessions whose meaning is known because of how they were made.
 //!
-//! Knows: what was asked, what is still open and what an answer was meant for, from a ledger of its own that is a plain
+//! Knows: what was asked, what is still open and what an answer was meant for, from a pending of its own that is a plain
 //! list; and how an event reads in the normal form, written out by hand. Refuses to know: how the reading contract is
 //! carried out. Where the two agree, two people would have to make the same mistake.
 //!
 //! A session is made from [`Step`]s, which are choices and no text: proptest shrinks them, and a fuzzer's bytes are
 //! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.
 
-mod ledger;
+mod messages;
 
 use crate::values::{Value, values};
 use arbitrary::Arbitrary;
 use formats::{Owned, Session, Surroundings, Totals, What};
-use ledger::Ledger;
+use messages::PendingRequests;
 use proptest::prelude::*;
 use transcript::k2a::Summary;
 use transcript::message::{Message, Refusal};
@@ -40,7 +40,7 @@ const ASIDES: &[(Option<&str>, Option<&str>)] = &[
 /// The moment at which sessions begin, in milliseconds.
 const BEGINNING: i64 = 1_790_000_000_000;
 
-/// What is said.
+/// What is messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
 pub enum Act {
     /// A request that is no tool call.
@@ -62,7 +62,7 @@ pub enum Act {
 /// One step of a session, by the choices that make it.
 #[derive(Debug, Clone, Arbitrary)]
 pub struct Step {
-    /// What is said.
+    /// What is messages.
     pub act: Act,
     /// The client says it; an answer comes from whoever was asked.
     pub client: bool,
@@ -80,7 +80,7 @@ pub struct Step {
     pub slot: u8,
 }
 
-/// A session in the making.
+/// A session in the variant.
 #[derive(Debug, Clone, Arbitrary)]
 pub struct Plan {
     /// Its steps.
@@ -91,7 +91,7 @@ pub struct Plan {
 
 /// A message, with its meaning.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct KnownMessage {
     /// Which of the plan's steps it is.
     pub step: usize,
     /// Its text.
@@ -108,34 +108,35 @@ pub struct Said {
 
 /// A session that is made, and what it means.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownSession {
     /// The choices that made it.
     pub plan: Plan,
     /// Its messages, in order.
-    pub said: Vec<Said>,
+    pub messages: Vec<KnownMessage>,
     /// What a challenge made visible: `resource_metadata`, `scope`.
     pub discovery: Option<(bool, bool)>,
     /// Some answer would be bound to another request if nobody could tell who sent what.
     pub needs_directions: bool,
 }
 
-impl Known {
+impl KnownSession {
     /// Makes the session of a plan.
     #[must_use]
     pub fn of(plan: Plan) -> Self {
-        let mut ledger = Ledger::default();
-        let said: Vec<Said> = (0..).zip(&plan.steps).filter_map(|(at, step)| ledger.say(at, step)).collect();
+        let mut pending = PendingRequests::default();
+        let messages: Vec<KnownMessage> =
+            (0..).zip(&plan.steps).filter_map(|(at, step)| pending.message(at, step)).collect();
         let discovery = plan.challenge.and_then(|choice| {
             let (_, metadata, scope) = CHALLENGES[usize::from(choice) % CHALLENGES.len()];
             (metadata || scope).then_some((metadata, scope))
         });
-        Self { said, discovery, needs_directions: ledger.needs_directions, plan }
+        Self { messages, discovery, needs_directions: pending.needs_directions, plan }
     }
 
     /// The meaning in the normal form. Formats that cannot carry a challenge never get a session that shows one.
     #[must_use]
     pub fn meaning(&self) -> String {
-        let events: Vec<_> = self.said.iter().map(|said| said.event.clone()).collect();
+        let events: Vec<_> = self.messages.iter().map(|message| message.event.clone()).collect();
         let events = events.join(",\n");
         let between = if events.is_empty() { "" } else { "\n" };
         let discovery = match self.discovery {
@@ -154,9 +155,9 @@ impl Known {
     /// Where a message that was made is none. That would be a mistake of this module.
     pub fn session(&self) -> Result<Session, Refusal> {
         let mut entries: Vec<Owned> = self.plan.challenge.map(challenged).into_iter().collect();
-        let mut said = self.said.iter().peekable();
+        let mut messages = self.messages.iter().peekable();
         for (at, step) in self.plan.steps.iter().enumerate() {
-            let Some(message) = said.next_if(|said| said.step == at) else {
+            let Some(message) = messages.next_if(|message| message.step == at) else {
                 entries.push(aside(step));
                 continue;
             };
@@ -179,18 +180,19 @@ impl Known {
             resource_metadata_visible: metadata,
             scope_challenge_visible: scope,
         });
-        let totals = Totals { events: self.said.len() as u64, authorization_discovery, ..Totals::default() };
+        let totals =
+            Totals { events: self.messages.len() as u64, authorization_discovery, ..Totals::default() };
         Ok(Session { entries, totals })
     }
 
     /// The messages as lines, with the white space they were given.
     #[must_use]
     pub fn lines(&self) -> String {
-        self.said.iter().map(|said| format!("{}\n", said.text)).collect()
+        self.messages.iter().map(|messages| format!("{}\n", messages.text)).collect()
     }
 }
 
-impl<'a> Arbitrary<'a> for Known {
+impl<'a> Arbitrary<'a> for KnownSession {
     fn arbitrary(bytes: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
         Plan::arbitrary(bytes).map(Self::of)
     }
@@ -268,7 +270,7 @@ pub fn steps() -> impl Strategy<Value = Step> {
 }
 
 /// Sessions of up to a dozen steps, some of them with a challenge.
-pub fn sessions() -> impl Strategy<Value = Known> {
+pub fn sessions() -> impl Strategy<Value = KnownSession> {
     let plan = (prop::collection::vec(steps(), 0..12), prop::option::weighted(0.1, any::<u8>()));
-    plan.prop_map(|(steps, challenge)| Known::of(Plan { steps, challenge }))
+    plan.prop_map(|(steps, challenge)| KnownSession::of(Plan { steps, challenge }))
 }

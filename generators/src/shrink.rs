@@ -14,17 +14,17 @@ mod values;
 
 pub use text::shrink_text;
 
-use crate::making::Making;
-use crate::mutators::dice::Dice;
 use crate::mutators::{Apply, Level, Mutator};
-use crate::variant::{Draft, Turn, Variant};
+use crate::rng::Rng;
+use crate::variant::{Entry, SessionBuilder, Variant};
+use crate::variant_builder::VariantBuilder;
 use formats::What;
 use std::ops::Range;
 use transcript::session::header;
 
 /// What a candidate showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum Outcome {
     /// What is looked for.
     Same,
     /// Something else, or nothing.
@@ -35,33 +35,33 @@ pub enum Told {
 
 /// How often a candidate is tried with other choices of its mutators: which message they change depends on how many there
 /// are.
-const THROWS: usize = 2;
+const ATTEMPTS: usize = 2;
 
 /// The session, the mutators and the choices that a variant is made of.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    draft: Draft,
+    builder: SessionBuilder,
     /// Mutators whose effect is in the session already.
     settled: Vec<&'static Mutator>,
     wanted: Vec<&'static Mutator>,
-    dice: Dice,
+    rng: Rng,
 }
 
 impl Recipe {
     /// A session and the mutators that are to change it, by level.
     #[must_use]
-    pub fn new(draft: Draft, wanted: Vec<&'static Mutator>, dice: Dice) -> Self {
-        Self { draft, settled: Vec::new(), wanted, dice }
+    pub fn new(builder: SessionBuilder, wanted: Vec<&'static Mutator>, rng: Rng) -> Self {
+        Self { builder, settled: Vec::new(), wanted, rng }
     }
 
     /// The variant. None where a mutator with a verdict took hold in no format.
     #[must_use]
     pub fn make(&self) -> Option<Variant> {
-        let mut making = Making::new(self.draft.clone());
+        let mut variant = VariantBuilder::new(self.builder.clone());
         for mutator in &self.wanted {
-            making.add(mutator, &self.dice);
+            variant.add(mutator, &self.rng);
         }
-        let mut variant = making.finish().ok()??;
+        let mut variant = variant.finish().ok()??;
         let settled = self.settled.iter();
         variant.trail.splice(0..0, settled.clone().map(|mutator| mutator.name.to_owned()));
         for &clause in settled.flat_map(|mutator| mutator.clauses) {
@@ -74,43 +74,43 @@ impl Recipe {
 
     /// The same without what has importers reject it or choose.
     #[must_use]
-    pub fn twin(&self) -> Option<Variant> {
-        let mut twin = self.clone();
-        twin.wanted.retain(|mutator| !mutator.relation.is_verdict());
-        twin.make()
+    pub fn valid_counterpart(&self) -> Option<Variant> {
+        let mut valid = self.clone();
+        valid.wanted.retain(|mutator| !mutator.relation.is_verdict());
+        valid.make()
     }
 
     /// How many messages the session has, before its mutators.
     #[must_use]
     pub fn messages(&self) -> usize {
-        self.draft.turns.iter().filter(|turn| turn.message.is_some()).count()
+        self.builder.entries.iter().filter(|entry| entry.message.is_some()).count()
     }
 
     /// The same without some entries. None where a challenge's summary would not be known any more.
-    fn without(&self, turns: Range<usize>) -> Option<Self> {
+    fn without(&self, entries: Range<usize>) -> Option<Self> {
         let mut less = self.clone();
-        let gone: Vec<Turn> = less.draft.turns.drain(turns).collect();
-        if less.draft.discovery.is_some() && gone.iter().any(challenges) {
-            if less.draft.turns.iter().any(challenges) {
+        let gone: Vec<Entry> = less.builder.entries.drain(entries).collect();
+        if less.builder.discovery.is_some() && gone.iter().any(challenges) {
+            if less.builder.entries.iter().any(challenges) {
                 return None;
             }
-            less.draft.discovery = None;
+            less.builder.discovery = None;
         }
         Some(less)
     }
 
     /// The same with the changes of the session level in the session, where they change no verdict.
-    fn settle(&self) -> Option<Self> {
+    fn apply_session_mutators(&self) -> Option<Self> {
         let plain = |mutator: &&Mutator| mutator.level() == Level::Session && !mutator.relation.is_verdict();
         let mut less = self.clone();
-        less.draft.settle();
+        less.builder.bind_answers();
         let (now, later) = self.wanted.iter().copied().partition::<Vec<_>, _>(plain);
         for mutator in now {
             let Apply::Session(apply) = mutator.apply else { continue };
-            let mut draft = less.draft.clone();
-            if apply(&mut draft, &mut self.dice.fork(mutator.name)) {
-                draft.settle();
-                less.draft = draft;
+            let mut builder = less.builder.clone();
+            if apply(&mut builder, &mut self.rng.fork(mutator.name)) {
+                builder.bind_answers();
+                less.builder = builder;
                 less.settled.push(mutator);
             }
         }
@@ -120,23 +120,23 @@ impl Recipe {
 }
 
 /// Whether an entry may hold the challenge of a 401.
-fn challenges(turn: &Turn) -> bool {
-    let context = turn.entry.context.as_ref();
+fn challenges(entry: &Entry) -> bool {
+    let context = entry.owned.context.as_ref();
     context.is_some_and(|context| header(&context.headers, "www-authenticate").is_some())
-        || matches!(turn.entry.what, What::Exchange(_))
+        || matches!(entry.owned.what, What::Exchange(_))
 }
 
 /// The smallest variant on the way down that `ask` says still shows what it is about. `ask` has seen what it begins with.
-pub fn shrink(recipe: Recipe, ask: &mut dyn FnMut(&Recipe) -> Told) -> Recipe {
-    let mut work = Work { recipe, ask, taken: 0, over: false };
-    work.turns();
+pub fn shrink(recipe: Recipe, ask: &mut dyn FnMut(&Recipe) -> Outcome) -> Recipe {
+    let mut work = Shrinker { recipe, ask, taken: 0, over: false };
+    work.entries();
     work.mutators();
-    if let Some(settled) = work.recipe.settle() {
+    if let Some(settled) = work.recipe.apply_session_mutators() {
         work.take(settled);
     }
     loop {
         let before = work.taken;
-        work.turns();
+        work.entries();
         work.contexts();
         work.values();
         if work.taken == before || work.over {
@@ -145,41 +145,41 @@ pub fn shrink(recipe: Recipe, ask: &mut dyn FnMut(&Recipe) -> Told) -> Recipe {
     }
 }
 
-struct Work<'a> {
+struct Shrinker<'a> {
     recipe: Recipe,
-    ask: &'a mut dyn FnMut(&Recipe) -> Told,
+    ask: &'a mut dyn FnMut(&Recipe) -> Outcome,
     /// How many candidates were taken.
     taken: usize,
     over: bool,
 }
 
-impl Work<'_> {
+impl Shrinker<'_> {
     /// Goes on with a candidate where it still shows.
     fn take(&mut self, candidate: Recipe) -> bool {
-        let told = if self.over { Told::Enough } else { (self.ask)(&candidate) };
-        self.over |= told == Told::Enough;
-        if told == Told::Same {
+        let told = if self.over { Outcome::Enough } else { (self.ask)(&candidate) };
+        self.over |= told == Outcome::Enough;
+        if told == Outcome::Same {
             self.recipe = candidate;
             self.taken += 1;
         }
-        told == Told::Same
+        told == Outcome::Same
     }
 
     /// The same, where the mutators that are left may have to choose anew.
     fn take_somehow(&mut self, candidate: Recipe) -> bool {
-        let again = if candidate.wanted.is_empty() { 0 } else { THROWS };
-        let dice = candidate.dice.clone();
+        let again = if candidate.wanted.is_empty() { 0 } else { ATTEMPTS };
+        let rng = candidate.rng.clone();
         self.take(candidate.clone())
-            || (0..again).any(|throw| {
-                let dice = dice.fork(&format!("again/{throw}"));
-                self.take(Recipe { dice, ..candidate.clone() })
+            || (0..again).any(|attempt| {
+                let rng = rng.fork(&format!("again/{attempt}"));
+                self.take(Recipe { rng, ..candidate.clone() })
             })
     }
 
-    fn turns(&mut self) {
-        let mut size = self.recipe.draft.turns.len();
+    fn entries(&mut self) {
+        let mut size = self.recipe.builder.entries.len();
         while size > 0 && !self.over {
-            let mut end = self.recipe.draft.turns.len();
+            let mut end = self.recipe.builder.entries.len();
             // From the end on, so that what answers goes before what asked.
             while end > 0 && !self.over {
                 let start = end.saturating_sub(size);
@@ -205,45 +205,45 @@ impl Work<'_> {
 
     /// Times, SSE fields and transport contexts, all at once and then one by one.
     fn contexts(&mut self) {
-        let has = |turn: &Turn| {
-            let entry = &turn.entry;
-            let named = entry.sse.as_ref().is_some_and(|sse| sse.id.is_some());
-            entry.time.is_some() || named || entry.context.is_some() && !challenges(turn)
+        let has = |entry: &Entry| {
+            let owned = &entry.owned;
+            let named = owned.sse.as_ref().is_some_and(|sse| sse.id.is_some());
+            owned.time.is_some() || named || owned.context.is_some() && !challenges(entry)
         };
-        let bare = |turn: &mut Turn| {
-            turn.entry.time = None;
-            if let Some(sse) = &mut turn.entry.sse {
+        let bare = |entry: &mut Entry| {
+            entry.owned.time = None;
+            if let Some(sse) = &mut entry.owned.sse {
                 sse.id = None;
             }
-            if !challenges(turn) {
-                turn.entry.context = None;
+            if !challenges(entry) {
+                entry.owned.context = None;
             }
         };
-        if self.recipe.draft.turns.iter().any(has) {
+        if self.recipe.builder.entries.iter().any(has) {
             let mut less = self.recipe.clone();
-            less.draft.turns.iter_mut().for_each(bare);
+            less.builder.entries.iter_mut().for_each(bare);
             if self.take(less) {
                 return;
             }
         }
-        for at in 0..self.recipe.draft.turns.len() {
-            if has(&self.recipe.draft.turns[at]) {
+        for at in 0..self.recipe.builder.entries.len() {
+            if has(&self.recipe.builder.entries[at]) {
                 let mut less = self.recipe.clone();
-                bare(&mut less.draft.turns[at]);
+                bare(&mut less.builder.entries[at]);
                 self.take(less);
             }
         }
     }
 
     fn values(&mut self) {
-        for at in 0..self.recipe.draft.turns.len() {
+        for at in 0..self.recipe.builder.entries.len() {
             let mut nth = 0;
-            while let Some(smaller) = values::candidate(&self.recipe.draft.turns[at], nth) {
+            while let Some(smaller) = values::candidate(&self.recipe.builder.entries[at], nth) {
                 if self.over {
                     return;
                 }
                 let mut less = self.recipe.clone();
-                less.draft.turns[at].message = Some(smaller);
+                less.builder.entries[at].message = Some(smaller);
                 // What was taken is smaller by something, and the next candidate stands where it stood.
                 if !self.take(less) {
                     nth += 1;
@@ -255,8 +255,8 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Recipe, Told, shrink};
-    use crate::plan::{Source, recipe, variant};
+    use super::{Outcome, Recipe, shrink};
+    use crate::seeded::{Source, recipe, variant};
     use crate::variant::Variant;
     use formats::{Options, ReadError, meaning};
     use transcript::json::Json;
@@ -289,9 +289,9 @@ mod tests {
         let mut asked = 0;
         let less = shrink(recipe, &mut |candidate| {
             asked += 1;
-            let Some(variant) = candidate.make() else { return Told::Other };
+            let Some(variant) = candidate.make() else { return Outcome::Other };
             keeps_its_word(&variant);
-            if shows(&variant) { Told::Same } else { Told::Other }
+            if shows(&variant) { Outcome::Same } else { Outcome::Other }
         });
         (less, asked)
     }
@@ -340,7 +340,10 @@ mod tests {
             let shows = |variant: &Variant| variant.expectation == Expectation::Rejection(code);
             let (less, _) = shrunk(recipe, shows);
             assert!(less.messages() <= 2, "{code:?}: {}", less.messages());
-            assert!(matches!(less.twin().unwrap().expectation, Expectation::Meaning(_)), "{code:?}");
+            assert!(
+                matches!(less.valid_counterpart().unwrap().expectation, Expectation::Meaning(_)),
+                "{code:?}"
+            );
             tried += 1;
         }
         assert!(tried > 5, "{tried}");
@@ -352,7 +355,7 @@ mod tests {
         let mut asked = 0;
         shrink(recipe, &mut |_| {
             asked += 1;
-            if asked < 3 { Told::Other } else { Told::Enough }
+            if asked < 3 { Outcome::Other } else { Outcome::Enough }
         });
         assert_eq!(asked, 3);
     }

@@ -4,9 +4,9 @@
 //! ledger of its own that is a plain list. Refuses to know: how our readers read anything. What a format cannot carry of
 //! a variant is said, with the clause.
 
-use crate::mutators::node::Node;
+use crate::node::Node;
 use crate::relation::Relation;
-use crate::session::Known;
+use crate::session::KnownSession;
 use formats::{Format, Owned, Session, Totals, What};
 use transcript::json::Json;
 use transcript::k2a::Summary;
@@ -16,9 +16,9 @@ use verdict::expectation::Expectation;
 
 /// A session in hand.
 #[derive(Debug, Clone, Default)]
-pub struct Draft {
+pub struct SessionBuilder {
     /// What it holds, in order.
-    pub turns: Vec<Turn>,
+    pub entries: Vec<Entry>,
     /// What a 401's challenge made visible: `resource_metadata`, `scope`.
     pub discovery: Option<(bool, bool)>,
     /// Some answer would be bound to another request if nobody could tell who sent what.
@@ -27,20 +27,20 @@ pub struct Draft {
 
 /// One entry, with its message if it carries one.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct Entry {
     /// How it travels.
-    pub entry: Owned,
+    pub owned: Owned,
     /// What it says.
-    pub message: Option<Spoken>,
+    pub message: Option<Event>,
 }
 
 /// A message beside what it means.
 #[derive(Debug, Clone)]
-pub struct Spoken {
+pub struct Event {
     /// The message.
     pub text: Node,
     /// Its event in the normal form.
-    pub event: Node,
+    pub meaning: Node,
 }
 
 /// A variant, in every format that can carry it.
@@ -62,24 +62,24 @@ pub struct Variant {
 
 /// Why a session cannot be taken for what it is said to mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum SessionError {
     /// The meaning is no meaning, or another session's: a sentence.
     Meaning(String),
     /// A message is none.
     Message(Refusal),
 }
 
-impl From<Refusal> for Unfit {
+impl From<Refusal> for SessionError {
     fn from(refusal: Refusal) -> Self {
         Self::Message(refusal)
     }
 }
 
-impl Spoken {
+impl Event {
     /// The kind of event.
     #[must_use]
     pub fn is(&self, kind: &str) -> bool {
-        self.event.get("kind").is_some_and(|node| node.is(kind))
+        self.meaning.get("kind").is_some_and(|node| node.is(kind))
     }
 
     /// Whether it is a result or an error.
@@ -91,7 +91,7 @@ impl Spoken {
     /// The correlation id as it is spelled in the normal form.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
-        self.event.get("id")?.spelled()
+        self.meaning.get("id")?.spelled()
     }
 
     /// The correlation id by its code points, so that two spellings of one id are one.
@@ -113,13 +113,13 @@ impl Spoken {
             None => self.text.remove("id"),
         }
         match spelled.and_then(correlation) {
-            Some(known) => self.event.set("id", Node::leaf(known)),
-            None => self.event.remove("id"),
+            Some(known) => self.meaning.set("id", Node::leaf(known)),
+            None => self.meaning.remove("id"),
         }
         let is_call = self.is("tool_call") || self.is_response();
         if !is_call {
             let kind = if self.id().is_some() { "request" } else { "notification" };
-            self.event.set("kind", Node::text(kind));
+            self.meaning.set("kind", Node::text(kind));
         }
     }
 
@@ -135,7 +135,7 @@ impl Spoken {
             Some(outer) => self.text.get_mut(outer)?,
             None => &mut self.text,
         };
-        Some((holder.get_mut(name)?, self.event.get_mut(name)?))
+        Some((holder.get_mut(name)?, self.meaning.get_mut(name)?))
     }
 }
 
@@ -155,7 +155,7 @@ pub fn key_of(id: &str) -> Option<Vec<u8>> {
     Some(Json::parse(id).ok()?.as_text()?.decode().into_owned())
 }
 
-impl Turn {
+impl Entry {
     /// Something that carries no message: an event of a stream.
     #[must_use]
     pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
@@ -163,7 +163,7 @@ impl Turn {
         let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
         let entry =
             Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..Owned::new(What::Event) };
-        Self { entry, message: None }
+        Self { owned: entry, message: None }
     }
 
     /// A request.
@@ -184,30 +184,30 @@ impl Turn {
     #[must_use]
     pub fn message(side: Side, text: &str, event: &str, id: Option<&str>) -> Self {
         let node = |text: &str| Node::parse(text).unwrap_or(Node::Object(Vec::new()));
-        let mut spoken = Spoken { text: node(text), event: node(event) };
+        let mut event = Event { text: node(text), meaning: node(event) };
         if id.is_some() {
-            spoken.set_id(id);
+            event.set_id(id);
         }
         // The text goes into the entry when the session is written.
-        Self { entry: Owned { side: Some(side), ..Owned::new(What::Event) }, message: Some(spoken) }
+        Self { owned: Owned { side: Some(side), ..Owned::new(What::Event) }, message: Some(event) }
     }
 
-    /// The same turn from the other side, in a slot of that side.
+    /// The same entry from the other side, in a slot of that side.
     #[must_use]
-    pub fn turned(mut self) -> Self {
-        self.entry.side = self.entry.side.map(Side::other);
-        self.entry.slot = Slot::Line;
-        self.entry.sse = None;
+    pub fn reversed(mut self) -> Self {
+        self.owned.side = self.owned.side.map(Side::other);
+        self.owned.slot = Slot::Line;
+        self.owned.sse = None;
         self
     }
 }
 
-impl Draft {
+impl SessionBuilder {
     /// A session that was made with its meaning.
     ///
     /// # Errors
     /// Where a message of it is none.
-    pub fn known(known: &Known) -> Result<Self, Unfit> {
+    pub fn from_known(known: &KnownSession) -> Result<Self, SessionError> {
         Self::of(known.session()?, &known.meaning())
     }
 
@@ -215,64 +215,64 @@ impl Draft {
     ///
     /// # Errors
     /// Where the meaning is that of another session.
-    pub fn of(session: Session, meaning: &str) -> Result<Self, Unfit> {
-        let unfit = |why: &str| Unfit::Meaning(why.to_owned());
+    pub fn of(session: Session, meaning: &str) -> Result<Self, SessionError> {
+        let unfit = |why: &str| SessionError::Meaning(why.to_owned());
         let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
         let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
         let mut events = events.items();
         let discovery = session.totals.authorization_discovery;
-        let mut draft = Self {
+        let mut builder = Self {
             discovery: discovery.map(|it| (it.resource_metadata_visible, it.scope_challenge_visible)),
             ..Self::default()
         };
-        for mut entry in session.entries {
+        for mut owned in session.entries {
             // What a variant claims of its messages it claims for itself; exchanges are planned anew.
-            (entry.inferred, entry.exchange, entry.spot) = (false, None, Spot::default());
-            let message = match &entry.what {
+            (owned.inferred, owned.exchange, owned.spot) = (false, None, Spot::default());
+            let message = match &owned.what {
                 What::Message(text, _) => {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
                     let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
-                    Some(Spoken { text: Node::of(text), event: Node::of(event) })
+                    Some(Event { text: Node::of(text), meaning: Node::of(event) })
                 }
                 What::Exchange(exchange) if exchange.status != Some(401) => continue,
                 What::Missing(_) | What::Left(_) => continue,
                 _ => None,
             };
-            draft.turns.push(Turn { entry, message });
+            builder.entries.push(Entry { owned, message });
         }
         if events.next().is_some() {
             return Err(unfit("the session has fewer messages than events"));
         }
-        let bound = |draft: &Self| -> Vec<Option<String>> {
+        let bound = |builder: &Self| -> Vec<Option<String>> {
             let answers =
-                |turn: &Turn| turn.message.as_ref()?.event.get("answers")?.spelled().map(str::to_owned);
-            draft.turns.iter().map(answers).collect()
+                |entry: &Entry| entry.message.as_ref()?.meaning.get("answers")?.spelled().map(str::to_owned);
+            builder.entries.iter().map(answers).collect()
         };
-        let given = bound(&draft);
-        draft.settle();
-        match bound(&draft) == given {
-            true => Ok(draft),
+        let given = bound(&builder);
+        builder.bind_answers();
+        match bound(&builder) == given {
+            true => Ok(builder),
             false => Err(unfit("the ledger binds its answers otherwise")),
         }
     }
 
-    /// Which turns are messages that `which` wants.
-    pub fn those(&self, which: impl Fn(&Spoken) -> bool) -> Vec<usize> {
-        let wanted = |turn: &Turn| turn.message.as_ref().is_some_and(&which);
-        (0..self.turns.len()).filter(|&at| wanted(&self.turns[at])).collect()
+    /// Which entries are messages that `which` wants.
+    pub fn messages_where(&self, which: impl Fn(&Event) -> bool) -> Vec<usize> {
+        let wanted = |entry: &Entry| entry.message.as_ref().is_some_and(&which);
+        (0..self.entries.len()).filter(|&at| wanted(&self.entries[at])).collect()
     }
 
     /// Says of every response what it answers: the oldest request with its id that its sender was asked and that is
     /// still open (clauses COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY, COR-DIRECTION).
-    pub fn settle(&mut self) {
+    pub fn bind_answers(&mut self) {
         let (mut open, mut flat): (Vec<Waiting>, Vec<Waiting>) = (Vec::new(), Vec::new());
         let mut index = 0;
         self.needs_directions = false;
-        for turn in &mut self.turns {
-            let Some(message) = &mut turn.message else { continue };
-            let (key, side) = (message.key(), turn.entry.side);
-            turn.entry.answers = None;
+        for entry in &mut self.entries {
+            let Some(message) = &mut entry.message else { continue };
+            let (key, side) = (message.key(), entry.owned.side);
+            entry.owned.answers = None;
             if message.is_response() {
                 let mine = |waiting: &Waiting| Some(&waiting.id) == key.as_ref() && waiting.side != side;
                 let found = open.iter().position(mine).map(|at| open.remove(at).index);
@@ -280,8 +280,8 @@ impl Draft {
                 let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
                 self.needs_directions |= found != found_flat;
                 let spelled = found.map_or("null".to_owned(), |index| index.to_string());
-                message.event.set("answers", Node::leaf(spelled));
-                turn.entry.answers = found;
+                message.meaning.set("answers", Node::leaf(spelled));
+                entry.owned.answers = found;
             } else if let Some(id) = key {
                 open.push(Waiting { id: id.clone(), side, index });
                 flat.push(Waiting { id, side, index });
@@ -293,7 +293,8 @@ impl Draft {
     /// The meaning in the normal form.
     #[must_use]
     pub fn meaning(&self) -> String {
-        let events = self.turns.iter().filter_map(|turn| Some(turn.message.as_ref()?.event.spell(None)));
+        let events =
+            self.entries.iter().filter_map(|entry| Some(entry.message.as_ref()?.meaning.spell(None)));
         let events: Vec<_> = events.collect();
         let between = if events.is_empty() { "" } else { "\n" };
         let discovery = self.summary().map_or_else(|| "null".to_owned(), Summary::to_json);
@@ -312,24 +313,24 @@ impl Draft {
 
     /// The session for the writers.
     pub(crate) fn session(&self) -> Result<Session, Refusal> {
-        let mut entries = Vec::with_capacity(self.turns.len());
-        for turn in &self.turns {
-            let mut entry = turn.entry.clone();
-            if let Some(message) = &turn.message {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let mut owned = entry.owned.clone();
+            if let Some(message) = &entry.message {
                 let text = message.text.spell(None);
                 let shape = Message::parse(&text)?.shape();
-                entry.what = What::Message(text, shape);
+                owned.what = What::Message(text, shape);
             }
-            entries.push(entry);
+            entries.push(owned);
         }
-        let events = self.turns.iter().filter(|turn| turn.message.is_some()).count();
+        let events = self.entries.iter().filter(|entry| entry.message.is_some()).count();
         let totals =
             Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };
         Ok(Session { entries, totals })
     }
 
     /// The clause by which a format cannot carry the session.
-    pub(crate) fn beyond(&self, format: &Format) -> Option<&'static str> {
+    pub(crate) fn uncarried_clause(&self, format: &Format) -> Option<&'static str> {
         match () {
             () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
             () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),

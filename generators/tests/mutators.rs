@@ -6,12 +6,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 use formats::{FORMATS, Format, Options, ReadError, meaning};
-use generators::mutators::dice::Dice;
 use generators::mutators::{all, find};
-use generators::plan::{Source, alone, cases, session, variant};
 use generators::relation::Relation;
+use generators::rng::Rng;
+use generators::seeded::{Source, cases, session, single, variant};
 use generators::session::sessions;
-use generators::variant::{Draft, Variant};
+use generators::variant::{SessionBuilder, Variant};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::diff::{Rules, first};
@@ -86,17 +86,17 @@ fn holds(variant: &Variant, about: &str) -> Result<(), String> {
 
 #[test]
 fn every_mutator_keeps_its_word() {
-    let dice = Dice::new(20_261_121);
-    let drafts: Vec<Draft> =
-        (0..SESSIONS).filter_map(|number| session(&mut dice.fork(&format!("session {number}")))).collect();
+    let rng = Rng::new(20_261_121);
+    let drafts: Vec<SessionBuilder> =
+        (0..SESSIONS).filter_map(|number| session(&mut rng.fork(&format!("session {number}")))).collect();
     assert_eq!(drafts.len() as u64, SESSIONS);
     let (mut idle, mut broken) = (Vec::new(), Vec::new());
     for mutator in all() {
         let mut formats = BTreeSet::new();
         let mut applied = 0;
-        for (number, draft) in drafts.iter().enumerate() {
-            let dice = dice.fork(&format!("{number}"));
-            let Some(variant) = alone(draft.clone(), mutator, &dice) else { continue };
+        for (number, builder) in drafts.iter().enumerate() {
+            let rng = rng.fork(&format!("{number}"));
+            let Some(variant) = single(builder.clone(), mutator, &rng) else { continue };
             assert!(variant.trail.iter().all(|step| step.starts_with(mutator.name)), "{:?}", variant.trail);
             if let Err(why) = holds(&variant, &format!("session {number}")) {
                 broken.push(why);
@@ -141,33 +141,33 @@ fn compositions_keep_their_word() {
 #[test]
 fn a_file_may_break_off_at_any_byte() {
     let cut = find("cut-short").unwrap();
-    let draft = session(&mut Dice::new(5)).unwrap();
+    let builder = session(&mut Rng::new(5)).unwrap();
     let lengths = |seed: u64| {
-        let variant = alone(draft.clone(), cut, &Dice::new(seed)).unwrap();
+        let variant = single(builder.clone(), cut, &Rng::new(seed)).unwrap();
         variant.files.iter().map(|(_, file)| file.as_ref().unwrap().len()).collect::<Vec<_>>()
     };
-    let thrown: BTreeSet<Vec<usize>> = (0..40).map(lengths).collect();
-    assert!(thrown.len() > 30, "{} places of 40 throws", thrown.len());
+    let attempt: BTreeSet<Vec<usize>> = (0..40).map(lengths).collect();
+    assert!(attempt.len() > 30, "{} places of 40 throws", attempt.len());
 }
 
 #[test]
 fn a_given_session_is_changed_or_refused() {
-    let empty = Draft::default();
+    let empty = SessionBuilder::default();
     let variant = variant(1, 0, Source::Given(&empty));
     // There is nothing in it to change but what stands around messages.
     assert!(variant.is_none_or(|variant| !variant.trail.is_empty()));
-    assert!(alone(Draft::default(), find("ids-wrong-type").unwrap(), &Dice::new(0)).is_none());
+    assert!(single(SessionBuilder::default(), find("ids-wrong-type").unwrap(), &Rng::new(0)).is_none());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Two ledgers that know nothing of each other: `Draft::of` refuses a session whose answers it binds otherwise.
+    /// Two ledgers that know nothing of each other: `SessionBuilder::of` refuses a session whose answers it binds otherwise.
     #[test]
     fn the_ledgers_agree(known in sessions()) {
-        let draft = Draft::known(&known).unwrap();
-        prop_assert_eq!(draft.needs_directions, known.needs_directions);
-        let meaning = draft.meaning();
+        let builder = SessionBuilder::from_known(&known).unwrap();
+        prop_assert_eq!(builder.needs_directions, known.needs_directions);
+        let meaning = builder.meaning();
         let equal = first(Json::parse(&meaning).unwrap(), Json::parse(&known.meaning()).unwrap(), &Rules::default());
         prop_assert_eq!(equal.difference, None);
     }
@@ -176,9 +176,9 @@ proptest! {
     #[test]
     fn open_ground_is_no_change(known in sessions(), seed in any::<u64>()) {
         let mutator = find("json-white-space").unwrap();
-        let draft = Draft::known(&known).unwrap();
-        let ground = draft.clone().ground().0;
-        if let Some(variant) = alone(draft, mutator, &Dice::new(seed)) {
+        let builder = SessionBuilder::from_known(&known).unwrap();
+        let ground = builder.clone().open_clauses().0;
+        if let Some(variant) = single(builder, mutator, &Rng::new(seed)) {
             prop_assert_eq!(Some(variant.relation), ground.then(Relation::Same));
             holds(&variant, "white space").unwrap();
         }

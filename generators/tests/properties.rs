@@ -6,8 +6,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, detect, find, meaning};
-use generators::fuzzing::{Drops, carriers, written};
-use generators::session::{Act, Known, Plan, sessions};
+use generators::fuzzing::{ChunkedReader, carriers, written};
+use generators::session::{Act, KnownSession, Plan, sessions};
 use generators::values::{ALTERED, Value};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -75,7 +75,7 @@ fn reads_what_it_writes_in_all_formats() {
                     format.name,
                     String::from_utf8_lossy(&text)
                 );
-                prop_assert_eq!(read.totals.events, known.said.len() as u64);
+                prop_assert_eq!(read.totals.events, known.messages.len() as u64);
             }
             Ok(())
         })
@@ -116,7 +116,7 @@ proptest! {
         let made = known.session().unwrap();
         for format in carriers(&made) {
             let text = written(&made, format);
-            let read = meaning(format, &mut Drops::new(&text, size), Options::default()).unwrap();
+            let read = meaning(format, &mut ChunkedReader::new(&text, size), Options::default()).unwrap();
             prop_assert_eq!(read.text, known.meaning(), "{}", format.name);
         }
     }
@@ -140,7 +140,7 @@ proptest! {
         let made = known.session().unwrap();
         for format in carriers(&made) {
             let text = written(&made, format);
-            let mut drops = Drops::new(&text, size);
+            let mut drops = ChunkedReader::new(&text, size);
             let found = detect(&mut Input::new(&mut drops).unwrap()).unwrap();
             let expected = match text.trim_ascii() {
                 // No line at all is no line of any format.
@@ -167,7 +167,7 @@ proptest! {
     #[test]
     fn a_second_call_with_an_id_is_rejected_everywhere(known in sessions(), client in any::<bool>()) {
         let made = known.session().unwrap();
-        let called: Vec<_> = known.said.iter().filter(|said| said.event.starts_with("{\"kind\": \"tool_call\", \"id\"")).collect();
+        let called: Vec<_> = known.messages.iter().filter(|said| said.event.starts_with("{\"kind\": \"tool_call\", \"id\"")).collect();
         prop_assume!(!called.is_empty());
         let id = Json::parse(&called[0].event).unwrap().member("id").unwrap().text().to_owned();
         let again = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"again"}}}}"#);
@@ -217,7 +217,7 @@ fn truncation_is_never_a_session() {
     assert!(cuts.get() > 1_000, "{}", cuts.get());
 }
 
-fn seen(known: &Known) -> Vec<Seen> {
+fn seen(known: &KnownSession) -> Vec<Seen> {
     let mut contract = Contract::default();
     let session = known.session().unwrap();
     let events = session.entries.iter().filter_map(|owned| {
@@ -234,7 +234,7 @@ fn seen(known: &Known) -> Vec<Seen> {
 /// Each departure as (left index, right index, pointer, left value, right value).
 type Departed = (Option<u64>, Option<u64>, String, Option<String>, Option<String>);
 
-fn departures(left: &Known, right: &Known) -> (Vec<Departed>, Counts) {
+fn departures(left: &KnownSession, right: &KnownSession) -> (Vec<Departed>, Counts) {
     let mut all = Vec::new();
     let counts = compare(
         seen(left).into_iter(),
@@ -283,13 +283,13 @@ proptest! {
         choice in 0..1_000_000usize,
     ) {
         prop_assert!(departures(&known, &known).1.same());
-        let shown: Vec<_> = (0u64..).zip(&known.said).filter(|(_, said)| said.value_at.is_some()).collect();
+        let shown: Vec<_> = (0u64..).zip(&known.messages).filter(|(_, said)| said.value_at.is_some()).collect();
         prop_assume!(!shown.is_empty());
         let (index, said) = shown[which.index(shown.len())];
         let mut plan: Plan = known.plan.clone();
         let mut path: Vec<String> = said.value_at.unwrap().split('/').skip(1).map(Into::into).collect();
         path.extend(plan.steps[said.step].value.as_mut().unwrap().alter(choice));
-        let changed = Known::of(plan);
+        let changed = KnownSession::of(plan);
 
         let (there, counts) = departures(&known, &changed);
         let (back, counts_back) = departures(&changed, &known);
@@ -299,7 +299,7 @@ proptest! {
         let changed_one = events.iter().find(|event| event.index == index).unwrap();
         let alone = events.iter().filter(|other| twins(other, changed_one)).count() == 1;
         if alone {
-            prop_assert_eq!((counts.differing, counts.equal), (1, known.said.len() as u64 - 1));
+            prop_assert_eq!((counts.differing, counts.equal), (1, known.messages.len() as u64 - 1));
             let (left, right, at, _, after) = &there[0];
             prop_assert_eq!((left, right, at), (&Some(index), &Some(index), &pointer(&path)));
             prop_assert_eq!(after.as_deref(), Some(ALTERED));
@@ -309,11 +309,11 @@ proptest! {
 
     #[test]
     fn diff_finds_a_message_that_is_lost(known in sessions(), which in any::<prop::sample::Index>()) {
-        prop_assume!(!known.said.is_empty());
-        let lost = known.said[which.index(known.said.len())].step;
+        prop_assume!(!known.messages.is_empty());
+        let lost = known.messages[which.index(known.messages.len())].step;
         let mut plan = known.plan.clone();
         plan.steps[lost].act = Act::Aside;
-        let shorter = Known::of(plan);
+        let shorter = KnownSession::of(plan);
         let (_, there) = departures(&known, &shorter);
         let (_, back) = departures(&shorter, &known);
         prop_assert!(!there.same() && !back.same());

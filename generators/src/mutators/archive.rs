@@ -1,9 +1,9 @@
 //! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order in which they ended; and
 //! files that are none.
 
-use super::node::Node;
-use super::page::{Page, rewrite};
 use super::{Apply, Mutator};
+use crate::format_tree::{FormatTree, rewrite};
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use formats::Format;
 use transcript::rejection::Code;
@@ -14,10 +14,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The bodies of answers are written in base64, all of them or some.",
         clauses: &["HAR-STREAM", "HAR-MESSAGE"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, dice| {
-            let all = dice.one_in(2);
+        apply: Apply::Bytes(|format, bytes, rng| {
+            let all = rng.one_in(2);
             contents(format, bytes, |content| {
-                let text = content.get("text").and_then(Node::content).filter(|_| all || dice.one_in(2));
+                let text = content.get("text").and_then(Node::content).filter(|_| all || rng.one_in(2));
                 text.is_some_and(|text| {
                     content.set("text", Node::text(&base64(text.as_bytes())));
                     content.set("encoding", Node::text("base64"));
@@ -50,20 +50,20 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The types of bodies have parameters, and that of a POST's says little.",
         clauses: &["HAR-STREAM", "HAR-MESSAGE"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, dice| {
+        apply: Apply::Bytes(|format, bytes, rng| {
             exchanges(format, bytes, |entries| {
                 let mut took = false;
                 for entry in entries {
                     if let Some(posted) = entry.get_mut("request").and_then(|it| it.get_mut("postData")) {
                         let types = ["application/json; charset=utf-8", "text/plain;charset=UTF-8", ""];
-                        posted.set("mimeType", Node::text(dice.pick(&types).copied().unwrap_or("")));
+                        posted.set("mimeType", Node::text(rng.pick(&types).copied().unwrap_or("")));
                         took = true;
                     }
                     let content = entry.get_mut("response").and_then(|it| it.get_mut("content"));
                     let Some(content) = content else { continue };
                     let Some(kind) = content.get("mimeType").and_then(Node::content) else { continue };
                     if !kind.is_empty() && !kind.contains(';') {
-                        let parameters = dice.pick(&[";charset=utf-8", "; charset=UTF-8", " ; x=\"y\""]);
+                        let parameters = rng.pick(&[";charset=utf-8", "; charset=UTF-8", " ; x=\"y\""]);
                         let kind = format!("{kind}{}", parameters.copied().unwrap_or_default());
                         content.set("mimeType", Node::text(&kind));
                         typed(entry, &kind);
@@ -79,13 +79,13 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Exchanges stand in another order than that of their starts, which are fractions of a millisecond, seconds or time zones apart.",
         clauses: &["HAR-ORDER"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, dice| {
-            let form = dice.below(3);
+        apply: Apply::Bytes(|format, bytes, rng| {
+            let form = rng.below(3);
             exchanges(format, bytes, |entries| {
                 for (at, entry) in entries.iter_mut().enumerate() {
                     entry.set("startedDateTime", Node::text(&start(at, form)));
                 }
-                dice.shuffle(entries);
+                rng.shuffle(entries);
                 // There are no more exchanges than a minute has seconds, or they keep their order.
                 entries.len() > 1 && entries.len() < 50
             })
@@ -96,7 +96,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An archive has no log, or a log without an array of entries.",
         clauses: &["HAR-MISSING"],
         relation: Relation::Rejects(Code::MissingEntries),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = [
                 "{}",
                 r#"{"log":{}}"#,
@@ -105,7 +105,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 r#"{"log":[]}"#,
                 r#"{"entries":[]}"#,
             ];
-            replace(page, dice.pick(&forms).and_then(|form| Node::parse(form)))
+            replace(tree, rng.pick(&forms).and_then(|form| Node::parse(form)))
         }),
     },
     Mutator {
@@ -113,10 +113,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The exchanges of an archive stand in a bare array.",
         clauses: &["HAR-MISSING"],
         relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|page, _| {
+        apply: Apply::Spelling(|tree, _| {
             let entries =
-                page.values.first().and_then(|document| document.get("log")?.get("entries")).cloned();
-            replace(page, entries)
+                tree.values.first().and_then(|document| document.get("log")?.get("entries")).cloned();
+            replace(tree, entries)
         }),
     },
 ];
@@ -142,10 +142,10 @@ fn start(at: usize, form: usize) -> String {
     }
 }
 
-fn replace(page: &mut Page, document: Option<Node>) -> bool {
-    let document = document.filter(|_| page.format.name == "har");
+fn replace(tree: &mut FormatTree, document: Option<Node>) -> bool {
+    let document = document.filter(|_| tree.format.name == "har");
     let took = document.is_some();
-    page.values.splice(.., document.into_iter().chain(page.values.clone().into_iter().filter(|_| !took)));
+    tree.values.splice(.., document.into_iter().chain(tree.values.clone().into_iter().filter(|_| !took)));
     took
 }
 

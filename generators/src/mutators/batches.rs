@@ -1,10 +1,10 @@
 //! Arrays of messages where one message belongs.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::{Held, Page};
 use super::{Apply, Mutator};
+use crate::format_tree::{Container, FormatTree};
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -13,10 +13,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One message is an array of itself, where the format says that it is one message.",
         clauses: &["ENV-SINGLE", "JRP-LINE"],
         relation: Relation::Rejects(Code::Batch),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             // An array inside an Inspector's array is no message either, but no clause names it.
-            let named = page.format.name != "inspector";
-            named && one(page, dice, |held| matches!(held, Held::Bare | Held::Slot))
+            let named = tree.format.name != "inspector";
+            named && one(tree, rng, |held| matches!(held, Container::Bare | Container::Slot))
         }),
     },
     Mutator {
@@ -31,22 +31,22 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The raw of one line is an array of the message.",
         clauses: &["RPL-NOISE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| one(page, dice, |held| held == Held::Raw)),
+        apply: Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Raw)),
     },
     Mutator {
         name: "batch-in-har",
         sentence: "One HTTP body is an array of the message, which revision 2025-03-26 allowed.",
         clauses: &["HAR-MESSAGE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| one(page, dice, |held| held == Held::Body)),
+        apply: Apply::Spelling(|tree, rng| one(tree, rng, |held| held == Container::Body)),
     },
 ];
 
-fn one(page: &mut Page, dice: &mut Dice, which: impl Fn(Held) -> bool) -> bool {
+fn one(tree: &mut FormatTree, rng: &mut Rng, which: impl Fn(Container) -> bool) -> bool {
     let mut count = 0;
-    page.each(&mut |held, _| count += usize::from(which(held)));
-    let (number, mut next, mut took) = (dice.below(count), 0, false);
-    page.each(&mut |held, message| {
+    tree.each(&mut |held, _| count += usize::from(which(held)));
+    let (number, mut next, mut took) = (rng.below(count), 0, false);
+    tree.each(&mut |held, message| {
         if which(held) {
             if next == number {
                 *message = Node::Array(vec![message.clone()]);
@@ -58,20 +58,20 @@ fn one(page: &mut Page, dice: &mut Dice, which: impl Fn(Held) -> bool) -> bool {
     took
 }
 
-fn empty(page: &mut Page, dice: &mut Dice) -> bool {
-    let place = dice.throw();
-    let form = dice.pick(&["[]", r#"[{"jsonrpc":"2.0","method":"ping"}]"#]).copied().unwrap_or("[]");
-    let slot = if dice.one_in(2) { "request" } else { "response" };
+fn empty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let place = rng.next_u64();
+    let form = rng.pick(&["[]", r#"[{"jsonrpc":"2.0","method":"ping"}]"#]).copied().unwrap_or("[]");
+    let slot = if rng.one_in(2) { "request" } else { "response" };
     let Some(array) = Node::parse(form) else { return false };
-    let list = match page.format.name {
-        "jsonrpc" => &mut page.values,
-        "inspector" => match page.values.first_mut() {
+    let list = match tree.format.name {
+        "jsonrpc" => &mut tree.values,
+        "inspector" => match tree.values.first_mut() {
             Some(Node::Array(items)) => items,
             _ => return false,
         },
         _ => {
             let entry = Node::Object(vec![(format!("\"{slot}\""), array)]);
-            return page.insert_entry(place, entry);
+            return tree.insert_entry(place, entry);
         }
     };
     let at = usize::try_from(place % (list.len() as u64 + 1)).unwrap_or_default();

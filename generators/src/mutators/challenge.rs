@@ -2,13 +2,13 @@
 //!
 //! Each comes with a whole JSON-RPC error in its body, since whether a body that is none may stand there is open.
 
-use super::dice::Dice;
 use super::endpoint::anywhere;
-use super::node::{Node, quoted};
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
-use crate::variant::{Draft, Turn};
+use crate::rng::Rng;
+use crate::variant::{Entry, SessionBuilder};
 use formats::{Owned, Surroundings, What};
 use transcript::session::{Side, Slot};
 
@@ -18,16 +18,16 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A 401 comes whose challenge has one of the parameters, or both.",
         clauses: &["K2A-SUMMARY", "HAR-K2A"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(&(name, value, metadata, scope)) = dice.pick(VISIBLE) else { return false };
-            show(draft, metadata, scope);
+        apply: Apply::Session(|builder, rng| {
+            let Some(&(name, value, metadata, scope)) = rng.pick(VISIBLE) else { return false };
+            show(builder, metadata, scope);
             let other = ("Www-authenticate", "Basic realm=\"x\"");
-            let headers = match dice.below(4) {
+            let headers = match rng.below(4) {
                 0 => vec![(name, value), other],
                 1 => vec![other, (name, value)],
                 _ => vec![(name, value)],
             };
-            refusal(draft, dice, 401, &headers)
+            refusal(builder, rng, 401, &headers)
         }),
     },
     Mutator {
@@ -35,16 +35,16 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A 401 comes with a challenge and without a message in its body, as real ones do.",
         clauses: &["K2A-SUMMARY", "HAR-K2A", "ENV-NULL"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Session(|draft, dice| {
-            let Some(&(name, value, metadata, scope)) = dice.pick(VISIBLE) else { return false };
-            show(draft, metadata, scope);
+        apply: Apply::Session(|builder, rng| {
+            let Some(&(name, value, metadata, scope)) = rng.pick(VISIBLE) else { return false };
+            show(builder, metadata, scope);
             let entry = Owned {
                 slot: Slot::Response,
                 side: Some(Side::Server),
                 context: Some(surroundings(401, &[(name, value)])),
                 ..Owned::new(What::Empty)
             };
-            anywhere(draft, dice, Turn { entry, message: None })
+            anywhere(builder, rng, Entry { owned: entry, message: None })
         }),
     },
     Mutator {
@@ -52,12 +52,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Two 401s come, and each shows another parameter.",
         clauses: &["K2A-SUMMARY"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|draft, dice| {
-            show(draft, true, true);
+        apply: Apply::Session(|builder, rng| {
+            show(builder, true, true);
             let (metadata, scope) = (VISIBLE[1], ("WWW-Authenticate", "Bearer scope=a"));
             let mut both = [(metadata.0, metadata.1), scope];
-            dice.shuffle(&mut both);
-            both.into_iter().all(|header| refusal(draft, dice, 401, &[header]))
+            rng.shuffle(&mut both);
+            both.into_iter().all(|header| refusal(builder, rng, 401, &[header]))
         }),
     },
     Mutator {
@@ -65,10 +65,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A 401 comes without a challenge, and a challenge with another status.",
         clauses: &["K2A-BOUND"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             let (name, value, ..) = VISIBLE[0];
-            refusal(draft, dice, 401, &[("X-Note", "no challenge")])
-                && refusal(draft, dice, 403, &[(name, value)])
+            refusal(builder, rng, 401, &[("X-Note", "no challenge")])
+                && refusal(builder, rng, 403, &[(name, value)])
         }),
     },
     Mutator {
@@ -83,9 +83,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A 401 comes whose challenge has neither parameter, or no challenge at all.",
         clauses: &["K2A-BOUND", "HAR-K2A"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(&(name, value)) = dice.pick(INVISIBLE) else { return false };
-            refusal(draft, dice, 401, &[(name, value)])
+        apply: Apply::Session(|builder, rng| {
+            let Some(&(name, value)) = rng.pick(INVISIBLE) else { return false };
+            refusal(builder, rng, 401, &[(name, value)])
         }),
     },
     Mutator {
@@ -93,10 +93,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer with another status has a challenge with both parameters.",
         clauses: &["K2A-BOUND"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let status = dice.pick(&[200, 400, 403, 407, 500]).copied().unwrap_or(403);
+        apply: Apply::Session(|builder, rng| {
+            let status = rng.pick(&[200, 400, 403, 407, 500]).copied().unwrap_or(403);
             let (name, value, ..) = VISIBLE[0];
-            refusal(draft, dice, status, &[(name, value)])
+            refusal(builder, rng, status, &[(name, value)])
         }),
     },
     Mutator {
@@ -149,23 +149,23 @@ const INVISIBLE: &[(&str, &str)] = &[
 ];
 
 /// Adds to what the session's challenges show.
-fn show(draft: &mut Draft, metadata: bool, scope: bool) {
-    let before = draft.discovery.unwrap_or_default();
-    draft.discovery = Some((before.0 || metadata, before.1 || scope));
+fn show(builder: &mut SessionBuilder, metadata: bool, scope: bool) {
+    let before = builder.discovery.unwrap_or_default();
+    builder.discovery = Some((before.0 || metadata, before.1 || scope));
 }
 
 /// An HTTP answer with this status and these headers that carries an error without an id.
-fn refusal(draft: &mut Draft, dice: &mut Dice, status: u16, headers: &[(&str, &str)]) -> bool {
+fn refusal(builder: &mut SessionBuilder, rng: &mut Rng, status: u16, headers: &[(&str, &str)]) -> bool {
     let error = r#"{"code":-32001,"message":"no"}"#;
-    let mut turn = Turn::message(
+    let mut entry = Entry::message(
         Side::Server,
         &format!(r#"{{"jsonrpc":"2.0","id":null,"error":{error}}}"#),
         &format!(r#"{{"kind":"error","error":{error}}}"#),
         None,
     );
-    turn.entry.slot = Slot::Response;
-    turn.entry.context = Some(surroundings(status, headers));
-    anywhere(draft, dice, turn)
+    entry.owned.slot = Slot::Response;
+    entry.owned.context = Some(surroundings(status, headers));
+    anywhere(builder, rng, entry)
 }
 
 fn surroundings(status: u16, headers: &[(&str, &str)]) -> Surroundings {
@@ -179,18 +179,18 @@ fn surroundings(status: u16, headers: &[(&str, &str)]) -> Surroundings {
     }
 }
 
-fn elsewhere(page: &mut Page, dice: &mut Dice) -> bool {
+fn elsewhere(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const CONTEXT: &str =
         r#"{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=\"a\", resource_metadata=\"b\""}}"#;
     let Some(context) = Node::parse(CONTEXT) else { return false };
-    let whole = dice.one_in(2);
+    let whole = rng.one_in(2);
     let is_free = |holder: &&mut Node| holder.get("transport_context").is_none();
     let asks = |entry: &&mut Node| entry.get("request").is_some();
-    let is_envelope = page.entries().next().is_some();
+    let is_envelope = tree.entries().next().is_some();
     let holder = match (whole, is_envelope) {
         (_, false) => None,
-        (true, true) => page.values.first_mut().filter(is_free),
-        (false, true) => page.entries().filter(asks).find(is_free),
+        (true, true) => tree.values.first_mut().filter(is_free),
+        (false, true) => tree.entries().filter(asks).find(is_free),
     };
     holder.is_some_and(|holder| {
         holder.set("transport_context", context);
@@ -198,7 +198,7 @@ fn elsewhere(page: &mut Page, dice: &mut Dice) -> bool {
     })
 }
 
-fn spelling(page: &mut Page, dice: &mut Dice) -> bool {
+fn spelling(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const CHALLENGE: &str = r#""Bearer scope=\"a\"""#;
     let contexts = [
         format!(r#"{{"status":"401","headers":{{"WWW-Authenticate":{CHALLENGE}}}}}"#),
@@ -207,8 +207,8 @@ fn spelling(page: &mut Page, dice: &mut Dice) -> bool {
         format!(r#"{{"status":401,"headers":{{"WWW-Authenticate":[{CHALLENGE}]}}}}"#),
         format!(r#"{{"status":401,"headers":[["WWW-Authenticate",{CHALLENGE}]]}}"#),
     ];
-    let Some(context) = dice.pick(&contexts).and_then(|text| Node::parse(text)) else { return false };
-    for entry in page.entries() {
+    let Some(context) = rng.pick(&contexts).and_then(|text| Node::parse(text)) else { return false };
+    for entry in tree.entries() {
         if entry.get("response").is_some() && entry.get("transport_context").is_none() {
             entry.set("transport_context", context);
             return true;

@@ -1,10 +1,10 @@
 //! The data of events: the same message as an object, a string, on several lines; and what is no single message.
 
-use super::dice::Dice;
-use super::node::{Node, Space};
-use super::page::{Held, Page};
 use super::{Apply, Mutator};
+use crate::format_tree::{Container, FormatTree};
+use crate::node::{Node, Whitespace};
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -12,10 +12,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The data of an envelope's events is a string that holds the message.",
         clauses: &["SSE-DATA-STRING", "SSE-DATA-OBJECT"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
-            let all = dice.one_in(2);
-            each_event(page, |held, node| {
-                held == Held::Event && (all || dice.one_in(2)) && {
+        apply: Apply::Spelling(|tree, rng| {
+            let all = rng.one_in(2);
+            each_event(tree, |held, node| {
+                held == Container::Event && (all || rng.one_in(2)) && {
                     *node = Node::Inside(Box::new(node.bare().clone()));
                     true
                 }
@@ -34,9 +34,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The data of one message event starts like an object and is no JSON.",
         clauses: &["SSE-DATA-BROKEN"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| {
-            let cut = dice.below(3);
-            one_event(page, dice, |text| match cut {
+        apply: Apply::Spelling(|tree, rng| {
+            let cut = rng.below(3);
+            one_event(tree, rng, |text| match cut {
                 0 => text[..text.len() - 1].to_owned(),
                 1 => format!("{{oops, {}", &text[1..]),
                 _ => format!("{text}}}"),
@@ -48,47 +48,49 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The data of one message event is an array of the message.",
         clauses: &["SSE-DATA-ARRAY"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| one_event(page, dice, |text| format!("[{text}]"))),
+        apply: Apply::Spelling(|tree, rng| one_event(tree, rng, |text| format!("[{text}]"))),
     },
     Mutator {
         name: "data-nested",
         sentence: "The data of one message event is a JSON string inside the string.",
         clauses: &["SSE-DATA-NESTED"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| one_event(page, dice, |text| super::node::quoted(&text))),
+        apply: Apply::Spelling(|tree, rng| one_event(tree, rng, |text| crate::node::quoted(&text))),
     },
 ];
 
-fn each_event(page: &mut Page, mut change: impl FnMut(Held, &mut Node) -> bool) -> bool {
+fn each_event(tree: &mut FormatTree, mut change: impl FnMut(Container, &mut Node) -> bool) -> bool {
     let mut took = false;
-    page.each(&mut |held, node| took |= matches!(held, Held::Event | Held::Streamed) && change(held, node));
+    tree.each(&mut |held, node| {
+        took |= matches!(held, Container::Event | Container::Streamed) && change(held, node)
+    });
     took
 }
 
 /// White space of a pretty printer, whatever stands in the rest of the file.
-fn pretty(page: &mut Page, dice: &mut Dice) -> bool {
-    let space = Space { between: &["\n", "\n  ", " ", ""], dice: dice.clone() };
-    each_event(page, |held, node| {
+fn pretty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let space = Whitespace { between: &["\n", "\n  ", " ", ""], rng: rng.clone() };
+    each_event(tree, |held, node| {
         let laid = Node::Laid(Box::new(node.bare().clone()), space.clone());
-        *node = if held == Held::Event { Node::Inside(Box::new(laid)) } else { laid };
+        *node = if held == Container::Event { Node::Inside(Box::new(laid)) } else { laid };
         true
     })
 }
 
 /// Changes the text of one event's data, where the format has events.
-fn one_event(page: &mut Page, dice: &mut Dice, change: impl Fn(String) -> String) -> bool {
+fn one_event(tree: &mut FormatTree, rng: &mut Rng, change: impl Fn(String) -> String) -> bool {
     let mut count = 0;
-    each_event(page, |_, _| {
+    each_event(tree, |_, _| {
         count += 1;
         true
     });
-    let (number, mut next) = (dice.below(count), 0);
-    each_event(page, |held, node| {
+    let (number, mut next) = (rng.below(count), 0);
+    each_event(tree, |held, node| {
         let changed = Node::leaf(change(node.bare().spell(None)));
         let here = next == number;
         next += 1;
         if here {
-            *node = if held == Held::Event { Node::Inside(Box::new(changed)) } else { changed };
+            *node = if held == Container::Event { Node::Inside(Box::new(changed)) } else { changed };
         }
         here
     })

@@ -1,10 +1,10 @@
 //! What some readers take for JSON and is none: other dialects of it, and lines in other frames.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::{Held, Page};
 use super::{Apply, Mutator};
+use crate::format_tree::{Container, FormatTree};
+use crate::node::Node;
 use crate::relation::Relation;
+use crate::rng::Rng;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -20,9 +20,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One line has more or less than one JSON text: two messages, half a message, a comment, another framing.",
         clauses: &["JRP-LINE"],
         relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|format, bytes, dice| {
-            let form = dice.pick(LINES).copied().unwrap_or("//");
-            format.name == "jsonrpc" && insert_line(bytes, dice, form)
+        apply: Apply::Bytes(|format, bytes, rng| {
+            let form = rng.pick(LINES).copied().unwrap_or("//");
+            format.name == "jsonrpc" && insert_line(bytes, rng, form)
         }),
     },
 ];
@@ -66,10 +66,10 @@ const LINES: &[&str] = &[
 ];
 
 /// In a body or in an event's string it would be data that is no message, which is another matter.
-fn value(page: &mut Page, dice: &mut Dice) -> bool {
-    let form = dice.pick(VALUES).copied().unwrap_or("NaN");
-    page.first_that(dice, |held, message| {
-        let plain = matches!(held, Held::Bare | Held::Exported | Held::Raw | Held::Slot);
+fn value(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let form = rng.pick(VALUES).copied().unwrap_or("NaN");
+    tree.first_that(rng, |held, message| {
+        let plain = matches!(held, Container::Bare | Container::Exported | Container::Raw | Container::Slot);
         if plain {
             message.set("x-dialect", Node::leaf(form));
         }
@@ -78,10 +78,10 @@ fn value(page: &mut Page, dice: &mut Dice) -> bool {
 }
 
 /// Puts a line between two others, or before or after them all.
-fn insert_line(bytes: &mut Vec<u8>, dice: &mut Dice, line: &str) -> bool {
+fn insert_line(bytes: &mut Vec<u8>, rng: &mut Rng, line: &str) -> bool {
     let starts = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
-    let at = dice.pick(&starts).copied().unwrap_or_default();
+    let at = rng.pick(&starts).copied().unwrap_or_default();
     bytes.splice(at..at, format!("{line}\n").into_bytes());
     true
 }

@@ -1,9 +1,9 @@
 //! Files whose bytes are no text, no document or more than one: other encodings, padding, nothing, and too much.
 
-use super::dice::Dice;
-use super::page::is_lines;
 use super::{Apply, Mutator};
+use crate::format_tree::is_lines;
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
@@ -27,8 +27,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "NUL bytes stand at the end of the file.",
         clauses: &["SRV-BYTES"],
         relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|_, bytes, dice| {
-            bytes.extend(std::iter::repeat_n(0, 1 + dice.below(4)));
+        apply: Apply::Bytes(|_, bytes, rng| {
+            bytes.extend(std::iter::repeat_n(0, 1 + rng.below(4)));
             true
         }),
     },
@@ -37,11 +37,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The file of a document is empty, or nothing but white space.",
         clauses: &["SRV-BYTES"],
         relation: Relation::Rejects(Code::Truncated),
-        apply: Apply::Bytes(|format, bytes, dice| {
+        apply: Apply::Bytes(|format, bytes, rng| {
             if is_lines(format) {
                 return false;
             }
-            *bytes = dice.pick(&["", "\n", " \n\t\r\n"]).copied().unwrap_or_default().as_bytes().to_vec();
+            *bytes = rng.pick(&["", "\n", " \n\t\r\n"]).copied().unwrap_or_default().as_bytes().to_vec();
             true
         }),
     },
@@ -50,8 +50,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Something follows the document.",
         clauses: &["SRV-BYTES"],
         relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|format, bytes, dice| {
-            let more = dice.pick(&["]", "}", "{}", "null", ",", "x"]).copied().unwrap_or("]");
+        apply: Apply::Bytes(|format, bytes, rng| {
+            let more = rng.pick(&["]", "}", "{}", "null", ",", "x"]).copied().unwrap_or("]");
             bytes.extend_from_slice(if is_lines(format) { b"" } else { more.as_bytes() });
             !is_lines(format)
         }),
@@ -73,23 +73,23 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The file is nothing but opening brackets, which a reader may refuse and must not die of.",
         clauses: &["SRV-DEPTH", "SRV-BYTES"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Bytes(|_, bytes, dice| {
-            let bracket = dice.pick(&["[", "{\"a\":"]).copied().unwrap_or("[");
-            *bytes = bracket.repeat(40 + dice.below(4000)).into_bytes();
+        apply: Apply::Bytes(|_, bytes, rng| {
+            let bracket = rng.pick(&["[", "{\"a\":"]).copied().unwrap_or("[");
+            *bytes = bracket.repeat(40 + rng.below(4000)).into_bytes();
             true
         }),
     },
 ];
 
-fn utf_16(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
-    let (Ok(text), little) = (std::str::from_utf8(bytes), dice.one_in(2)) else { return false };
+fn utf_16(_: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
+    let (Ok(text), little) = (std::str::from_utf8(bytes), rng.one_in(2)) else { return false };
     let unit = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
     *bytes = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(unit).collect();
     true
 }
 
 /// At the end of the value of a member, which every format has.
-fn ill_formed(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+fn ill_formed(_: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     const FORMS: &[&[u8]] = &[
         b"\xc0\xaf",
         b"\xe0\x80\xaf",
@@ -101,7 +101,7 @@ fn ill_formed(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool 
     ];
     let ends = |pair: &(usize, &[u8])| pair.1[0].is_ascii_alphanumeric() && pair.1[1] == b'"';
     let ends: Vec<usize> = bytes.windows(2).enumerate().filter(ends).map(|(at, _)| at + 1).collect();
-    let (Some(&at), Some(&form)) = (dice.pick(&ends), dice.pick(FORMS)) else { return false };
+    let (Some(&at), Some(&form)) = (rng.pick(&ends), rng.pick(FORMS)) else { return false };
     bytes.splice(at..at, form.iter().copied());
     true
 }

@@ -1,11 +1,11 @@
 //! Endpoint events in the forms that were seen: none of them carries a message.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::Node;
 use crate::relation::Relation;
-use crate::variant::{Draft, Turn};
+use crate::rng::Rng;
+use crate::variant::{Entry, SessionBuilder};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -13,30 +13,32 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The stream begins with an endpoint event that names a path.",
         clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| first(draft, "/messages/?session_id=0f3c")),
+        apply: Apply::Session(|builder, _| first(builder, "/messages/?session_id=0f3c")),
     },
     Mutator {
         name: "endpoint-address",
         sentence: "The stream begins with an endpoint event that names a whole address.",
         clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| first(draft, "http://localhost:3001/sse/message?sessionId=a%20b#x")),
+        apply: Apply::Session(|builder, _| {
+            first(builder, "http://localhost:3001/sse/message?sessionId=a%20b#x")
+        }),
     },
     Mutator {
         name: "endpoint-query",
         sentence: "The stream begins with an endpoint event that names a query alone.",
         clauses: &["SSE-EVENT", "SSE-DATA-TEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| first(draft, "?sessionId=1")),
+        apply: Apply::Session(|builder, _| first(builder, "?sessionId=1")),
     },
     Mutator {
         name: "endpoint-json-text",
         sentence: "The stream begins with an endpoint event whose data is JSON text.",
         clauses: &["SSE-EVENT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             let forms = [r#"{"uri":"/messages"}"#, r#""/messages""#, "{", "[]"];
-            first(draft, dice.pick(&forms).copied().unwrap_or_default())
+            first(builder, rng.pick(&forms).copied().unwrap_or_default())
         }),
     },
     Mutator {
@@ -44,9 +46,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An endpoint event holds the text of a message.",
         clauses: &["SSE-EVENT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             let data = r#"{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"endpoint"}}"#;
-            anywhere(draft, dice, Turn::event(Some("endpoint"), None, Some(data)))
+            anywhere(builder, rng, Entry::event(Some("endpoint"), None, Some(data)))
         }),
     },
     Mutator {
@@ -54,8 +56,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An endpoint event comes in the midst of the session.",
         clauses: &["SSE-EVENT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
-            anywhere(draft, dice, Turn::event(Some("endpoint"), None, Some("/late")))
+        apply: Apply::Session(|builder, rng| {
+            anywhere(builder, rng, Entry::event(Some("endpoint"), None, Some("/late")))
         }),
     },
     Mutator {
@@ -67,23 +69,23 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-fn first(draft: &mut Draft, data: &str) -> bool {
-    draft.turns.insert(0, Turn::event(Some("endpoint"), None, Some(data)));
+fn first(builder: &mut SessionBuilder, data: &str) -> bool {
+    builder.entries.insert(0, Entry::event(Some("endpoint"), None, Some(data)));
     true
 }
 
-pub(super) fn anywhere(draft: &mut Draft, dice: &mut Dice, turn: Turn) -> bool {
-    let at = dice.below(draft.turns.len() + 1);
-    draft.turns.insert(at, turn);
+pub(super) fn anywhere(builder: &mut SessionBuilder, rng: &mut Rng, entry: Entry) -> bool {
+    let at = rng.below(builder.entries.len() + 1);
+    builder.entries.insert(at, entry);
     true
 }
 
 /// An entry of its own, since no writer of ours spells such data.
-fn object(page: &mut Page, dice: &mut Dice) -> bool {
-    let name = dice.pick(&["endpoint", "ping", "Message"]).copied().unwrap_or_default();
-    let data = dice.pick(&[r#"{"uri":"/m"}"#, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "[]", "7"]).copied();
+fn object(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let name = rng.pick(&["endpoint", "ping", "Message"]).copied().unwrap_or_default();
+    let data = rng.pick(&[r#"{"uri":"/m"}"#, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "[]", "7"]).copied();
     let text = format!(r#"{{"sse":{{"event":"{name}","data":{}}}}}"#, data.unwrap_or_default());
     let Some(entry) = Node::parse(&text) else { return false };
-    let place = dice.throw();
-    page.insert_entry(place, entry)
+    let place = rng.next_u64();
+    tree.insert_entry(place, entry)
 }

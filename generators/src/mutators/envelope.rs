@@ -1,10 +1,10 @@
 //! Envelopes that are none: a wrong label, entries with no slot or several, no entries.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -13,7 +13,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An envelope names another transport, or one in another spelling.",
         clauses: &["ENV-TRANSPORT"],
         relation: Relation::Rejects(Code::WrongTransport),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = [
                 "\"stdio\"",
                 "\"Streamable-HTTP\"",
@@ -26,9 +26,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 "",
             ];
             // An empty form is the name of the other envelope.
-            let other = if page.format.name == "http-sse" { "\"streamable-http\"" } else { "\"http-sse\"" };
-            let form = dice.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(other);
-            envelope(page, |envelope| envelope.set("transport", Node::leaf(form)))
+            let other = if tree.format.name == "http-sse" { "\"streamable-http\"" } else { "\"http-sse\"" };
+            let form = rng.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(other);
+            envelope(tree, |envelope| envelope.set("transport", Node::leaf(form)))
         }),
     },
     Mutator {
@@ -36,16 +36,16 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An envelope names no transport.",
         clauses: &["ENV-TRANSPORT"],
         relation: Relation::Rejects(Code::WrongTransport),
-        apply: Apply::Spelling(|page, _| envelope(page, |envelope| envelope.remove("transport"))),
+        apply: Apply::Spelling(|tree, _| envelope(tree, |envelope| envelope.remove("transport"))),
     },
     Mutator {
         name: "entries-missing",
         sentence: "An envelope has no array of entries.",
         clauses: &["ENV-EMPTY"],
         relation: Relation::Rejects(Code::MissingEntries),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&[None, Some("null"), Some("{}"), Some("0")]).copied().flatten();
-            envelope(page, |envelope| match form {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&[None, Some("null"), Some("{}"), Some("0")]).copied().flatten();
+            envelope(tree, |envelope| match form {
                 None => envelope.remove("entries"),
                 Some(form) => envelope.set("entries", Node::leaf(form)),
             })
@@ -56,14 +56,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry has none of request, response and sse.",
         clauses: &["ENV-ONE"],
         relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = [
                 "{}",
                 r#"{"timestamp_ms":1}"#,
                 r#"{"Request":{"jsonrpc":"2.0","method":"ping"}}"#,
                 r#"{"jsonrpc":"2.0","method":"ping"}"#,
             ];
-            insert(page, dice, dice.clone().pick(&forms).copied())
+            insert(tree, rng, rng.clone().pick(&forms).copied())
         }),
     },
     Mutator {
@@ -71,12 +71,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry has several of request, response and sse.",
         clauses: &["ENV-ONE"],
         relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
             let two = format!(r#"{{"request":{note},"response":{note}}}"#);
             let other = format!(r#"{{"sse":{{"event":"ping"}},"request":{note}}}"#);
-            let form = if dice.one_in(2) { two } else { other };
-            insert(page, dice, Some(&form))
+            let form = if rng.one_in(2) { two } else { other };
+            insert(tree, rng, Some(&form))
         }),
     },
     Mutator {
@@ -84,9 +84,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry is no object.",
         clauses: &["ENV-ONE", "SRV-BYTES"],
         relation: Relation::Rejects(Code::InvalidEntry),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = ["[]", "7", "null", "\"entry\"", r#"[{"jsonrpc":"2.0","method":"ping"}]"#];
-            insert(page, dice, dice.clone().pick(&forms).copied())
+            insert(tree, rng, rng.clone().pick(&forms).copied())
         }),
     },
     Mutator {
@@ -94,8 +94,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The entries of an envelope stand in no envelope.",
         clauses: &["ENV-EMPTY", "ENV-TRANSPORT"],
         relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|page, _| {
-            envelope(page, |envelope| {
+        apply: Apply::Spelling(|tree, _| {
+            envelope(tree, |envelope| {
                 if let Some(entries) = envelope.get("entries").cloned() {
                     *envelope = entries;
                 }
@@ -107,8 +107,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry with a message has another slot, which is null.",
         clauses: &["ENV-NULL", "ENV-ONE"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
-            one_entry(page, dice, |entry| {
+        apply: Apply::Spelling(|tree, rng| {
+            one_entry(tree, rng, |entry| {
                 let slots = ["request", "response", "sse"];
                 let other = slots.iter().find(|slot| entry.get(slot).is_none());
                 other.is_some_and(|slot| {
@@ -123,9 +123,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry names its slot twice.",
         clauses: &["SRV-TWICE", "ENV-ONE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| {
-            let same = dice.one_in(2);
-            one_entry(page, dice, |entry| {
+        apply: Apply::Spelling(|tree, rng| {
+            let same = rng.one_in(2);
+            one_entry(tree, rng, |entry| {
                 let slot = ["request", "response"].into_iter().find(|slot| entry.get(slot).is_some());
                 let other = Node::parse(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
                 let value = if same { slot.and_then(|slot| entry.get(slot).cloned()) } else { other };
@@ -142,9 +142,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The id of an envelope's event is no string.",
         clauses: &["ENV-LOOSE"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["7", "null", "true", "1.5"]).copied().unwrap_or("7");
-            one_entry(page, dice, |entry| {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&["7", "null", "true", "1.5"]).copied().unwrap_or("7");
+            one_entry(tree, rng, |entry| {
                 let event = entry.get_mut("sse").filter(|event| event.get("data").is_some());
                 event.is_some_and(|event| {
                     event.set("id", Node::leaf(form));
@@ -158,10 +158,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The data of a message event is a number, true or null.",
         clauses: &["SSE-DATA-TEXT"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = ["7", "true", "null", "1.5"]
                 .map(|data| format!(r#"{{"sse":{{"event":"message","data":{data}}}}}"#));
-            insert(page, dice, dice.clone().pick(&forms).map(String::as_str))
+            insert(tree, rng, rng.clone().pick(&forms).map(String::as_str))
         }),
     },
     Mutator {
@@ -169,9 +169,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An entry has a slot that is null, as of an answer without a body.",
         clauses: &["ENV-NULL"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let forms = [r#"{"request":null}"#, r#"{"response":null}"#, r#"{"sse":null}"#];
-            insert(page, dice, dice.clone().pick(&forms).copied())
+            insert(tree, rng, rng.clone().pick(&forms).copied())
         }),
     },
     Mutator {
@@ -179,15 +179,15 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer with an error status has a body that is no JSON-RPC.",
         clauses: &["ENV-NULL"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let form = r#"{"transport_context":{"status":401},"response":{"error":"invalid_token","error_description":"x"}}"#;
-            insert(page, dice, Some(form))
+            insert(tree, rng, Some(form))
         }),
     },
 ];
 
-fn envelope(page: &mut Page, change: impl FnOnce(&mut Node)) -> bool {
-    let Some(document) = page.values.first_mut().filter(|document| document.get("transport").is_some())
+fn envelope(tree: &mut FormatTree, change: impl FnOnce(&mut Node)) -> bool {
+    let Some(document) = tree.values.first_mut().filter(|document| document.get("transport").is_some())
     else {
         return false;
     };
@@ -195,16 +195,16 @@ fn envelope(page: &mut Page, change: impl FnOnce(&mut Node)) -> bool {
     true
 }
 
-fn insert(page: &mut Page, dice: &mut Dice, entry: Option<&str>) -> bool {
-    dice.throw();
-    let place = dice.throw();
-    entry.and_then(Node::parse).is_some_and(|entry| page.insert_entry(place, entry))
+fn insert(tree: &mut FormatTree, rng: &mut Rng, entry: Option<&str>) -> bool {
+    rng.next_u64();
+    let place = rng.next_u64();
+    entry.and_then(Node::parse).is_some_and(|entry| tree.insert_entry(place, entry))
 }
 
-/// The first entry, from a thrown one on, that `change` takes.
-fn one_entry(page: &mut Page, dice: &mut Dice, change: impl FnMut(&mut Node) -> bool) -> bool {
-    let mut entries: Vec<&mut Node> = page.entries().collect();
-    let first = dice.below(entries.len());
+/// The first entry, from a attempt one on, that `change` takes.
+fn one_entry(tree: &mut FormatTree, rng: &mut Rng, change: impl FnMut(&mut Node) -> bool) -> bool {
+    let mut entries: Vec<&mut Node> = tree.entries().collect();
+    let first = rng.below(entries.len());
     entries.rotate_left(first);
     entries.into_iter().any(change)
 }

@@ -1,11 +1,11 @@
 //! The Inspector's own export as the Inspector writes it: answers folded into their requests, times of several forms,
 //! and bare messages among the entries.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::{Page, items, rewrite};
 use super::{Apply, Mutator};
+use crate::format_tree::{FormatTree, items, rewrite};
+use crate::node::Node;
 use crate::relation::Relation;
+use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
@@ -22,11 +22,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer that is folded into an entry has an id that is none.",
         clauses: &["INS-EXPORT", "ID-REJECT"],
         relation: Relation::Rejects(Code::InvalidId),
-        apply: Apply::Spelling(|page, dice| {
-            let id = dice.pick(&["true", "{}", "[]"]).copied().unwrap_or("true");
+        apply: Apply::Spelling(|tree, rng| {
+            let id = rng.pick(&["true", "{}", "[]"]).copied().unwrap_or("true");
             let answer = Node::parse(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
-            let inspector = page.format.name == "inspector";
-            let entry = items(&mut page.values).find(|item| inspector && item.get("message").is_some());
+            let inspector = tree.format.name == "inspector";
+            let entry = items(&mut tree.values).find(|item| inspector && item.get("message").is_some());
             let (Some(entry), Some(answer)) = (entry, answer) else { return false };
             entry.set("response", answer);
             entry.set("duration", Node::leaf("3"));
@@ -43,10 +43,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
 ];
 
 /// Respells every time, so that no two are equal, and folds some answers. The order of the times is that of the file.
-fn folded(format: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+fn folded(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     // In tenths of a millisecond: what is finer than a millisecond decides, or what is finer than a second, or nothing.
-    let step = dice.pick(&[3, 70, 13_000]).copied().unwrap_or(70);
-    let fold = !dice.one_in(4);
+    let step = rng.pick(&[3, 70, 13_000]).copied().unwrap_or(70);
+    let fold = !rng.one_in(4);
     let change = |document: &mut Node| {
         let Some(items) = list(document).filter(|items| items.iter().all(is_entry)) else { return false };
         let mut kept: Vec<(u64, Node)> = Vec::new();
@@ -54,14 +54,14 @@ fn folded(format: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool
             let message = item.get("message").cloned();
             let answers = message.as_ref().is_some_and(|it| it.get("method").is_none());
             let mut asked = kept.iter_mut().filter(|(_, asked)| takes(asked, &item)).collect::<Vec<_>>();
-            let chosen = dice.below(asked.len());
+            let chosen = rng.below(asked.len());
             match (asked.get_mut(chosen), message) {
-                (Some((before, asked)), Some(message)) if fold && answers && !dice.one_in(4) => {
+                (Some((before, asked)), Some(message)) if fold && answers && !rng.one_in(4) => {
                     asked.set("duration", Node::leaf(tenths((at - *before) * step)));
                     asked.set("response", message);
                 }
                 _ => {
-                    item.set("timestamp", time(at * step, step, dice));
+                    item.set("timestamp", time(at * step, step, rng));
                     kept.push((at, item));
                 }
             }
@@ -102,12 +102,12 @@ fn tenths(tenths: u64) -> String {
 }
 
 /// A moment in one of the forms that hold it.
-fn time(tenths: u64, step: u64, dice: &mut Dice) -> Node {
+fn time(tenths: u64, step: u64, rng: &mut Rng) -> Node {
     // 2026-05-12T23:00:00Z.
     const BEGINNING: u64 = 1_778_626_800_000;
     let (seconds, rest) = (tenths / 10_000, tenths % 10_000);
     let clock = |hour: u64| format!("{hour:02}:{:02}:{:02}.{rest:04}", seconds / 60, seconds % 60);
-    match dice.below(if step.is_multiple_of(10) { 3 } else { 2 }) {
+    match rng.below(if step.is_multiple_of(10) { 3 } else { 2 }) {
         0 => Node::text(&format!("2026-05-12T{}Z", clock(23))),
         1 => Node::text(&format!("2026-05-13T{}+02:00", clock(1))),
         _ => Node::leaf((BEGINNING + tenths / 10).to_string()),
@@ -115,13 +115,13 @@ fn time(tenths: u64, step: u64, dice: &mut Dice) -> Node {
 }
 
 /// Without its entry nobody knows who sent a message, which matters to what is asked and answered.
-fn mixed(page: &mut Page, dice: &mut Dice) -> bool {
-    let inspector = page.format.name == "inspector";
+fn mixed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let inspector = tree.format.name == "inspector";
     let mut took = false;
-    for item in items(&mut page.values).filter(|_| inspector).skip(1) {
+    for item in items(&mut tree.values).filter(|_| inspector).skip(1) {
         let plain = |message: &&Node| message.get("method").is_some() && message.get("id").is_none();
         if let Some(message) = item.get("message").filter(plain).cloned()
-            && !dice.one_in(3)
+            && !rng.one_in(3)
         {
             *item = message;
             took = true;

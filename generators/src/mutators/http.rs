@@ -1,11 +1,11 @@
 //! What HTTP and SSE put around messages: none of it changes a meaning, but for what is delivered twice.
 
-use super::dice::Dice;
-use super::node::{Node, quoted};
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::{Node, quoted};
 use crate::relation::Relation;
-use crate::variant::{Draft, Turn};
+use crate::rng::Rng;
+use crate::variant::{Entry, SessionBuilder};
 use formats::Surroundings;
 use transcript::session::{Side, Slot, Sse};
 
@@ -50,71 +50,74 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Everything that the server says comes on a stream.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| slots(draft, |_| Slot::Sse)),
+        apply: Apply::Session(|builder, _| slots(builder, |_| Slot::Sse)),
     },
     Mutator {
         name: "http-no-events",
         sentence: "Everything that the server says comes in a body of its own.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| slots(draft, |_| Slot::Response)),
+        apply: Apply::Session(|builder, _| slots(builder, |_| Slot::Response)),
     },
 ];
 
-/// The turns that carry a message of the server.
-fn sent(draft: &mut Draft) -> impl Iterator<Item = &mut Turn> {
-    draft.turns.iter_mut().filter(|turn| turn.message.is_some() && turn.entry.side == Some(Side::Server))
+/// The entries that carry a message of the server.
+fn sent(builder: &mut SessionBuilder) -> impl Iterator<Item = &mut Entry> {
+    builder
+        .entries
+        .iter_mut()
+        .filter(|entry| entry.message.is_some() && entry.owned.side == Some(Side::Server))
 }
 
-fn surround(turn: &mut Turn, status: Option<u16>, name: &str, value: &str) {
+fn surround(entry: &mut Entry, status: Option<u16>, name: &str, value: &str) {
     let head = status.map(|status| format!("\"status\":{status},")).unwrap_or_default();
     let text = format!("{{{head}\"headers\":{{{}:{}}}}}", quoted(name), quoted(value));
-    turn.entry.context =
+    entry.owned.context =
         Some(Surroundings { text, status, headers: vec![(name.to_owned().into(), value.to_owned().into())] });
 }
 
-fn session_ids(draft: &mut Draft, dice: &mut Dice) -> bool {
+fn session_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     let mut took = false;
-    for turn in &mut draft.turns {
-        if turn.message.is_some() && turn.entry.context.is_none() {
-            let name = dice
+    for entry in &mut builder.entries {
+        if entry.message.is_some() && entry.owned.context.is_none() {
+            let name = rng
                 .pick(&["Mcp-Session-Id", "mcp-session-id", "MCP-SESSION-ID"])
                 .copied()
                 .unwrap_or_default();
-            surround(turn, None, name, &format!("session-{}", dice.below(3)));
+            surround(entry, None, name, &format!("session-{}", rng.below(3)));
             took = true;
         }
     }
     took
 }
 
-fn statuses(draft: &mut Draft, dice: &mut Dice) -> bool {
+fn statuses(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     let mut took = false;
-    for turn in sent(draft) {
-        if turn.entry.context.is_none() && turn.entry.slot != Slot::Sse {
-            turn.entry.slot = Slot::Response;
-            let status = dice.pick(&[200, 202, 400, 401, 404, 500]).copied();
-            surround(turn, status, "Content-Type", "application/json");
+    for entry in sent(builder) {
+        if entry.owned.context.is_none() && entry.owned.slot != Slot::Sse {
+            entry.owned.slot = Slot::Response;
+            let status = rng.pick(&[200, 202, 400, 401, 404, 500]).copied();
+            surround(entry, status, "Content-Type", "application/json");
             took = true;
         }
     }
     took
 }
 
-fn header_case(page: &mut Page, dice: &mut Dice) -> bool {
+fn header_case(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let mut took = false;
     let mut recase =
         |name: &mut String| {
             let other: String =
                 name.chars()
                     .map(|letter| {
-                        if dice.one_in(2) { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
+                        if rng.one_in(2) { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
                     })
                     .collect();
             took |= other != *name;
             *name = other;
         };
-    for frame in page.frames() {
+    for frame in tree.frames() {
         if let Some(Node::Object(headers)) =
             frame.get_mut("transport_context").and_then(|it| it.get_mut("headers"))
         {
@@ -135,53 +138,53 @@ fn header_case(page: &mut Page, dice: &mut Dice) -> bool {
     took
 }
 
-fn event_ids(draft: &mut Draft, dice: &mut Dice) -> bool {
-    let (form, mut count, mut took) = (dice.below(4), 0, false);
-    for turn in sent(draft).filter(|turn| turn.entry.context.is_none()) {
+fn event_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
+    let (form, mut count, mut took) = (rng.below(4), 0, false);
+    for entry in sent(builder).filter(|entry| entry.owned.context.is_none()) {
         let id = match form {
             0 => count.to_string(),
             1 => "7".to_owned(),
             2 => String::new(),
             _ => format!("{count:x}/0:é {{}}"),
         };
-        turn.entry.slot = Slot::Sse;
-        let name = turn.entry.sse.take().and_then(|sse| sse.name);
-        turn.entry.sse = Some(Sse { name, id: Some(id.into()), ..Sse::default() });
+        entry.owned.slot = Slot::Sse;
+        let name = entry.owned.sse.take().and_then(|sse| sse.name);
+        entry.owned.sse = Some(Sse { name, id: Some(id.into()), ..Sse::default() });
         count += 1;
         took = true;
     }
     took
 }
 
-fn redelivery(draft: &mut Draft, dice: &mut Dice) -> bool {
-    let turns = 0..draft.turns.len();
-    let events: Vec<_> = turns
+fn redelivery(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
+    let entries = 0..builder.entries.len();
+    let events: Vec<_> = entries
         .filter(|&at| {
-            let turn = &draft.turns[at];
-            turn.message.is_some() && turn.entry.side == Some(Side::Server) && turn.entry.context.is_none()
+            let entry = &builder.entries[at];
+            entry.message.is_some() && entry.owned.side == Some(Side::Server) && entry.owned.context.is_none()
         })
         .collect();
-    let Some(&at) = dice.pick(&events) else { return false };
-    let turn = &mut draft.turns[at];
+    let Some(&at) = rng.pick(&events) else { return false };
+    let entry = &mut builder.entries[at];
     // A tool call of the server's would be a second one with its id, which is another matter.
-    if turn.message.as_ref().is_some_and(|message| message.is("tool_call")) {
+    if entry.message.as_ref().is_some_and(|message| message.is("tool_call")) {
         return false;
     }
-    turn.entry.slot = Slot::Sse;
-    let sse = turn.entry.sse.get_or_insert_default();
+    entry.owned.slot = Slot::Sse;
+    let sse = entry.owned.sse.get_or_insert_default();
     sse.id = Some(format!("again-{at}").into());
-    let again = turn.clone();
-    let place = at + 1 + dice.below(draft.turns.len() - at);
-    draft.turns.insert(place, again);
+    let again = entry.clone();
+    let place = at + 1 + rng.below(builder.entries.len() - at);
+    builder.entries.insert(place, again);
     true
 }
 
-fn slots(draft: &mut Draft, slot: impl Fn(&Turn) -> Slot) -> bool {
+fn slots(builder: &mut SessionBuilder, slot: impl Fn(&Entry) -> Slot) -> bool {
     let mut took = false;
-    for turn in sent(draft).filter(|turn| turn.entry.context.is_none()) {
-        turn.entry.slot = slot(turn);
-        if turn.entry.slot != Slot::Sse {
-            turn.entry.sse = None;
+    for entry in sent(builder).filter(|entry| entry.owned.context.is_none()) {
+        entry.owned.slot = slot(entry);
+        if entry.owned.slot != Slot::Sse {
+            entry.owned.sse = None;
         }
         took = true;
     }

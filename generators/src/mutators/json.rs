@@ -1,12 +1,12 @@
 //! One JSON value, many spellings; and values that only look alike.
 
-use super::dice::Dice;
-use super::node::{Node, Space, escaped};
-use super::page::Page;
 use super::{Apply, Mutator};
-use crate::ground::same_name;
+use crate::format_tree::FormatTree;
+use crate::node::{Node, Whitespace, escaped};
+use crate::open_clauses::same_name;
 use crate::relation::{Reading, Relation};
-use crate::variant::Draft;
+use crate::rng::Rng;
+use crate::variant::SessionBuilder;
 use transcript::json::Json;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -15,11 +15,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "White space stands wherever JSON allows it.",
         clauses: &["EQ-PAIR"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let lines: &[&str] = &["", " ", "\t", "  "];
             let document: &[&str] = &["", " ", "\t", "\n", "\r\n", "\r", "\n    "];
-            let between = if page.is_lines() { lines } else { document };
-            page.space = Some(Space { between, dice: dice.clone() });
+            let between = if tree.is_lines() { lines } else { document };
+            tree.space = Some(Whitespace { between, rng: rng.clone() });
             true
         }),
     },
@@ -35,10 +35,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Strings are written with as few escapes as JSON allows.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME", "ID-STRING"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, _| {
+        apply: Apply::Spelling(|tree, _| {
             let mut took = false;
-            strings(page, &mut |spelled, content| {
-                let plain = super::node::quoted(content);
+            strings(tree, &mut |spelled, content| {
+                let plain = crate::node::quoted(content);
                 took |= plain != *spelled;
                 *spelled = plain;
             });
@@ -64,8 +64,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A string has a character in one normalisation form where it had another: another string.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            one_of(draft, dice, &["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""])
+        apply: Apply::Session(|builder, rng| {
+            one_of(builder, rng, &["\"é\"", "\"e\u{301}\"", "\"\u{212b}\"", "\"\u{c5}\"", "\"ﬁ\"", "\"fi\""])
         }),
     },
     Mutator {
@@ -73,10 +73,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes a number that no double holds, or a neighbour of one.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             one_of(
-                draft,
-                dice,
+                builder,
+                rng,
                 &[
                     "9007199254740993",
                     "9007199254740992",
@@ -94,10 +94,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes a string with controls, line separators and characters of every width.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             one_of(
-                draft,
-                dice,
+                builder,
+                rng,
                 &[
                     "\"\\u0000\\u001f\\u007f\"",
                     "\"\u{2028}\u{2029}\u{85}\"",
@@ -114,15 +114,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes null, an empty object or an empty array, which are three things.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| one_of(draft, dice, &["null", "{}", "[]", "\"\"", "false", "0"])),
+        apply: Apply::Session(|builder, rng| {
+            one_of(builder, rng, &["null", "{}", "[]", "\"\"", "false", "0"])
+        }),
     },
     Mutator {
         name: "json-lone-surrogate",
         sentence: "A value becomes a string with half of a pair, as an escape.",
         clauses: &["SRV-TWICE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|draft, dice| {
-            one_of(draft, dice, &[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
+        apply: Apply::Session(|builder, rng| {
+            one_of(builder, rng, &[r#""\ud83d""#, r#""\udc00 x""#, r#""\ude00\ud83d""#])
         }),
     },
     Mutator {
@@ -130,8 +132,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes an object that names a member twice.",
         clauses: &["SRV-TWICE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|draft, dice| {
-            one_of(draft, dice, &[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#])
+        apply: Apply::Session(|builder, rng| {
+            one_of(builder, rng, &[r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#])
         }),
     },
     Mutator {
@@ -144,17 +146,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
 ];
 
 /// Gives one message's value one of these.
-pub(super) fn one_of(draft: &mut Draft, dice: &mut Dice, values: &[&str]) -> bool {
-    let value = dice.pick(values).copied().unwrap_or("null");
-    plant(draft, dice, value)
+pub(super) fn one_of(builder: &mut SessionBuilder, rng: &mut Rng, values: &[&str]) -> bool {
+    let value = rng.pick(values).copied().unwrap_or("null");
+    plant(builder, rng, value)
 }
 
 /// Gives one message's value another one, in the message and in the event.
-pub(super) fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {
-    let mut those = draft.those(|_| true);
-    dice.shuffle(&mut those);
+pub(super) fn plant(builder: &mut SessionBuilder, rng: &mut Rng, value: &str) -> bool {
+    let mut those = builder.messages_where(|_| true);
+    rng.shuffle(&mut those);
     for at in those {
-        let Some(message) = &mut draft.turns[at].message else { continue };
+        let Some(message) = &mut builder.entries[at].message else { continue };
         // An `error` keeps its shape.
         let is_error = message.is("error");
         if let Some((text, event)) = message.value().filter(|_| !is_error) {
@@ -167,7 +169,7 @@ pub(super) fn plant(draft: &mut Draft, dice: &mut Dice, value: &str) -> bool {
 }
 
 /// Every string of the file that is no frame's: name or value, by its spelling and its content.
-fn strings(page: &mut Page, each: &mut dyn FnMut(&mut String, &str)) {
+fn strings(tree: &mut FormatTree, each: &mut dyn FnMut(&mut String, &str)) {
     let mut visit = |spelled: &mut String| {
         let content =
             Json::parse(spelled).ok().and_then(|it| it.as_text()?.to_str().map(|text| text.into_owned()));
@@ -175,7 +177,7 @@ fn strings(page: &mut Page, each: &mut dyn FnMut(&mut String, &str)) {
             each(spelled, &content);
         }
     };
-    page.each(&mut |_, message| {
+    tree.each(&mut |_, message| {
         message.walk(&mut |node| {
             match node {
                 Node::Leaf(spelled) => visit(spelled),
@@ -187,10 +189,10 @@ fn strings(page: &mut Page, each: &mut dyn FnMut(&mut String, &str)) {
     });
 }
 
-fn escapes(page: &mut Page, dice: &mut Dice) -> bool {
-    let (all, mut took) = (dice.one_in(2), false);
-    strings(page, &mut |spelled, content| {
-        if all || dice.one_in(3) {
+fn escapes(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let (all, mut took) = (rng.one_in(2), false);
+    strings(tree, &mut |spelled, content| {
+        if all || rng.one_in(3) {
             *spelled = format!("\"{}\"", escaped(content));
             took = true;
         }
@@ -198,16 +200,16 @@ fn escapes(page: &mut Page, dice: &mut Dice) -> bool {
     took
 }
 
-fn member_order(page: &mut Page, dice: &mut Dice) -> bool {
+fn member_order(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let mut took = false;
-    for value in &mut page.values {
+    for value in &mut tree.values {
         value.walk(&mut |node| {
             if let Node::Object(members) = node {
                 // Members of one name must keep their order among themselves.
                 let twice = (0..members.len())
                     .any(|at| members[..at].iter().any(|(other, _)| same_name(other, &members[at].0)));
                 if !twice && members.len() > 1 {
-                    dice.shuffle(members);
+                    rng.shuffle(members);
                     took = true;
                 }
             }
@@ -217,14 +219,14 @@ fn member_order(page: &mut Page, dice: &mut Dice) -> bool {
     took
 }
 
-fn numbers(page: &mut Page, dice: &mut Dice) -> bool {
+fn numbers(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let mut took = false;
-    page.each(&mut |_, message| {
+    tree.each(&mut |_, message| {
         for name in ["params", "result", "error"] {
             let Some(value) = message.get_mut(name) else { continue };
             value.walk(&mut |node| {
                 if let Node::Leaf(spelled) = node
-                    && let Some(other) = respelled(spelled, dice.below(4))
+                    && let Some(other) = respelled(spelled, rng.below(4))
                 {
                     *spelled = other;
                     took = true;
@@ -252,10 +254,10 @@ fn respelled(number: &str, form: usize) -> Option<String> {
 
 /// The envelope around a message that stands twice is another matter; here it is a member of the message's own, or the
 /// name of a tool.
-fn twice(page: &mut Page, dice: &mut Dice) -> bool {
-    let (name, other) = (dice.pick(&["jsonrpc", "id", "method", "name", "result"]).copied(), dice.one_in(2));
+fn twice(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let (name, other) = (rng.pick(&["jsonrpc", "id", "method", "name", "result"]).copied(), rng.one_in(2));
     let name = name.unwrap_or("id");
-    page.first_that(dice, |_, message| {
+    tree.first_that(rng, |_, message| {
         let called = message.get("method").is_some_and(|method| method.is("tools/call"));
         let holder = match name {
             "name" if called => message.get_mut("params"),
@@ -266,7 +268,7 @@ fn twice(page: &mut Page, dice: &mut Dice) -> bool {
         let Some(value) = holder.get(name).cloned() else { return false };
         let value = if other && matches!(name, "method" | "name") { Node::text("another") } else { value };
         let Node::Object(members) = holder.bare_mut() else { return false };
-        members.push((super::node::quoted(name), value));
+        members.push((crate::node::quoted(name), value));
         true
     })
 }

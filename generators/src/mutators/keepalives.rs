@@ -1,13 +1,13 @@
 //! What keeps a stream alive and says nothing: comments, retries, priming events, events of other names; and messages
 //! whose event has no name of its own.
 
-use super::dice::Dice;
 use super::endpoint::anywhere;
-use super::node::{Line, Node};
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::{Line, Node};
 use crate::relation::Relation;
-use crate::variant::Turn;
+use crate::rng::Rng;
+use crate::variant::Entry;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -15,19 +15,19 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An event comes that has no field at all: a comment.",
         clauses: &["SSE-KEEPALIVE"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| anywhere(draft, dice, Turn::event(None, None, None))),
+        apply: Apply::Session(|builder, rng| anywhere(builder, rng, Entry::event(None, None, None))),
     },
     Mutator {
         name: "keepalive-retry",
         sentence: "A reconnection time comes without data.",
         clauses: &["SSE-KEEPALIVE"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
-            let mut turn = Turn::event(None, Some("retry-1"), None);
-            if let Some(sse) = &mut turn.entry.sse {
+        apply: Apply::Session(|builder, rng| {
+            let mut entry = Entry::event(None, Some("retry-1"), None);
+            if let Some(sse) = &mut entry.owned.sse {
                 sse.retry = Some(3000);
             }
-            anywhere(draft, dice, turn)
+            anywhere(builder, rng, entry)
         }),
     },
     Mutator {
@@ -35,9 +35,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A priming event comes: an id and empty data, with or without a name.",
         clauses: &["SSE-DATA-TEXT", "SSE-EVENT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
-            let name = dice.pick(&[None, Some("message"), Some("")]).copied().flatten();
-            anywhere(draft, dice, Turn::event(name, Some("0:0"), Some("")))
+        apply: Apply::Session(|builder, rng| {
+            let name = rng.pick(&[None, Some("message"), Some("")]).copied().flatten();
+            anywhere(builder, rng, Entry::event(name, Some("0:0"), Some("")))
         }),
     },
     Mutator {
@@ -45,10 +45,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A message event comes whose data is plainly no message.",
         clauses: &["SSE-DATA-TEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             let forms = ["ping", " ", "/path?id=1", r#"{"time":1}"#, r#"{"id":7}"#, "{}"];
-            let data = dice.pick(&forms).copied();
-            anywhere(draft, dice, Turn::event(Some("message"), None, data))
+            let data = rng.pick(&forms).copied();
+            anywhere(builder, rng, Entry::event(Some("message"), None, data))
         }),
     },
     Mutator {
@@ -56,11 +56,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An event of another name comes, with a message for its data.",
         clauses: &["SSE-EVENT"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
+        apply: Apply::Session(|builder, rng| {
             let names = ["ping", "keepalive", "error", "Message", "messages", " message", "mes"];
             let data = r#"{"jsonrpc":"2.0","id":0,"result":{"from":"nobody"}}"#;
-            let name = dice.pick(&names).copied();
-            anywhere(draft, dice, Turn::event(name, None, Some(data)))
+            let name = rng.pick(&names).copied();
+            anywhere(builder, rng, Entry::event(name, None, Some(data)))
         }),
     },
     Mutator {
@@ -93,9 +93,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-fn unnamed(page: &mut Page, dice: &mut Dice) -> bool {
-    let (empty, mut took) = (dice.one_in(2), false);
-    for entry in page.entries() {
+fn unnamed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let (empty, mut took) = (rng.one_in(2), false);
+    for entry in tree.entries() {
         let Some(sse) =
             entry.get_mut("sse").filter(|sse| sse.get("event").is_some_and(|name| name.is("message")))
         else {
@@ -107,7 +107,7 @@ fn unnamed(page: &mut Page, dice: &mut Dice) -> bool {
         }
         took = true;
     }
-    for stream in page.streams() {
+    for stream in tree.streams() {
         for line in &mut stream.lines {
             if matches!(line, Line::Plain(text) if text == "event: message") {
                 *line = Line::Plain(if empty { "event: " } else { ": no name" }.to_owned());
@@ -118,14 +118,14 @@ fn unnamed(page: &mut Page, dice: &mut Dice) -> bool {
     took
 }
 
-fn comments(page: &mut Page, dice: &mut Dice) -> bool {
+fn comments(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const ASIDES: &[&str] = &[": ping - 2026-11-21", ":", "retry: 500", "x-unknown: {}", "id", "retry: soon"];
     let mut took = false;
-    for stream in page.streams() {
+    for stream in tree.streams() {
         let mut lines = Vec::new();
         for line in std::mem::take(&mut stream.lines) {
-            if dice.one_in(2) {
-                lines.push(Line::Plain(dice.pick(ASIDES).copied().unwrap_or(":").to_owned()));
+            if rng.one_in(2) {
+                lines.push(Line::Plain(rng.pick(ASIDES).copied().unwrap_or(":").to_owned()));
                 took = true;
             }
             lines.push(line);
@@ -150,12 +150,12 @@ const DATA: &str = r#"data: {"jsonrpc":"2.0","id":0,"method":"tools/call","param
 const DATA_TRIMMED: &str = r#"data : {"jsonrpc":"2.0","id":0,"method":"ping"}"#;
 const DATA_CAPITAL: &str = r#"Data: {"jsonrpc":"2.0","id":0,"method":"ping"}"#;
 
-fn fields(page: &mut Page, dice: &mut Dice) -> bool {
-    let (form, mark) = (dice.pick(NO_MESSAGES).copied().unwrap_or_default(), dice.one_in(2));
+fn fields(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let (form, mark) = (rng.pick(NO_MESSAGES).copied().unwrap_or_default(), rng.one_in(2));
     // A reader that takes CRLF for two ends parts a name from its data.
-    let ends = if dice.one_in(3) { "\r\n" } else { "\n" };
+    let ends = if rng.one_in(3) { "\r\n" } else { "\n" };
     let mut took = false;
-    for stream in page.streams() {
+    for stream in tree.streams() {
         let mut lines: Vec<String> = form.iter().map(|line| (*line).to_owned()).collect();
         if let Some(first) = lines.first_mut().filter(|_| mark) {
             first.insert(0, '\u{feff}');
@@ -168,9 +168,9 @@ fn fields(page: &mut Page, dice: &mut Dice) -> bool {
     took
 }
 
-fn bare_name(page: &mut Page, _: &mut Dice) -> bool {
+fn bare_name(tree: &mut FormatTree, _: &mut Rng) -> bool {
     let mut took = false;
-    for stream in page.streams() {
+    for stream in tree.streams() {
         let mut lines = Vec::new();
         for line in std::mem::take(&mut stream.lines) {
             if matches!(line, Line::Data(_)) {

@@ -1,7 +1,7 @@
 //! Line ends, blank lines, a mark at the beginning, and how the lines of a stream end.
 
-use super::page::{Page, is_lines};
 use super::{Apply, Mutator};
+use crate::format_tree::{FormatTree, is_lines};
 use crate::relation::{Reading, Relation};
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -10,10 +10,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Lines end with CRLF, all of them or some.",
         clauses: &["JRP-LINE"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|_, bytes, dice| {
-            let all = dice.one_in(2);
+        apply: Apply::Bytes(|_, bytes, rng| {
+            let all = rng.one_in(2);
             respell(bytes, |byte, out| {
-                if byte == b'\n' && (all || dice.one_in(2)) && out.last() != Some(&b'\r') {
+                if byte == b'\n' && (all || rng.one_in(2)) && out.last() != Some(&b'\r') {
                     out.push(b'\r');
                 }
                 out.push(byte);
@@ -25,7 +25,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Blank lines stand between the lines, before and after them.",
         clauses: &["JRP-LINE"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, dice| {
+        apply: Apply::Bytes(|format, bytes, rng| {
             // A trace's first line is `meta`, and a blank one is a line.
             let bare = format.name == "jsonrpc";
             let mut first = bare;
@@ -35,9 +35,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                         out.push(b'\n');
                     }
                     out.push(byte);
-                    if byte == b'\n' && dice.one_in(2) {
+                    if byte == b'\n' && rng.one_in(2) {
                         out.extend_from_slice(
-                            dice.pick(&[&b"\n"[..], b"\r\n", b"\n\n"]).copied().unwrap_or(b"\n"),
+                            rng.pick(&[&b"\n"[..], b"\r\n", b"\n\n"]).copied().unwrap_or(b"\n"),
                         );
                     }
                 })
@@ -67,14 +67,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "stream-line-ends",
-        sentence: "The lines of a stream end with CR, with CRLF, or with each in turn.",
+        sentence: "The lines of a stream end with CR, with CRLF, or with each in entry.",
         clauses: &["HAR-STREAM"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             // CR before LF would be one end, so that the two never follow each other here.
             let forms: [&[&'static str]; 4] = [&["\r\n"], &["\r"], &["\n", "\r\n"], &["\r\n", "\r"]];
-            let ends = dice.pick(&forms).copied().unwrap_or_default();
-            streams(page, |stream| stream.ends = ends.to_vec())
+            let ends = rng.pick(&forms).copied().unwrap_or_default();
+            streams(tree, |stream| stream.ends = ends.to_vec())
         }),
     },
     Mutator {
@@ -82,17 +82,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "No space follows the colons of a stream.",
         clauses: &["HAR-STREAM"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, _| streams(page, |stream| stream.spaced = false)),
+        apply: Apply::Spelling(|tree, _| streams(tree, |stream| stream.spaced = false)),
     },
     Mutator {
         name: "stream-unfinished",
         sentence: "A stream breaks off inside an event, which is then none.",
         clauses: &["HAR-STREAM"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, _| {
-            streams(page, |stream| {
+        apply: Apply::Spelling(|tree, _| {
+            streams(tree, |stream| {
                 let data = r#"data: {"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"late"}}"#;
-                stream.lines.push(super::node::Line::Plain(data.to_owned()));
+                stream.lines.push(crate::node::Line::Plain(data.to_owned()));
             })
         }),
     },
@@ -108,9 +108,9 @@ fn respell(bytes: &mut Vec<u8>, mut each: impl FnMut(u8, &mut Vec<u8>)) -> bool 
     took
 }
 
-fn streams(page: &mut Page, change: impl Fn(&mut super::node::Stream)) -> bool {
+fn streams(tree: &mut FormatTree, change: impl Fn(&mut crate::node::Stream)) -> bool {
     let mut took = false;
-    for stream in page.streams().filter(|stream| !stream.lines.is_empty()) {
+    for stream in tree.streams().filter(|stream| !stream.lines.is_empty()) {
         change(stream);
         took = true;
     }

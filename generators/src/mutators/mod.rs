@@ -10,7 +10,6 @@ mod challenge;
 mod crowds;
 mod data;
 mod dialect;
-pub mod dice;
 mod encoding;
 mod endpoint;
 mod envelope;
@@ -20,8 +19,6 @@ mod ids;
 mod json;
 mod keepalives;
 mod lines;
-pub mod node;
-pub mod page;
 mod redaction;
 mod responses;
 mod shape;
@@ -31,11 +28,11 @@ mod truncation;
 mod unknown;
 mod values;
 
+use crate::format_tree::FormatTree;
 use crate::relation::Relation;
-use crate::variant::Draft;
-use dice::Dice;
+use crate::rng::Rng;
+use crate::variant::SessionBuilder;
 use formats::Format;
-use page::Page;
 
 /// A change whose effect on the meaning is known.
 #[derive(Debug)]
@@ -56,11 +53,11 @@ pub struct Mutator {
 #[derive(Debug, Clone, Copy)]
 pub enum Apply {
     /// It changes messages and their meaning.
-    Session(fn(&mut Draft, &mut Dice) -> bool),
+    Session(fn(&mut SessionBuilder, &mut Rng) -> bool),
     /// It changes how a format spells them. The choices are the same in every format.
-    Spelling(fn(&mut Page, &mut Dice) -> bool),
+    Spelling(fn(&mut FormatTree, &mut Rng) -> bool),
     /// It changes the written file.
-    Bytes(fn(&'static Format, &mut Vec<u8>, &mut Dice) -> bool),
+    Bytes(fn(&'static Format, &mut Vec<u8>, &mut Rng) -> bool),
 }
 
 /// The levels, in the order in which mutators are applied.

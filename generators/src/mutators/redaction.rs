@@ -1,10 +1,10 @@
 //! A recorder that takes secrets away: values become a marker, and the meaning is the same modulo that marker.
 
-use super::dice::Dice;
-use super::node::{Node, names, quoted};
-use super::page::{Held, MARKER, Page};
 use super::{Apply, Mutator};
+use crate::format_tree::{Container, FormatTree, MARKER};
+use crate::node::{Node, names, quoted};
 use crate::relation::Relation;
+use crate::rng::Rng;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -12,29 +12,29 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A trace has a marker in the place of values, of whatever type they were.",
         clauses: &["RPL-REDACT"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| redact(page, dice, |_| quoted(MARKER))),
+        apply: Apply::Spelling(|tree, rng| redact(tree, rng, |_| quoted(MARKER))),
     },
     Mutator {
         name: "redacted-part",
         sentence: "A trace has a marker in the midst of strings.",
         clauses: &["RPL-REDACT"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
-            redact(page, dice, |content| quoted(&format!("Bearer {MARKER} {}", content.len())))
+        apply: Apply::Spelling(|tree, rng| {
+            redact(tree, rng, |content| quoted(&format!("Bearer {MARKER} {}", content.len())))
         }),
     },
 ];
 
-fn redact(page: &mut Page, dice: &mut Dice, marked: impl Fn(&str) -> String) -> bool {
+fn redact(tree: &mut FormatTree, rng: &mut Rng, marked: impl Fn(&str) -> String) -> bool {
     let mut took = false;
-    page.each(&mut |held, message| {
+    tree.each(&mut |held, message| {
         for name in ["params", "result"] {
-            let Some(value) = message.get_mut(name).filter(|_| held == Held::Raw) else { continue };
+            let Some(value) = message.get_mut(name).filter(|_| held == Container::Raw) else { continue };
             value.walk(&mut |node| {
                 let Node::Object(members) = node else { return true };
                 for (key, value) in members {
                     // A tool's name is no secret.
-                    if !names(key, "name") && matches!(value, Node::Leaf(_)) && dice.one_in(3) {
+                    if !names(key, "name") && matches!(value, Node::Leaf(_)) && rng.one_in(3) {
                         *value = Node::leaf(marked(value.spelled().unwrap_or_default()));
                         took = true;
                     }
@@ -43,6 +43,6 @@ fn redact(page: &mut Page, dice: &mut Dice, marked: impl Fn(&str) -> String) -> 
             });
         }
     });
-    page.redacted |= took;
+    tree.redacted |= took;
     took
 }

@@ -1,9 +1,9 @@
 //! Answers: late, early, twice, to nobody, and none.
 
-use super::dice::Dice;
 use super::{Apply, Mutator};
 use crate::relation::Relation;
-use crate::variant::{Draft, Spoken, Turn};
+use crate::rng::Rng;
+use crate::variant::{Entry, Event, SessionBuilder};
 use transcript::session::{Side, header};
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -12,10 +12,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer comes at the end of the session.",
         clauses: &["EQ-ORDER", "COR-FIRST"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(at) = one(draft, dice) else { return false };
-            let turn = draft.turns.remove(at);
-            draft.turns.push(turn);
+        apply: Apply::Session(|builder, rng| {
+            let Some(at) = one(builder, rng) else { return false };
+            let entry = builder.entries.remove(at);
+            builder.entries.push(entry);
             true
         }),
     },
@@ -24,10 +24,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer comes at the beginning of the session, before anything was asked.",
         clauses: &["COR-BEFORE"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(at) = one(draft, dice) else { return false };
-            let turn = draft.turns.remove(at);
-            draft.turns.insert(0, turn);
+        apply: Apply::Session(|builder, rng| {
+            let Some(at) = one(builder, rng) else { return false };
+            let entry = builder.entries.remove(at);
+            builder.entries.insert(0, entry);
             true
         }),
     },
@@ -36,11 +36,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer comes twice.",
         clauses: &["COR-LATE", "EQ-COUNT"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(at) = one(draft, dice) else { return false };
-            let again = draft.turns[at].clone();
-            let place = at + 1 + dice.below(draft.turns.len() - at);
-            draft.turns.insert(place, again);
+        apply: Apply::Session(|builder, rng| {
+            let Some(at) = one(builder, rng) else { return false };
+            let again = builder.entries[at].clone();
+            let place = at + 1 + rng.below(builder.entries.len() - at);
+            builder.entries.insert(place, again);
             true
         }),
     },
@@ -49,11 +49,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer comes that nobody asked for.",
         clauses: &["COR-LATE"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let side = if dice.one_in(3) { Side::Client } else { Side::Server };
-            let at = dice.below(draft.turns.len() + 1);
-            let id = format!("\"nobody-{}\"", dice.below(1000));
-            draft.turns.insert(at, Turn::result(side, &id, r#"{"sum":3}"#));
+        apply: Apply::Session(|builder, rng| {
+            let side = if rng.one_in(3) { Side::Client } else { Side::Server };
+            let at = rng.below(builder.entries.len() + 1);
+            let id = format!("\"nobody-{}\"", rng.below(1000));
+            builder.entries.insert(at, Entry::result(side, &id, r#"{"sum":3}"#));
             true
         }),
     },
@@ -62,9 +62,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An answer never comes.",
         clauses: &["EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let Some(at) = one(draft, dice) else { return false };
-            draft.turns.remove(at);
+        apply: Apply::Session(|builder, rng| {
+            let Some(at) = one(builder, rng) else { return false };
+            builder.entries.remove(at);
             true
         }),
     },
@@ -73,26 +73,26 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Two answers that follow each other change places.",
         clauses: &["EQ-ORDER", "COR-FIRST"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let answers = answers(draft);
+        apply: Apply::Session(|builder, rng| {
+            let answers = answers(builder);
             let pairs: Vec<_> = answers.windows(2).map(|pair| (pair[0], pair[1])).collect();
-            let Some(&(a, b)) = dice.pick(&pairs) else { return false };
-            draft.turns.swap(a, b);
+            let Some(&(a, b)) = rng.pick(&pairs) else { return false };
+            builder.entries.swap(a, b);
             true
         }),
     },
 ];
 
 /// The answers, but for those that stand beside a challenge: what it shows goes with them.
-fn answers(draft: &Draft) -> Vec<usize> {
-    let mut answers = draft.those(Spoken::is_response);
+fn answers(builder: &SessionBuilder) -> Vec<usize> {
+    let mut answers = builder.messages_where(Event::is_response);
     answers.retain(|&at| {
-        let headers = draft.turns[at].entry.context.as_ref().map(|context| &context.headers);
+        let headers = builder.entries[at].owned.context.as_ref().map(|context| &context.headers);
         headers.is_none_or(|headers| header(headers, "www-authenticate").is_none())
     });
     answers
 }
 
-fn one(draft: &Draft, dice: &mut Dice) -> Option<usize> {
-    dice.pick(&answers(draft)).copied()
+fn one(builder: &SessionBuilder, rng: &mut Rng) -> Option<usize> {
+    rng.pick(&answers(builder)).copied()
 }

@@ -1,10 +1,10 @@
 //! What makes a message one: its version, its method, and one outcome.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::{Held, Page};
 use super::{Apply, Mutator};
+use crate::format_tree::{Container, FormatTree};
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -13,13 +13,13 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One message has another `jsonrpc` than \"2.0\".",
         clauses: &["JRP-VERSION"],
         relation: Relation::Rejects(Code::InvalidVersion),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["\"1.0\"", "2.0", "\"2\"", "null", "\"2.0 \"", "[\"2.0\"]"]).copied();
-            let other_name = dice.pick(&[None, None, Some("JSONRPC"), Some("JsonRpc")]).copied().flatten();
-            page.first_that(dice, |held, message| {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&["\"1.0\"", "2.0", "\"2\"", "null", "\"2.0 \"", "[\"2.0\"]"]).copied();
+            let other_name = rng.pick(&[None, None, Some("JSONRPC"), Some("JsonRpc")]).copied().flatten();
+            tree.first_that(rng, |held, message| {
                 if let Some(name) = other_name {
                     // In an HTTP body such an object is no message at all, nor in a slot under an error status.
-                    if matches!(held, Held::Body | Held::Slot) {
+                    if matches!(held, Container::Body | Container::Slot) {
                         return false;
                     }
                     message.remove("jsonrpc");
@@ -36,9 +36,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One message that is no answer has a method that is no string.",
         clauses: &["JRP-SHAPE"],
         relation: Relation::Rejects(Code::InvalidMethod),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["7", "null", "{}", "[\"ping\"]", "true"]).copied();
-            one(page, dice, |message| {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&["7", "null", "{}", "[\"ping\"]", "true"]).copied();
+            one(tree, rng, |message| {
                 let called = message.get("method").is_some();
                 if called {
                     message.set("method", Node::leaf(form.unwrap_or_default()));
@@ -52,10 +52,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One answer has a result and an error.",
         clauses: &["JRP-SHAPE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let form =
-                dice.pick(&[r#"{"code":1,"message":"both"}"#, "null"]).and_then(|form| Node::parse(form));
-            one(page, dice, |message| {
+                rng.pick(&[r#"{"code":1,"message":"both"}"#, "null"]).and_then(|form| Node::parse(form));
+            one(tree, rng, |message| {
                 let answers = message.get("method").is_none();
                 if let (true, Some(form)) = (answers, &form) {
                     let missing = if message.get("error").is_some() { "result" } else { "error" };
@@ -70,9 +70,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One message has a method and an outcome.",
         clauses: &["JRP-SHAPE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&["{}", "null"]).copied().unwrap_or("{}");
-            one(page, dice, |message| {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&["{}", "null"]).copied().unwrap_or("{}");
+            one(tree, rng, |message| {
                 match message.get("method") {
                     Some(_) => message.set("result", Node::parse(form).unwrap_or(Node::leaf("null"))),
                     None => message.set("method", Node::text("ping")),
@@ -86,8 +86,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "One answer has neither a result nor an error.",
         clauses: &["JRP-SHAPE"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Spelling(|page, dice| {
-            one(page, dice, |message| {
+        apply: Apply::Spelling(|tree, rng| {
+            one(tree, rng, |message| {
                 let answers = message.get("method").is_none();
                 if answers {
                     message.remove("result");
@@ -99,7 +99,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-/// The first message, from a thrown one on, that `change` takes.
-fn one(page: &mut Page, dice: &mut Dice, mut change: impl FnMut(&mut Node) -> bool) -> bool {
-    page.first_that(dice, |_, message| change(message))
+/// The first message, from a attempt one on, that `change` takes.
+fn one(tree: &mut FormatTree, rng: &mut Rng, mut change: impl FnMut(&mut Node) -> bool) -> bool {
+    tree.first_that(rng, |_, message| change(message))
 }

@@ -1,11 +1,11 @@
 //! Times: missing, equal, backwards, and of no known form. The order of the messages is the order of the file.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
-use crate::variant::Draft;
+use crate::rng::Rng;
+use crate::variant::SessionBuilder;
 
 /// Some moment in 2026, in milliseconds.
 const NOW: i64 = 1_790_000_000_000;
@@ -16,30 +16,30 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "No entry has a time.",
         clauses: &["EQ-ORDER"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| set(draft, |_| None)),
+        apply: Apply::Session(|builder, _| set(builder, |_| None)),
     },
     Mutator {
         name: "times-equal",
         sentence: "Every entry has the same time.",
         clauses: &["EQ-ORDER"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| set(draft, |_| Some(NOW))),
+        apply: Apply::Session(|builder, _| set(builder, |_| Some(NOW))),
     },
     Mutator {
         name: "times-backwards",
         sentence: "Every entry is earlier than the one before it, in the formats whose files keep an order of their own.",
         clauses: &["EQ-ORDER", "RPL-ORDER"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, _| set(draft, |at| Some(NOW - 1000 * at))),
+        apply: Apply::Session(|builder, _| set(builder, |at| Some(NOW - 1000 * at))),
     },
     Mutator {
         name: "times-jumping",
         sentence: "Times jump to and fro, and some are missing.",
         clauses: &["EQ-ORDER", "RPL-ORDER"],
         relation: Relation::Same,
-        apply: Apply::Session(|draft, dice| {
-            let mut dice = dice.clone();
-            set(draft, |_| (!dice.one_in(4)).then(|| NOW + i64::from(dice.byte()) * 997))
+        apply: Apply::Session(|builder, rng| {
+            let mut rng = rng.clone();
+            set(builder, |_| (!rng.one_in(4)).then(|| NOW + i64::from(rng.byte()) * 997))
         }),
     },
     Mutator {
@@ -51,17 +51,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-fn set(draft: &mut Draft, mut time: impl FnMut(i64) -> Option<i64>) -> bool {
-    for (at, turn) in (0..).zip(&mut draft.turns) {
-        turn.entry.time = time(at);
+fn set(builder: &mut SessionBuilder, mut time: impl FnMut(i64) -> Option<i64>) -> bool {
+    for (at, entry) in (0..).zip(&mut builder.entries) {
+        entry.owned.time = time(at);
     }
-    !draft.turns.is_empty()
+    !builder.entries.is_empty()
 }
 
-fn loose(page: &mut Page, dice: &mut Dice) -> bool {
-    let form = dice.pick(&["-1", "1.5", "\"2026-05-12T23:00:00Z\"", "null", "true"]).copied().unwrap_or("-1");
+fn loose(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let form = rng.pick(&["-1", "1.5", "\"2026-05-12T23:00:00Z\"", "null", "true"]).copied().unwrap_or("-1");
     let mut took = false;
-    for entry in page.entries() {
+    for entry in tree.entries() {
         entry.set("timestamp_ms", Node::leaf(form));
         took = true;
     }

@@ -1,10 +1,10 @@
 //! Traces and lists whose frame is broken, and what a recorder leaves that was killed or that heard noise.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::{Page, rewrite};
 use super::{Apply, Mutator};
+use crate::format_tree::{FormatTree, rewrite};
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
+use crate::rng::Rng;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -13,9 +13,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A trace does not begin with its first line, as rotation does it, or has no line at all.",
         clauses: &["RPL-META"],
         relation: Relation::Rejects(Code::MissingMeta),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.below(4);
-            trace(page, |lines| match form {
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.below(4);
+            trace(tree, |lines| match form {
                 0 | 1 => drop(lines.remove(0)),
                 2 => lines.swap(0, 1),
                 _ => lines.clear(),
@@ -27,10 +27,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The first line of a trace lacks one of its members, or is of another type.",
         clauses: &["RPL-META"],
         relation: Relation::Rejects(Code::MissingMeta),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let names = ["startedAt", "label", "command", "v", "type", ""];
-            let name = dice.pick(&names).copied().unwrap_or_default();
-            trace(page, |lines| match name {
+            let name = rng.pick(&names).copied().unwrap_or_default();
+            trace(tree, |lines| match name {
                 "" => lines[0].set("type", Node::text("header")),
                 name => lines[0].remove(name),
             })
@@ -41,10 +41,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A trace is of another version.",
         clauses: &["RPL-VERSION"],
         relation: Relation::Rejects(Code::UnsupportedVersion),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let form =
-                dice.pick(&["2", "0", "\"1\"", "10", "-1", "null", "1.5", "true"]).copied().unwrap_or("2");
-            trace(page, |lines| lines[0].set("v", Node::leaf(form)))
+                rng.pick(&["2", "0", "\"1\"", "10", "-1", "null", "1.5", "true"]).copied().unwrap_or("2");
+            trace(tree, |lines| lines[0].set("v", Node::leaf(form)))
         }),
     },
     Mutator {
@@ -52,14 +52,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A message line of a trace has no raw.",
         clauses: &["RPL-MESSAGE"],
         relation: Relation::Rejects(Code::MissingRaw),
-        apply: Apply::Spelling(|page, dice| {
-            let side = if dice.one_in(2) { "in" } else { "out" };
-            let more = match dice.one_in(2) {
+        apply: Apply::Spelling(|tree, rng| {
+            let side = if rng.one_in(2) { "in" } else { "out" };
+            let more = match rng.one_in(2) {
                 true => r#","message":{"jsonrpc":"2.0","method":"ping"}"#,
                 false => "",
             };
             let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}"{more}}}"#);
-            between(page, dice, &text)
+            between(tree, rng, &text)
         }),
     },
     Mutator {
@@ -67,8 +67,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A line of a trace has a message and does not say who sent it.",
         clauses: &["RPL-MESSAGE"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
-            between(page, dice, r#"{"t":"2026-05-12T23:00:00.000Z","raw":{"jsonrpc":"2.0","method":"ping"}}"#)
+        apply: Apply::Spelling(|tree, rng| {
+            between(tree, rng, r#"{"t":"2026-05-12T23:00:00.000Z","raw":{"jsonrpc":"2.0","method":"ping"}}"#)
         }),
     },
     Mutator {
@@ -76,9 +76,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A trace has a second first line: in its midst, or behind its end where another session was appended.",
         clauses: &["RPL-META", "RPL-END"],
         relation: Relation::Rejects(Code::SecondMeta),
-        apply: Apply::Spelling(|page, dice| {
-            let at = dice.below(page.values.len());
-            trace(page, |lines| lines.insert(at + 1, lines[0].clone()))
+        apply: Apply::Spelling(|tree, rng| {
+            let at = rng.below(tree.values.len());
+            trace(tree, |lines| lines.insert(at + 1, lines[0].clone()))
         }),
     },
     Mutator {
@@ -86,12 +86,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A message stands behind the end of a trace.",
         clauses: &["RPL-END"],
         relation: Relation::Rejects(Code::AfterEnd),
-        apply: Apply::Spelling(|page, dice| {
-            let side = if dice.one_in(2) { "in" } else { "out" };
+        apply: Apply::Spelling(|tree, rng| {
+            let side = if rng.one_in(2) { "in" } else { "out" };
             let text = format!(
                 r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"{side}","raw":{{"jsonrpc":"2.0","method":"late"}}}}"#
             );
-            trace(page, |lines| lines.extend(Node::parse(&text)))
+            trace(tree, |lines| lines.extend(Node::parse(&text)))
         }),
     },
     Mutator {
@@ -99,10 +99,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The last line of a trace says how the server exited: by a signal, in failure, or nobody knows.",
         clauses: &["RPL-END"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
-            let code = dice.pick(&["143", "1", "-1", "null", "0"]).copied().unwrap_or("1");
+        apply: Apply::Spelling(|tree, rng| {
+            let code = rng.pick(&["143", "1", "-1", "null", "0"]).copied().unwrap_or("1");
             let mut took = false;
-            trace(page, |lines| {
+            trace(tree, |lines| {
                 if let Some(end) =
                     lines.last_mut().filter(|line| line.get("type").is_some_and(|it| it.is("end")))
                 {
@@ -118,10 +118,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The times of a trace's lines are missing, or are no times.",
         clauses: &["RPL-ORDER", "EQ-CONTEXT"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(&[None, Some("1788256800120"), Some("\"later\""), Some("null")]).copied();
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(&[None, Some("1788256800120"), Some("\"later\""), Some("null")]).copied();
             let form = form.flatten().map(Node::leaf);
-            trace(page, |lines| {
+            trace(tree, |lines| {
                 for line in &mut lines[1..] {
                     match &form {
                         Some(form) => line.set("t", form.clone()),
@@ -136,8 +136,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A trace has no last line, as of a recorder that was killed.",
         clauses: &["RPL-END"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, _| {
-            trace(page, |lines| {
+        apply: Apply::Spelling(|tree, _| {
+            trace(tree, |lines| {
                 lines.pop();
             })
         }),
@@ -147,7 +147,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "The raw of a line is what a server printed beside its messages.",
         clauses: &["RPL-NOISE"],
         relation: Relation::Open(Reading::Known),
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let raws = [
                 "42",
                 "null",
@@ -156,9 +156,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 r#"{"not":"jsonrpc"}"#,
                 r#"{"id":0,"level":"info"}"#,
             ];
-            let raw = dice.pick(&raws).copied().unwrap_or_default();
+            let raw = rng.pick(&raws).copied().unwrap_or_default();
             let text = format!(r#"{{"t":"2026-05-12T23:00:00.000Z","dir":"out","raw":{raw}}}"#);
-            between(page, dice, &text)
+            between(tree, rng, &text)
         }),
     },
     Mutator {
@@ -173,11 +173,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An Inspector's file is neither an array nor an object with events.",
         clauses: &["INS-SHAPE"],
         relation: Relation::Rejects(Code::WrongDocument),
-        apply: Apply::Spelling(|page, dice| {
-            let form = dice.pick(OTHERS).and_then(|form| Node::parse(form)).unwrap_or(Node::leaf("7"));
-            let inspector = page.format.name == "inspector";
+        apply: Apply::Spelling(|tree, rng| {
+            let form = rng.pick(OTHERS).and_then(|form| Node::parse(form)).unwrap_or(Node::leaf("7"));
+            let inspector = tree.format.name == "inspector";
             if inspector {
-                page.values = vec![form];
+                tree.values = vec![form];
             }
             inspector
         }),
@@ -187,9 +187,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "An Inspector's entries stand in an object, under `events`.",
         clauses: &["INS-SHAPE"],
         relation: Relation::Same,
-        apply: Apply::Bytes(|format, bytes, dice| {
+        apply: Apply::Bytes(|format, bytes, rng| {
             let mut company = Node::parse(r#"{"version":"1","exportedAt":null,"Events":[7]}"#);
-            let company = company.take_if(|_| dice.one_in(2)).unwrap_or(Node::Object(Vec::new()));
+            let company = company.take_if(|_| rng.one_in(2)).unwrap_or(Node::Object(Vec::new()));
             format.name == "inspector"
                 && rewrite(bytes, |document| {
                     let mut whole = company;
@@ -213,41 +213,41 @@ const OTHERS: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
 ];
 
-fn no_message(page: &mut Page, dice: &mut Dice) -> bool {
-    let at = dice.below(page.values.len() + 1);
+fn no_message(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let at = rng.below(tree.values.len() + 1);
     let line = r#"{"t":"2026-05-12T23:00:00.000Z","dir":"in","raw":{"jsonrpc":"2.0","method":"ping"}}"#;
-    let bare = dice.pick(&["42", "null", "true", "\"text\"", line]).and_then(|form| Node::parse(form));
+    let bare = rng.pick(&["42", "null", "true", "\"text\"", line]).and_then(|form| Node::parse(form));
     let bare = bare.unwrap_or(Node::leaf("null"));
-    let slot = dice.pick(&["0", "false", "\"text\"", "\"\""]).copied().unwrap_or("0");
-    let name = if dice.one_in(2) { "request" } else { "response" };
-    let scalar = dice.pick(&["42", "null", "\"x\"", "[]"]).copied().unwrap_or("42");
-    match page.format.name {
-        "jsonrpc" => page.values.insert(at, bare),
-        "mcp-replay" => return between(page, dice, scalar),
-        "inspector" => match page.values.first_mut() {
+    let slot = rng.pick(&["0", "false", "\"text\"", "\"\""]).copied().unwrap_or("0");
+    let name = if rng.one_in(2) { "request" } else { "response" };
+    let scalar = rng.pick(&["42", "null", "\"x\"", "[]"]).copied().unwrap_or("42");
+    match tree.format.name {
+        "jsonrpc" => tree.values.insert(at, bare),
+        "mcp-replay" => return between(tree, rng, scalar),
+        "inspector" => match tree.values.first_mut() {
             Some(Node::Array(items)) => items.insert(at % (items.len() + 1), bare),
             _ => return false,
         },
         _ => {
             let entry = Node::parse(&format!(r#"{{"{name}":{slot}}}"#));
-            return entry.is_some_and(|entry| page.insert_entry(dice.throw(), entry));
+            return entry.is_some_and(|entry| tree.insert_entry(rng.next_u64(), entry));
         }
     }
     true
 }
 
-fn trace(page: &mut Page, change: impl FnOnce(&mut Vec<Node>)) -> bool {
-    let is_trace = page.format.name == "mcp-replay" && page.values.len() > 1;
+fn trace(tree: &mut FormatTree, change: impl FnOnce(&mut Vec<Node>)) -> bool {
+    let is_trace = tree.format.name == "mcp-replay" && tree.values.len() > 1;
     if is_trace {
-        change(&mut page.values);
+        change(&mut tree.values);
     }
     is_trace
 }
 
 /// Puts a line somewhere after `meta` and before `end`.
-fn between(page: &mut Page, dice: &mut Dice, line: &str) -> bool {
-    let at = dice.throw();
-    trace(page, |lines| {
+fn between(tree: &mut FormatTree, rng: &mut Rng, line: &str) -> bool {
+    let at = rng.next_u64();
+    trace(tree, |lines| {
         let places = lines.len() as u64 - 1;
         let at = 1 + usize::try_from(at % places).unwrap_or_default();
         lines.insert(at, Node::parse(line).unwrap_or(Node::leaf("{}")));

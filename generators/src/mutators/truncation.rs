@@ -1,9 +1,9 @@
 //! Files that break off, and bytes that no text has.
 
-use super::dice::Dice;
-use super::page::is_lines;
 use super::{Apply, Mutator};
+use crate::format_tree::is_lines;
 use crate::relation::Relation;
+use crate::rng::Rng;
 use formats::Format;
 use transcript::rejection::Code;
 
@@ -16,16 +16,16 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Bytes(cut),
     },
     Mutator {
-        name: "cut-turns",
+        name: "cut-entries",
         sentence: "The session breaks off between two messages.",
         clauses: &["EQ-COUNT", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let length = dice.below(draft.turns.len());
-            let took = length < draft.turns.len();
-            draft.turns.truncate(length);
-            // What a challenge showed may be gone with its turn.
-            took && draft.discovery.is_none()
+        apply: Apply::Session(|builder, rng| {
+            let length = rng.below(builder.entries.len());
+            let took = length < builder.entries.len();
+            builder.entries.truncate(length);
+            // What a challenge showed may be gone with its entry.
+            took && builder.discovery.is_none()
         }),
     },
     Mutator {
@@ -40,34 +40,34 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A NUL stands after a colon, in a string or not.",
         clauses: &["SRV-BYTES", "JRP-LINE"],
         relation: Relation::Rejects(Code::InvalidJson),
-        apply: Apply::Bytes(|_, bytes, dice| {
+        apply: Apply::Bytes(|_, bytes, rng| {
             // Inside a string it is no JSON either.
             let colons: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at] == b':').collect();
-            let Some(&at) = dice.pick(&colons) else { return false };
+            let Some(&at) = rng.pick(&colons) else { return false };
             bytes.insert(at + 1, 0);
             true
         }),
     },
 ];
 
-fn cut(format: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+fn cut(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let text = text.trim_end();
     // Anywhere before the bracket that ends the document, or the last line.
     let last = if is_lines(format) { text.rfind('\n').map_or(0, |at| at + 1) } else { 0 };
     // A line that is cut before its first character is not there, and a file without lines may be a session.
     let first = last + usize::from(is_lines(format));
-    let thrown = first + dice.below(text.len().saturating_sub(first));
-    let at = (first..=thrown).rev().find(|&at| text.is_char_boundary(at));
+    let attempt = first + rng.below(text.len().saturating_sub(first));
+    let at = (first..=attempt).rev().find(|&at| text.is_char_boundary(at));
     let Some(at) = at.filter(|&at| at < text.len()) else { return false };
     bytes.truncate(at);
     true
 }
 
 /// Before a quote, so at the beginning of a string or at its end.
-fn no_text(_: &'static Format, bytes: &mut Vec<u8>, dice: &mut Dice) -> bool {
+fn no_text(_: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     let quotes: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at] == b'"').collect();
-    let Some(&at) = dice.pick(&quotes) else { return false };
-    bytes.insert(at, dice.pick(&[0xff, 0xc0, 0x80, 0xf8]).copied().unwrap_or(0xff));
+    let Some(&at) = rng.pick(&quotes) else { return false };
+    bytes.insert(at, rng.pick(&[0xff, 0xc0, 0x80, 0xf8]).copied().unwrap_or(0xff));
     true
 }

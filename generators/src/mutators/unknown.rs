@@ -1,10 +1,10 @@
 //! Members and lines that nobody knows: they are passed over, also where they look like something.
 
-use super::dice::Dice;
-use super::node::Node;
-use super::page::Page;
 use super::{Apply, Mutator};
+use crate::format_tree::FormatTree;
+use crate::node::Node;
 use crate::relation::Relation;
+use crate::rng::Rng;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -12,9 +12,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Messages have members that JSON-RPC does not know.",
         clauses: &["EQ-PAIR"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let mut took = false;
-            page.each(&mut |_, message| took |= dice.one_in(2) && add(message, dice));
+            tree.each(&mut |_, message| took |= rng.one_in(2) && add(message, rng));
             took
         }),
     },
@@ -23,10 +23,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "What stands around messages has members that the format does not know.",
         clauses: &["ENV-UNKNOWN", "RPL-UNKNOWN"],
         relation: Relation::Same,
-        apply: Apply::Spelling(|page, dice| {
+        apply: Apply::Spelling(|tree, rng| {
             let mut took = false;
-            for frame in page.frames() {
-                took |= dice.one_in(2) && add(frame, dice);
+            for frame in tree.frames() {
+                took |= rng.one_in(2) && add(frame, rng);
             }
             took
         }),
@@ -51,8 +51,8 @@ const NAMES: &[&str] = &["_x", "comment", "Id", "JSONRPC", "request_id", "__prot
 const VALUES: &[&str] =
     &["null", r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, r#"[{"id":true}]"#, "1e999", r#""x""#];
 
-fn add(node: &mut Node, dice: &mut Dice) -> bool {
-    let (Some(name), Some(value)) = (dice.pick(NAMES), dice.pick(VALUES)) else { return false };
+fn add(node: &mut Node, rng: &mut Rng) -> bool {
+    let (Some(name), Some(value)) = (rng.pick(NAMES), rng.pick(VALUES)) else { return false };
     if node.get(name).is_some() {
         return false;
     }
@@ -61,30 +61,30 @@ fn add(node: &mut Node, dice: &mut Dice) -> bool {
     true
 }
 
-fn lines(page: &mut Page, dice: &mut Dice) -> bool {
+fn lines(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const LINES: &[&str] = &[
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"event","raw":{"jsonrpc":"2.0","id":0,"result":{"n":1}}}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"command","raw":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}"#,
-        r#"{"t":"2026-05-12T23:00:00.000Z","type":"turn","role":"user","text":"hello"}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","type":"entry","role":"user","text":"hello"}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","kind":"llm.request","id":0}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"stderr","raw":"listening"}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"IN","raw":{"jsonrpc":"2.0","id":0,"method":"ping"}}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"Out","raw":{"jsonrpc":"2.0","id":0,"result":{"n":2}}}"#,
-        r#"{"t":"2026-05-12T23:00:00.000Z","type":"turn","role":"assistant","blocks":[{"type":"tool_use","id":"1","name":"echo","input":{}}]}"#,
+        r#"{"t":"2026-05-12T23:00:00.000Z","type":"entry","role":"assistant","blocks":[{"type":"tool_use","id":"1","name":"echo","input":{}}]}"#,
     ];
-    if page.format.name != "mcp-replay" {
+    if tree.format.name != "mcp-replay" {
         return false;
     }
-    for _ in 0..1 + dice.below(3) {
-        let Some(line) = dice.pick(LINES).and_then(|line| Node::parse(line)) else { return false };
+    for _ in 0..1 + rng.below(3) {
+        let Some(line) = rng.pick(LINES).and_then(|line| Node::parse(line)) else { return false };
         // After the first line, which is `meta`, and before the last, which is `end`.
-        let at = 1 + dice.below(page.values.len().saturating_sub(1));
-        page.values.insert(at, line);
+        let at = 1 + rng.below(tree.values.len().saturating_sub(1));
+        tree.values.insert(at, line);
     }
     true
 }
 
-fn sites(page: &mut Page, dice: &mut Dice) -> bool {
+fn sites(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     const SITE: &str = r#"{"startedDateTime":"2026-05-12T23:00:00.000Z","time":1,"request":{"method":"GET","url":"https://example.com/","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"queryString":[],"headersSize":-1,"bodySize":0},"response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"content":{"size":14,"mimeType":"BODY","text":TEXT},"redirectURL":"","headersSize":-1,"bodySize":14},"cache":{},"timings":{"send":0,"wait":1,"receive":0}}"#;
     const BODIES: &[(&str, &str)] = &[
         ("text/html", r#""<p>hello</p>""#),
@@ -103,12 +103,12 @@ fn sites(page: &mut Page, dice: &mut Dice) -> bool {
     ];
     const POSTED: &str =
         r#"{"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}"}"#;
-    let Some((kind, text)) = dice.pick(BODIES) else { return false };
-    let Some(&(name, value)) = dice.pick(REQUESTS) else { return false };
-    let dropped = dice.one_in(4);
-    let place = dice.throw();
+    let Some((kind, text)) = rng.pick(BODIES) else { return false };
+    let Some(&(name, value)) = rng.pick(REQUESTS) else { return false };
+    let dropped = rng.one_in(4);
+    let place = rng.next_u64();
     let Some(site) = Node::parse(&SITE.replace("BODY", kind).replace("TEXT", text)) else { return false };
-    let Some(document) = page.values.first_mut().filter(|_| page.format.name == "har") else { return false };
+    let Some(document) = tree.values.first_mut().filter(|_| tree.format.name == "har") else { return false };
     let Some(Node::Array(entries)) = document.get_mut("log").and_then(|log| log.get_mut("entries")) else {
         return false;
     };

@@ -1,28 +1,28 @@
 //! Values, tools and names that somebody treats as special: what looks like markup, a number, a message or a secret.
 
-use super::dice::Dice;
 use super::json::{one_of, plant};
-use super::node::Node;
 use super::{Apply, Mutator};
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
-use crate::variant::{Draft, Spoken};
+use crate::rng::Rng;
+use crate::variant::{Event, SessionBuilder};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
         name: "value-text",
-        sentence: "A value becomes a string that somebody may tidy: markup, digits, words, characters that turn text round.",
+        sentence: "A value becomes a string that somebody may tidy: markup, digits, words, characters that entry text round.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| one_of(draft, dice, TEXTS)),
+        apply: Apply::Session(|builder, rng| one_of(builder, rng, TEXTS)),
     },
     Mutator {
         name: "value-long",
         sentence: "A value becomes a string of more than 32 KiB.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| {
-            let length = 32 * 1024 + 1 + dice.below(4096);
-            plant(draft, dice, &format!("\"{}\"", "long ".repeat(length / 5 + 1)))
+        apply: Apply::Session(|builder, rng| {
+            let length = 32 * 1024 + 1 + rng.below(4096);
+            plant(builder, rng, &format!("\"{}\"", "long ".repeat(length / 5 + 1)))
         }),
     },
     Mutator {
@@ -30,16 +30,16 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "A value becomes an object with members that MCP or a program gives a meaning: `_meta`, `content`, `isError`.",
         clauses: &["EQ-ARGS", "EQ-OUTCOME"],
         relation: Relation::Changes,
-        apply: Apply::Session(|draft, dice| one_of(draft, dice, OBJECTS)),
+        apply: Apply::Session(|builder, rng| one_of(builder, rng, OBJECTS)),
     },
     Mutator {
         name: "value-deep",
         sentence: "A value becomes one that is nested a thousand levels deep and more.",
         clauses: &["SRV-DEPTH"],
         relation: Relation::Open(Reading::Free),
-        apply: Apply::Session(|draft, dice| {
-            let levels = 1000 + dice.below(1000);
-            plant(draft, dice, &format!("{}{}", "[".repeat(levels), "]".repeat(levels)))
+        apply: Apply::Session(|builder, rng| {
+            let levels = 1000 + rng.below(1000);
+            plant(builder, rng, &format!("{}{}", "[".repeat(levels), "]".repeat(levels)))
         }),
     },
     Mutator {
@@ -82,21 +82,21 @@ const OBJECTS: &[&str] = &[
     r#"{"nextCursor":null,"tools":[]}"#,
 ];
 
-fn tool(draft: &mut Draft, dice: &mut Dice) -> bool {
+fn tool(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     let forms =
         ["\"CamelCase\"", "\" padded \"", "\"a.b/c-d_e\"", "\"\"", "\"É\"", "\"tools/call\"", "\"null\""];
-    let named = |message: &Spoken| {
+    let named = |message: &Event| {
         message.is("tool_call")
             && message.text.get("params").is_some_and(|params| params.get("name").is_some())
-            && message.event.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'))
+            && message.meaning.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'))
     };
-    let (those, form) = (draft.those(named), dice.pick(&forms).copied().unwrap_or("\"\""));
-    let Some(message) = dice.pick(&those).and_then(|&at| draft.turns[at].message.as_mut()) else {
+    let (those, form) = (builder.messages_where(named), rng.pick(&forms).copied().unwrap_or("\"\""));
+    let Some(message) = rng.pick(&those).and_then(|&at| builder.entries[at].message.as_mut()) else {
         return false;
     };
     if let Some(params) = message.text.get_mut("params") {
         params.set("name", Node::leaf(form));
     }
-    message.event.set("tool", Node::leaf(form));
+    message.meaning.set("tool", Node::leaf(form));
     true
 }

@@ -3,15 +3,15 @@
 //! Knows: how to cut. Refuses to know: what the file means afterwards, which nobody does by construction; so it serves only
 //! where the caller asks for something that holds of any bytes.
 
-use super::Told;
+use super::Outcome;
 
 /// The smallest file on the way down that `ask` says still shows what it is about: lines go first, then bytes.
-pub fn shrink_text(bytes: Vec<u8>, ask: &mut dyn FnMut(&[u8]) -> Told) -> Vec<u8> {
+pub fn shrink_text(bytes: Vec<u8>, ask: &mut dyn FnMut(&[u8]) -> Outcome) -> Vec<u8> {
     let lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let mut over = false;
     let mut told = |bytes: &[u8]| {
-        let told = if over { Told::Enough } else { ask(bytes) };
-        over |= told == Told::Enough;
+        let told = if over { Outcome::Enough } else { ask(bytes) };
+        over |= told == Outcome::Enough;
         told
     };
     let lines = cut(lines, &mut |lines| told(&lines.concat()));
@@ -20,17 +20,17 @@ pub fn shrink_text(bytes: Vec<u8>, ask: &mut dyn FnMut(&[u8]) -> Told) -> Vec<u8
 }
 
 /// Takes away chunks, large ones first, until no single part can go.
-fn cut<T: Clone>(mut parts: Vec<T>, ask: &mut dyn FnMut(&[T]) -> Told) -> Vec<T> {
+fn cut<T: Clone>(mut parts: Vec<T>, ask: &mut dyn FnMut(&[T]) -> Outcome) -> Vec<T> {
     let mut size = parts.len() / 2;
     while size > 0 {
         let (mut end, mut took) = (parts.len(), false);
         while end > 0 {
             let start = end.saturating_sub(size);
             let less = [&parts[..start], &parts[end..]].concat();
-            match if less.is_empty() { Told::Other } else { ask(&less) } {
-                Told::Same => (parts, took) = (less, true),
-                Told::Other => {}
-                Told::Enough => return parts,
+            match if less.is_empty() { Outcome::Other } else { ask(&less) } {
+                Outcome::Same => (parts, took) = (less, true),
+                Outcome::Other => {}
+                Outcome::Enough => return parts,
             }
             end = start;
         }
@@ -42,7 +42,7 @@ fn cut<T: Clone>(mut parts: Vec<T>, ask: &mut dyn FnMut(&[T]) -> Told) -> Vec<T>
 
 #[cfg(test)]
 mod tests {
-    use super::{Told, shrink_text};
+    use super::{Outcome, shrink_text};
 
     #[test]
     fn what_matters_is_left() {
@@ -51,10 +51,10 @@ mod tests {
         let left = shrink_text(text.clone(), &mut |bytes| {
             asked += 1;
             let text = String::from_utf8_lossy(bytes);
-            if text.contains("need") && text.contains('h') { Told::Same } else { Told::Other }
+            if text.contains("need") && text.contains('h') { Outcome::Same } else { Outcome::Other }
         });
         assert_eq!(String::from_utf8(left).unwrap(), "needh");
         assert!(asked < 200, "{asked}");
-        assert_eq!(shrink_text(text.clone(), &mut |_| Told::Enough), text);
+        assert_eq!(shrink_text(text.clone(), &mut |_| Outcome::Enough), text);
     }
 }

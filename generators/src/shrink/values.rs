@@ -4,8 +4,8 @@
 //! message still shows anything. Every candidate is simpler: plainly spelled, or with fewer values, a shorter spelling, a 0
 //! where another digit was; so nobody takes candidates for ever.
 
-use crate::mutators::node::{Node, names, quoted};
-use crate::variant::{Spoken, Turn};
+use crate::node::{Node, names, quoted};
+use crate::variant::{Entry, Event};
 use std::ops::Range;
 use transcript::json::{Json, Kind};
 
@@ -13,9 +13,9 @@ use transcript::json::{Json, Kind};
 const LEVELS: usize = 64;
 
 /// The candidate with this number; none past the last.
-pub(super) fn candidate(turn: &Turn, nth: usize) -> Option<Spoken> {
-    let message = turn.message.as_ref()?;
-    let plainer: Vec<Spoken> = [plain(message), named(message)].into_iter().flatten().collect();
+pub(super) fn candidate(entry: &Entry, nth: usize) -> Option<Event> {
+    let message = entry.message.as_ref()?;
+    let plainer: Vec<Event> = [plain(message), named(message)].into_iter().flatten().collect();
     if let Some(plainer) = plainer.get(nth) {
         return Some(plainer.clone());
     }
@@ -39,21 +39,21 @@ pub(super) fn candidate(turn: &Turn, nth: usize) -> Option<Spoken> {
 }
 
 /// The message with its members in the usual order and its words without escapes; none where it is like that.
-fn plain(message: &Spoken) -> Option<Spoken> {
+fn plain(message: &Event) -> Option<Event> {
     const ORDER: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
     let mut plain = message.clone();
     let is_text = |node: Option<&Node>| node.and_then(Node::spelled).is_some_and(|it| it.starts_with('"'));
     let method = if message.is("tool_call") { Some(Node::text("tools/call")) } else { None };
     for (name, word) in [
         ("jsonrpc", Some(Node::text("2.0"))),
-        ("id", message.event.get("id").cloned()),
-        ("method", method.or_else(|| message.event.get("method").cloned())),
+        ("id", message.meaning.get("id").cloned()),
+        ("method", method.or_else(|| message.meaning.get("method").cloned())),
     ] {
         if let (true, Some(word)) = (is_text(plain.text.get(name)), word) {
             plain.text.set(name, word);
         }
     }
-    let tool = message.event.get("tool").cloned();
+    let tool = message.meaning.get("tool").cloned();
     if let (Some(name), Some(tool)) = (plain.text.get_mut("params").and_then(|it| it.get_mut("name")), tool)
         && message.is("tool_call")
     {
@@ -66,11 +66,11 @@ fn plain(message: &Spoken) -> Option<Spoken> {
 }
 
 /// The message with a tool or a method of another name; none where it has that name, or an answer has none.
-fn named(message: &Spoken) -> Option<Spoken> {
+fn named(message: &Event) -> Option<Event> {
     let mut named = message.clone();
     let (text, event, name) = match message.is("tool_call") {
-        true => (named.text.get_mut("params")?.get_mut("name")?, named.event.get_mut("tool")?, "a"),
-        false => (named.text.get_mut("method")?, named.event.get_mut("method")?, "ping"),
+        true => (named.text.get_mut("params")?.get_mut("name")?, named.meaning.get_mut("tool")?, "a"),
+        false => (named.text.get_mut("method")?, named.meaning.get_mut("method")?, "ping"),
     };
     let has_one = event.spelled().is_some_and(|spelled| spelled.starts_with('"'));
     if !has_one || event.is(name) {
@@ -81,7 +81,7 @@ fn named(message: &Spoken) -> Option<Spoken> {
 }
 
 /// Members that the normal form does not show: in the message itself, or in a tool call's params.
-fn unseen(message: &Spoken) -> Vec<(bool, usize)> {
+fn unseen(message: &Event) -> Vec<(bool, usize)> {
     const OUTER: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
     let strange = |node: Option<&Node>, known: &[&str], inside: bool| -> Vec<(bool, usize)> {
         let Some(Node::Object(members)) = node.map(Node::bare) else { return Vec::new() };
@@ -95,7 +95,7 @@ fn unseen(message: &Spoken) -> Vec<(bool, usize)> {
     all
 }
 
-fn without_member(message: &Spoken, inside: bool, at: usize) -> Spoken {
+fn without_member(message: &Event, inside: bool, at: usize) -> Event {
     let mut smaller = message.clone();
     let holder = if inside { smaller.text.get_mut("params") } else { Some(&mut smaller.text) };
     if let Some(Node::Object(members)) = holder.map(Node::bare_mut) {
@@ -104,16 +104,16 @@ fn without_member(message: &Spoken, inside: bool, at: usize) -> Spoken {
     smaller
 }
 
-fn without_value(message: &Spoken) -> Spoken {
+fn without_value(message: &Event) -> Event {
     let mut smaller = message.clone();
     if message.is("tool_call") {
         if let Some(params) = smaller.text.get_mut("params") {
             params.remove("arguments");
         }
-        smaller.event.remove("arguments");
+        smaller.meaning.remove("arguments");
     } else {
         smaller.text.remove("params");
-        smaller.event.remove("params");
+        smaller.meaning.remove("params");
     }
     smaller
 }
@@ -232,7 +232,7 @@ fn leaves(spelled: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{candidate, chunks, leaves};
-    use crate::variant::Turn;
+    use crate::variant::Entry;
     use transcript::session::Side;
 
     #[test]
@@ -257,10 +257,10 @@ mod tests {
     fn the_message_and_its_event_lose_the_same() {
         let text = r#"{"id":1,"jsonrpc":"\u0032.0","method":"tools\/call","x":1,"params":{"name":"b","_meta":{},"arguments":{"n":[1,{"m":"xyz"}]}}}"#;
         let event = r#"{"kind":"tool_call","tool":"b","arguments":{"n":[1,{"m":"xyz"}]}}"#;
-        let turn = Turn::message(Side::Client, text, event, Some("1"));
-        let all: Vec<_> = (0..).map_while(|nth| candidate(&turn, nth)).collect();
+        let entry = Entry::message(Side::Client, text, event, Some("1"));
+        let all: Vec<_> = (0..).map_while(|nth| candidate(&entry, nth)).collect();
         assert!(all.len() > 10, "{}", all.len());
-        let before = turn.message.unwrap();
+        let before = entry.message.unwrap();
         for smaller in &all {
             assert!(
                 smaller.text.spell(None).len() < before.text.spell(None).len()
@@ -269,7 +269,7 @@ mod tests {
             let arguments = smaller.text.get("params").and_then(|params| params.get("arguments"));
             assert_eq!(
                 arguments.map(|it| it.spell(None)),
-                smaller.event.get("arguments").map(|it| it.spell(None))
+                smaller.meaning.get("arguments").map(|it| it.spell(None))
             );
             assert!(
                 smaller.text.get("id").is_some() && smaller.text.get("params").unwrap().get("name").is_some()
@@ -279,7 +279,7 @@ mod tests {
         assert!(
             spelled[0].starts_with(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","#)
         );
-        assert!(spelled[1].contains(r#""name":"a""#) && all[1].event.spell(None).contains(r#""tool":"a""#));
+        assert!(spelled[1].contains(r#""name":"a""#) && all[1].meaning.spell(None).contains(r#""tool":"a""#));
         for wanted in [r#""x":1"#, "_meta", "arguments", "xyz"] {
             assert!(spelled.iter().any(|text| !text.contains(wanted)), "{wanted} never goes");
         }

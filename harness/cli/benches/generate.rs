@@ -13,8 +13,8 @@
 
 use formats::{Format, Options};
 use generators::fuzzing::equivalence;
-use generators::mutators::dice::Dice;
-use generators::plan::{Source, variant};
+use generators::rng::Rng;
+use generators::seeded::{Source, variant};
 use serde::de::IgnoredAny;
 use std::hint::black_box;
 use std::process::Command;
@@ -62,9 +62,9 @@ fn main() {
     println!("serde_json, bare     {:>10.0} sessions/s", per_second(files.len() as u64, start));
     println!("a session has        {:>10.0} bytes", bytes as f64 / files.len() as f64);
 
-    let mut dice = Dice::new(SEED);
+    let mut rng = Rng::new(SEED);
     let inputs: Vec<Vec<u8>> =
-        (0..1000).map(|_| (0..SMALL).map(|_| dice.byte()).collect::<Vec<u8>>()).collect();
+        (0..1000).map(|_| (0..SMALL).map(|_| rng.byte()).collect::<Vec<u8>>()).collect();
     let rounds = 20;
     let start = Instant::now();
     for _ in 0..rounds {

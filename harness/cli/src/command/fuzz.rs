@@ -10,7 +10,7 @@ use crate::exit;
 use crate::fuzzing::{Event, Plan, Probe, Right, Stopped, Tally, Teller, fuzz};
 use crate::interrupt;
 use crate::terminal::Volume;
-use generators::plan::Source;
+use generators::seeded::Source;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;

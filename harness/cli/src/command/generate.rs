@@ -9,8 +9,8 @@ pub(super) mod given;
 use super::{Around, Failure};
 use crate::exit;
 use folder::{About, files, write};
-use generators::plan::{Source, twin, variant};
 use generators::relation::Relation;
+use generators::seeded::{Source, valid_counterpart, variant};
 use generators::variant::Variant;
 use given::{Given, given};
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ impl Maker<'_> {
         };
         let name = name.map_or_else(|| format!("variant-{number:06}"), str::to_owned);
         let twin_name = format!("{name}-twin");
-        let twin = twin(self.seed, number, source);
+        let twin = valid_counterpart(self.seed, number, source);
         if matches!(variant.relation, Relation::Rejects(_)) && twin.is_none() {
             tally.none += 1;
             return Vec::new();

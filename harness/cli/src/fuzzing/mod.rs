@@ -17,7 +17,7 @@ pub(crate) use sketch::{About, Sketch, save};
 pub(crate) use tell::Teller;
 
 use crate::interrupt;
-use generators::plan::{Source, recipe, variant};
+use generators::seeded::{Source, recipe, variant};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -13,7 +13,7 @@ use super::signature::Signature;
 use super::sketch::Sketch;
 use crate::interrupt;
 use formats::{Options, ReadError};
-use generators::shrink::{Recipe, Told, shrink as less, shrink_text};
+use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
 use std::time::{Duration, Instant};
 use verdict::expectation::Expectation;
 
@@ -66,33 +66,34 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     let mut last: Option<Shown> = None;
     let mut ask = |sketch: &Sketch| {
         if budget.is_over() {
-            return Told::Enough;
+            return Outcome::Enough;
         }
         budget.attempts += 1;
         let shown = probe.ask(sketch).ok().and_then(|told| told.find(wanted));
         match shown {
-            _ if interrupt::came() => Told::Enough,
-            None => Told::Other,
+            _ if interrupt::came() => Outcome::Enough,
+            None => Outcome::Other,
             Some(shown) => {
                 last = Some(shown);
-                Told::Same
+                Outcome::Same
             }
         }
     };
     let before = recipe.messages();
     // Most failures show in one format alone; what formats disagree in shows in several.
-    let alone = ask(&whole.alone(wanted.format)) == Told::Same;
-    let steady = alone || ask(&whole) == Told::Same;
+    let alone = ask(&whole.alone(wanted.format)) == Outcome::Same;
+    let steady = alone || ask(&whole) == Outcome::Same;
     let narrow = |sketch: Sketch| if alone { sketch.alone(wanted.format) } else { sketch };
     let recipe = match steady {
         true => less(recipe, &mut |candidate| match candidate.make() {
             Some(variant) => ask(&narrow(Sketch::from(variant))),
-            None => Told::Other,
+            None => Outcome::Other,
         }),
         false => recipe,
     };
     let mut sketch = Sketch::from(recipe.make()?);
-    let twin = matches!(sketch.expectation, Expectation::Rejection(_)).then(|| recipe.twin()).flatten();
+    let twin =
+        matches!(sketch.expectation, Expectation::Rejection(_)).then(|| recipe.valid_counterpart()).flatten();
     let size = sketch.bytes(wanted.format).map_or(0, <[u8]>::len);
     let cut = match steady && (recipe.messages() > LARGE.0 || size > LARGE.1) {
         true => cut(&sketch, wanted, &mut ask),
@@ -116,7 +117,7 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
 }
 
 /// The sketch with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
-fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Told) -> Option<Sketch> {
+fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Outcome) -> Option<Sketch> {
     let free = wanted.kind.is_broken();
     let code = match sketch.expectation {
         Expectation::Rejection(code) => Some(code),
@@ -139,7 +140,7 @@ fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Told
     };
     let left = shrink_text(bytes.clone(), &mut |bytes| match free || refused(bytes) == code {
         true => ask(&with(bytes)),
-        false => Told::Other,
+        false => Outcome::Other,
     });
     (left.len() * 2 <= bytes.len()).then(|| with(&left))
 }

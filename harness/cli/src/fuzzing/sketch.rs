@@ -164,7 +164,7 @@ pub(crate) fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> 
 #[cfg(test)]
 mod tests {
     use super::{About, Sketch, is_free, save};
-    use generators::plan::{Source, recipe};
+    use generators::seeded::{Source, recipe};
     use suite::{Root, Suite};
     use verdict::expectation::Expectation;
 
@@ -186,7 +186,7 @@ mod tests {
             if matches!(sketch.expectation, Expectation::Rejection(_)) {
                 let name = super::twin(&name);
                 let about = About { name: &name, title: &name, ..about };
-                save(folder.path(), &Sketch::from(recipe.twin().unwrap()).case(&about)).unwrap();
+                save(folder.path(), &Sketch::from(recipe.valid_counterpart().unwrap()).case(&about)).unwrap();
             }
         }
         let suite = Suite::load(&[Root::Disk(folder.path().to_owned())]).unwrap();

@@ -4,7 +4,7 @@
 
 use super::super::{Failure, format_of, open};
 use formats::{Format, Input, Options, Session, meaning};
-use generators::variant::{Draft, Unfit};
+use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::{Case, Root, Suite};
 use verdict::expectation::Expectation;
@@ -12,7 +12,7 @@ use verdict::expectation::Expectation;
 /// A session that the caller gave, and where its meaning is from.
 pub(in crate::command) struct Given {
     /// The session.
-    pub(in crate::command) draft: Draft,
+    pub(in crate::command) draft: SessionBuilder,
     /// A phrase that says where its meaning is from.
     pub(in crate::command) origin: String,
 }
@@ -57,7 +57,7 @@ fn of_case(case: &Case) -> Result<Given, Failure> {
         .map_err(|error| {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
-    let draft = Draft::of(session, meaning).map_err(|error| unfit(words(error)))?;
+    let draft = SessionBuilder::of(session, meaning).map_err(|error| unfit(words(error)))?;
     Ok(Given { draft, origin: format!("of the case {}, whose meaning is the one it began with", case.name) })
 }
 
@@ -73,7 +73,7 @@ fn of_file(path: &Path) -> Result<Given, Failure> {
     let format = format_of(None, &mut input, &name)?;
     let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
     let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
-    let draft = Draft::of(session, &meaning.text)
+    let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
     Ok(Given {
@@ -82,9 +82,9 @@ fn of_file(path: &Path) -> Result<Given, Failure> {
     })
 }
 
-fn words(error: Unfit) -> String {
+fn words(error: SessionError) -> String {
     match error {
-        Unfit::Meaning(why) => why,
-        Unfit::Message(refusal) => refusal.message,
+        SessionError::Meaning(why) => why,
+        SessionError::Message(refusal) => refusal.message,
     }
 }

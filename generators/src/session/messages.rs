@@ -3,7 +3,7 @@
 //! Knows: a plain list, and how an event reads in the normal form, written out by hand. Refuses to know: how the reading
 //! contract is carried out, and how a message travels.
 
-use super::{Act, Said, Step};
+use super::{Act, KnownMessage, Step};
 use crate::values::{TEXTS, object, pick};
 use transcript::session::Side;
 
@@ -50,28 +50,28 @@ const CALLS: &[&str] = &[r#""tools/call""#, r#""tools\/call""#, r#""\u0074ools/c
 
 /// Who asked what and waits. A list that is searched from its beginning: the oldest comes first.
 #[derive(Default)]
-pub(super) struct Ledger {
-    open: Vec<Open>,
+pub(super) struct PendingRequests {
+    open: Vec<PendingRequest>,
     /// The same for somebody who cannot tell directions.
-    open_flat: Vec<Open>,
+    open_flat: Vec<PendingRequest>,
     called: Vec<String>,
     messages: usize,
     pub(super) needs_directions: bool,
 }
 
 #[derive(Clone)]
-struct Open {
+struct PendingRequest {
     index: usize,
     client: bool,
     spelled: String,
     id: String,
 }
 
-impl Ledger {
-    pub(super) fn say(&mut self, at: usize, step: &Step) -> Option<Said> {
+impl PendingRequests {
+    pub(super) fn message(&mut self, at: usize, step: &Step) -> Option<KnownMessage> {
         let loose = step.layout & 1 == 1;
         let (spelled, known) = IDS[usize::from(step.id) % IDS.len()];
-        let mut said = match step.act {
+        let mut message = match step.act {
             Act::Ask => self.ask(step, spelled, known, loose),
             Act::Call => self.call(step, spelled, known, loose),
             Act::Answer | Act::Fail if !self.open.is_empty() => {
@@ -84,21 +84,21 @@ impl Ledger {
             Act::Notify => notify(step, loose),
             Act::Aside => return None,
         };
-        said.step = at;
+        message.step = at;
         self.messages += 1;
-        Some(said)
+        Some(message)
     }
 
-    fn ask(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> Said {
+    fn ask(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
         self.open(step.client, spelled, known);
         let (params, shown) = body("params", step, loose);
         let members = [Some(("\"id\"", spelled.to_owned())), Some(("\"method\"", method.to_owned())), params];
         let event = format!("{{\"kind\": \"request\", \"id\": {known}, \"method\": {plain}{shown}}}");
-        said(step, step.client, members, loose, event, "/params")
+        message(step, step.client, members, loose, event, "/params")
     }
 
-    fn call(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> Said {
+    fn call(&mut self, step: &Step, spelled: &str, known: &str, loose: bool) -> KnownMessage {
         let mut id = (spelled.to_owned(), known.to_owned());
         if self.called.contains(&id.1) {
             // COR-DUPLICATE would reject this one.
@@ -142,10 +142,10 @@ impl Ledger {
             Some(("\"method\"", method.to_owned())),
             Some(("\"params\"", object(params, loose))),
         ];
-        said(step, step.client, members, loose, event, "/arguments")
+        message(step, step.client, members, loose, event, "/arguments")
     }
 
-    fn reply(&mut self, step: &Step, client: bool, id: Option<(&str, &str)>, loose: bool) -> Said {
+    fn reply(&mut self, step: &Step, client: bool, id: Option<(&str, &str)>, loose: bool) -> KnownMessage {
         let answers = id.and_then(|(_, known)| self.bind(client, known));
         let answered = answers.map_or("null".to_owned(), |index| index.to_string());
         let shown_id = id.map(|(_, known)| format!(", \"id\": {known}")).unwrap_or_default();
@@ -164,13 +164,14 @@ impl Ledger {
             Some((spelled, _)) => Some(("\"id\"", spelled.to_owned())),
             None => (step.id & 1 == 0).then(|| ("\"id\"", "null".to_owned())),
         };
-        let mut said = said(step, client, [id, Some((name, spelled)), None], loose, event, pointer);
-        said.answers = answers;
-        said
+        let mut message = message(step, client, [id, Some((name, spelled)), None], loose, event, pointer);
+        message.answers = answers;
+        message
     }
 
     fn open(&mut self, client: bool, spelled: &str, id: &str) {
-        let open = Open { index: self.messages, client, spelled: spelled.to_owned(), id: id.to_owned() };
+        let open =
+            PendingRequest { index: self.messages, client, spelled: spelled.to_owned(), id: id.to_owned() };
         self.open.push(open.clone());
         self.open_flat.push(open);
     }
@@ -186,12 +187,12 @@ impl Ledger {
     }
 }
 
-fn notify(step: &Step, loose: bool) -> Said {
+fn notify(step: &Step, loose: bool) -> KnownMessage {
     let (method, plain) = METHODS[usize::from(step.method) % METHODS.len()];
     let (params, shown) = body("params", step, loose);
     let id = (step.id & 1 == 1).then(|| ("\"id\"", "null".to_owned()));
     let event = format!("{{\"kind\": \"notification\", \"method\": {plain}{shown}}}");
-    said(step, step.client, [id, Some(("\"method\"", method.to_owned())), params], loose, event, "/params")
+    message(step, step.client, [id, Some(("\"method\"", method.to_owned())), params], loose, event, "/params")
 }
 
 /// The step's value as a member, and as the event shows it.
@@ -201,14 +202,14 @@ fn body(name: &str, step: &Step, loose: bool) -> (Option<(&'static str, String)>
     (Some((member, value.spell(loose))), format!(", \"{name}\": {}", value.spell(false)))
 }
 
-fn said(
+fn message(
     step: &Step,
     client: bool,
     members: [Option<(&'static str, String)>; 3],
     loose: bool,
     event: String,
     value_at: &'static str,
-) -> Said {
+) -> KnownMessage {
     let mut all =
         vec![("\"jsonrpc\"", if step.layout & 2 == 0 { r#""2.0""# } else { r#""\u0032.0""# }.to_owned())];
     all.extend(members.into_iter().flatten());
@@ -219,5 +220,5 @@ fn said(
     all.rotate_left(turned);
     let side = if client { Side::Client } else { Side::Server };
     let value_at = step.value.as_ref().map(|_| value_at);
-    Said { step: 0, text: object(all, loose), side, answers: None, event, value_at }
+    KnownMessage { step: 0, text: object(all, loose), side, answers: None, event, value_at }
 }

@@ -1,21 +1,21 @@
 //! A written transcript taken apart, so that its spelling can be changed.
 //!
 //! Knows: where each format keeps its messages, as our own writers put them. Refuses to know: what they mean. The
-//! messages of a page come in the order of the session, so that the same choice finds the same message in every format.
+//! messages of a tree come in the order of the session, so that the same choice finds the same message in every format.
 
-use super::dice::Dice;
-use super::node::{Line, Node, Space, Stream, is_message};
+use crate::node::{Line, Node, Stream, Whitespace, is_message};
+use crate::rng::Rng;
 use formats::Format;
 
 /// A transcript in parts.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub struct FormatTree {
     /// Its format.
     pub format: &'static Format,
     /// One value for a document, one a line for the line formats.
     pub values: Vec<Node>,
     /// White space between the tokens, where there is any.
-    pub space: Option<Space>,
+    pub space: Option<Whitespace>,
     /// Values were replaced by [`MARKER`].
     pub redacted: bool,
 }
@@ -25,7 +25,7 @@ pub const MARKER: &str = "[REDACTED]";
 
 /// Where a message stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum Container {
     /// A line of its own, or an item of a list.
     Bare,
     /// The `message` of an export's entry.
@@ -42,7 +42,7 @@ pub enum Held {
     Streamed,
 }
 
-impl Page {
+impl FormatTree {
     /// The parts of what our own writer wrote; none where it wrote something else.
     #[must_use]
     pub fn of(format: &'static Format, bytes: &[u8]) -> Option<Self> {
@@ -57,7 +57,7 @@ impl Page {
         Some(Self { format, values, space: None, redacted: false })
     }
 
-    /// The page, if so many messages are found where it looks for them. In a format that keeps them elsewhere they are
+    /// The tree, if so many messages are found where it looks for them. In a format that keeps them elsewhere they are
     /// not.
     #[must_use]
     pub fn showing(mut self, messages: usize) -> Option<Self> {
@@ -87,35 +87,35 @@ impl Page {
     }
 
     /// Shows every message, in the order of the session.
-    pub fn each(&mut self, each: &mut dyn FnMut(Held, &mut Node)) {
+    pub fn each(&mut self, each: &mut dyn FnMut(Container, &mut Node)) {
         match self.format.name {
             "mcp-replay" => {
                 for line in &mut self.values {
                     let says = line.get("dir").is_some_and(|dir| dir.is("in") || dir.is("out"));
                     if let Some(raw) = line.get_mut("raw").filter(|_| says) {
-                        each(Held::Raw, raw);
+                        each(Container::Raw, raw);
                     }
                 }
             }
             "inspector" => {
                 for item in items(&mut self.values) {
                     match item.get_mut("message") {
-                        Some(message) => each(Held::Exported, message),
-                        None => each(Held::Bare, item),
+                        Some(message) => each(Container::Exported, message),
+                        None => each(Container::Bare, item),
                     }
                 }
             }
             "har" => {
                 for exchange in exchanges(&mut self.values) {
                     if let Some(Node::Inside(body)) = body(exchange, "request", "postData") {
-                        each(Held::Body, body);
+                        each(Container::Body, body);
                     }
                     match body(exchange, "response", "content") {
-                        Some(Node::Inside(body)) => each(Held::Body, body),
+                        Some(Node::Inside(body)) => each(Container::Body, body),
                         Some(Node::Stream(stream)) => {
                             for line in &mut stream.lines {
                                 if let Line::Data(node) = line {
-                                    each(Held::Streamed, node);
+                                    each(Container::Streamed, node);
                                 }
                             }
                         }
@@ -123,19 +123,19 @@ impl Page {
                     }
                 }
             }
-            _ if self.is_lines() => self.values.iter_mut().for_each(|line| each(Held::Bare, line)),
+            _ if self.is_lines() => self.values.iter_mut().for_each(|line| each(Container::Bare, line)),
             _ => {
                 for entry in self.entries() {
                     for slot in ["request", "response"] {
                         if let Some(message) = entry.get_mut(slot).filter(|node| is_message(node)) {
-                            each(Held::Slot, message);
+                            each(Container::Slot, message);
                         }
                     }
                     let event = entry.get_mut("sse").filter(|sse| carries(sse));
                     if let Some(data) =
                         event.and_then(|sse| sse.get_mut("data")).filter(|node| is_message(node))
                     {
-                        each(Held::Event, data);
+                        each(Container::Event, data);
                     }
                 }
             }
@@ -150,7 +150,7 @@ impl Page {
     }
 
     /// Shows the message of this number; what `change` says of it, or false where there is none.
-    pub fn at(&mut self, number: usize, change: &mut dyn FnMut(Held, &mut Node) -> bool) -> bool {
+    pub fn at(&mut self, number: usize, change: &mut dyn FnMut(Container, &mut Node) -> bool) -> bool {
         let (mut next, mut took) = (0, false);
         self.each(&mut |held, node| {
             if next == number {
@@ -161,10 +161,14 @@ impl Page {
         took
     }
 
-    /// Changes the first message, from a thrown one on, that `change` takes; false where it takes none.
-    pub fn first_that(&mut self, dice: &mut Dice, mut change: impl FnMut(Held, &mut Node) -> bool) -> bool {
+    /// Changes the first message, from a attempt one on, that `change` takes; false where it takes none.
+    pub fn first_that(
+        &mut self,
+        rng: &mut Rng,
+        mut change: impl FnMut(Container, &mut Node) -> bool,
+    ) -> bool {
         let count = self.count();
-        let first = dice.below(count);
+        let first = rng.below(count);
         (first..count)
             .chain(0..first)
             .any(|number| self.at(number, &mut |held, message| change(held, message)))

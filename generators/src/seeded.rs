@@ -4,16 +4,16 @@
 //! on every machine. Sessions made here stay clear of what the contract leaves open, so that most variants have one right
 //! reading; one in eight does not.
 
-use crate::making::Making;
-use crate::mutators::dice::Dice;
 use crate::mutators::{Level, Mutator, all};
 use crate::relation::Relation;
-use crate::session::{Act, Known, Plan, Step};
+use crate::rng::Rng;
+use crate::session::{Act, KnownSession, Plan, Step};
 use crate::shrink::Recipe;
 use crate::values::Value;
-use crate::variant::{Draft, Variant};
+use crate::variant::{SessionBuilder, Variant};
+use crate::variant_builder::VariantBuilder;
 
-/// The most turns that a made session has.
+/// The most entries that a made session has.
 const TURNS: usize = 12;
 
 /// The most values in a tree, counting the tree itself.
@@ -22,8 +22,8 @@ const VALUES: usize = 12;
 /// The most bytes that one transcript of a variant has; a larger one is made smaller by another throw.
 const LARGEST: usize = 64 * 1024;
 
-/// How often a throw that made no variant is thrown again.
-const THROWS: usize = 64;
+/// How often a attempt that made no variant is attempt again.
+const ATTEMPTS: usize = 64;
 
 /// What is changed.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub enum Source<'d> {
     /// A session that the seed makes.
     Made,
     /// This one.
-    Given(&'d Draft),
+    Given(&'d SessionBuilder),
 }
 
 /// The variants of a seed, from the first on, with their numbers.
@@ -39,67 +39,67 @@ pub fn cases(seed: u64, count: u64) -> impl Iterator<Item = (u64, Variant)> {
     (0..count).filter_map(move |index| Some((index, variant(seed, index, Source::Made)?)))
 }
 
-/// The variant of this number. None where no throw made one, which a given session may be too poor for.
+/// The variant of this number. None where no attempt made one, which a given session may be too poor for.
 #[must_use]
 pub fn variant(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
-    thrown(seed, index, source).map(|thrown| thrown.variant)
+    attempt(seed, index, source).map(|attempt| attempt.variant)
 }
 
 /// The same variant without what makes importers reject it. None where nothing does.
 #[must_use]
-pub fn twin(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
-    let Thrown { draft, mut wanted, dice, variant } = thrown(seed, index, source)?;
+pub fn valid_counterpart(seed: u64, index: u64, source: Source<'_>) -> Option<Variant> {
+    let Attempt { builder, mut wanted, rng, variant } = attempt(seed, index, source)?;
     if !matches!(variant.relation, Relation::Rejects(_)) {
         return None;
     }
     wanted.retain(|mutator| !mutator.relation.is_verdict());
-    let mut making = Making::new(draft);
+    let mut variant = VariantBuilder::new(builder);
     for mutator in wanted {
-        making.add(mutator, &dice);
+        variant.add(mutator, &rng);
     }
-    making.finish().ok()?
+    variant.finish().ok()?
 }
 
 /// What the variant of this number is made of, for whoever wants to make less of it.
 #[must_use]
 pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
-    thrown(seed, index, source).map(|Thrown { draft, wanted, dice, .. }| Recipe::new(draft, wanted, dice))
+    attempt(seed, index, source).map(|Attempt { builder, wanted, rng, .. }| Recipe::new(builder, wanted, rng))
 }
 
-/// A throw that made a variant, with what it was made of.
-struct Thrown {
-    draft: Draft,
+/// A attempt that made a variant, with what it was made of.
+struct Attempt {
+    builder: SessionBuilder,
     wanted: Vec<&'static Mutator>,
-    dice: Dice,
+    rng: Rng,
     variant: Variant,
 }
 
-fn thrown(seed: u64, index: u64, source: Source<'_>) -> Option<Thrown> {
-    (0..THROWS).find_map(|throw| {
-        let dice = Dice::new(seed).fork(&format!("{index}/{throw}"));
-        let draft = match source {
-            Source::Made => session(&mut dice.fork("session"))?,
-            Source::Given(draft) => draft.clone(),
+fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
+    (0..ATTEMPTS).find_map(|attempt| {
+        let rng = Rng::new(seed).fork(&format!("{index}/{attempt}"));
+        let builder = match source {
+            Source::Made => session(&mut rng.fork("session"))?,
+            Source::Given(builder) => builder.clone(),
         };
-        let wanted = choose(&mut dice.fork("mutators"));
-        let variant = make(draft.clone(), &wanted, &dice, matches!(source, Source::Given(_)))?;
-        Some(Thrown { draft, wanted, dice, variant })
+        let wanted = choose(&mut rng.fork("mutators"));
+        let variant = make(builder.clone(), &wanted, &rng, matches!(source, Source::Given(_)))?;
+        Some(Attempt { builder, wanted, rng, variant })
     })
 }
 
 /// A variant of one mutator alone, where the session has something for it to change.
 #[must_use]
-pub fn alone(draft: Draft, mutator: &'static Mutator, dice: &Dice) -> Option<Variant> {
-    make(draft, &[mutator], dice, true)
+pub fn single(builder: SessionBuilder, mutator: &'static Mutator, rng: &Rng) -> Option<Variant> {
+    make(builder, &[mutator], rng, true)
 }
 
-fn make(draft: Draft, wanted: &[&'static Mutator], dice: &Dice, some: bool) -> Option<Variant> {
-    let mut making = Making::new(draft);
-    let added = wanted.iter().filter(|mutator| making.add(mutator, dice)).count();
+fn make(builder: SessionBuilder, wanted: &[&'static Mutator], rng: &Rng, some: bool) -> Option<Variant> {
+    let mut variant = VariantBuilder::new(builder);
+    let added = wanted.iter().filter(|mutator| variant.add(mutator, rng)).count();
     if added < wanted.len().min(1) {
         return None;
     }
-    let variant = making.finish().ok()??;
+    let variant = variant.finish().ok()??;
     // A given session that nothing changed is no variant of it.
     let changed = !variant.trail.is_empty() || !some;
     let small = |bytes: &Vec<u8>| some || bytes.len() <= LARGEST;
@@ -107,10 +107,10 @@ fn make(draft: Draft, wanted: &[&'static Mutator], dice: &Dice, some: bool) -> O
 }
 
 /// None to three mutators, by level, those with a verdict of their own last in their level.
-fn choose(dice: &mut Dice) -> Vec<&'static Mutator> {
+fn choose(rng: &mut Rng) -> Vec<&'static Mutator> {
     let every: Vec<_> = all().collect();
-    let count = [0, 1, 1, 1, 1, 2, 2, 3][dice.below(8)];
-    let mut chosen: Vec<&'static Mutator> = (0..count).filter_map(|_| dice.pick(&every).copied()).collect();
+    let count = [0, 1, 1, 1, 1, 2, 2, 3][rng.below(8)];
+    let mut chosen: Vec<&'static Mutator> = (0..count).filter_map(|_| rng.pick(&every).copied()).collect();
     order(&mut chosen);
     chosen
 }
@@ -123,25 +123,25 @@ fn order(mutators: &mut Vec<&'static Mutator>) {
     debug_assert!(mutators.iter().all(|mutator| mutator.level() >= Level::Session));
 }
 
-/// A session of the dice.
+/// A session of the rng.
 #[must_use]
-pub fn session(dice: &mut Dice) -> Option<Draft> {
-    let (hostile, mut steps) = (dice.one_in(8), Vec::new());
-    for _ in 0..1 + dice.below(TURNS) {
+pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
+    let (hostile, mut steps) = (rng.one_in(8), Vec::new());
+    for _ in 0..1 + rng.below(TURNS) {
         // What a step leaves open shows in a session of that step alone.
-        let step = (0..THROWS).find_map(|_| {
-            let step = step(dice);
+        let step = (0..ATTEMPTS).find_map(|_| {
+            let step = step(rng);
             let plan = Plan { steps: vec![step.clone()], challenge: None };
-            let mut draft = Draft::known(&Known::of(plan)).ok()?;
-            (hostile || draft.ground().0 == Relation::Same).then_some(step)
+            let mut builder = SessionBuilder::from_known(&KnownSession::of(plan)).ok()?;
+            (hostile || builder.open_clauses().0 == Relation::Same).then_some(step)
         })?;
         steps.push(step);
     }
-    Draft::known(&Known::of(Plan { steps, challenge: None })).ok()
+    SessionBuilder::from_known(&KnownSession::of(Plan { steps, challenge: None })).ok()
 }
 
 /// A step with few ids, so that they meet.
-fn step(dice: &mut Dice) -> Step {
+fn step(rng: &mut Rng) -> Step {
     const ACTS: &[Act] = &[
         Act::Ask,
         Act::Ask,
@@ -157,32 +157,31 @@ fn step(dice: &mut Dice) -> Step {
         Act::Stray,
         Act::Aside,
     ];
-    let act = dice.pick(ACTS).copied().unwrap_or(Act::Ask);
+    let act = rng.pick(ACTS).copied().unwrap_or(Act::Ask);
     // A tool call that a server makes is rare, and legal.
-    let client = if act == Act::Call { !dice.one_in(8) } else { dice.one_in(2) };
-    let id = if dice.one_in(4) { dice.byte() } else { dice.byte() % 3 };
-    let value = (!dice.one_in(5)).then(|| value(dice, &mut { VALUES }));
-    let (method, layout, slot) = (dice.byte(), dice.byte(), dice.byte());
-    let time = (!dice.one_in(5)).then(|| dice.byte());
+    let client = if act == Act::Call { !rng.one_in(8) } else { rng.one_in(2) };
+    let id = if rng.one_in(4) { rng.byte() } else { rng.byte() % 3 };
+    let value = (!rng.one_in(5)).then(|| value(rng, &mut { VALUES }));
+    let (method, layout, slot) = (rng.byte(), rng.byte(), rng.byte());
+    let time = (!rng.one_in(5)).then(|| rng.byte());
     Step { act, client, id, method, value, layout, time, slot }
 }
 
-fn value(dice: &mut Dice, budget: &mut usize) -> Value {
+fn value(rng: &mut Rng, budget: &mut usize) -> Value {
     *budget = budget.saturating_sub(1);
-    let inner =
-        |dice: &mut Dice, budget: &mut usize| -> usize { if *budget == 0 { 0 } else { dice.below(4) } };
-    match dice.below(16) {
-        0..2 => Value::Word(dice.byte()),
-        2..5 => Value::Number(dice.byte()),
-        5..10 => Value::Text(dice.byte()),
-        10 => Value::Deep(dice.byte() % 24),
+    let inner = |rng: &mut Rng, budget: &mut usize| -> usize { if *budget == 0 { 0 } else { rng.below(4) } };
+    match rng.below(16) {
+        0..2 => Value::Word(rng.byte()),
+        2..5 => Value::Number(rng.byte()),
+        5..10 => Value::Text(rng.byte()),
+        10 => Value::Deep(rng.byte() % 24),
         11..13 => {
-            let count = inner(dice, budget);
-            Value::Array((0..count).map(|_| value(dice, budget)).collect())
+            let count = inner(rng, budget);
+            Value::Array((0..count).map(|_| value(rng, budget)).collect())
         }
         _ => {
-            let count = inner(dice, budget);
-            Value::Object((0..count).map(|_| (dice.byte(), value(dice, budget))).collect())
+            let count = inner(rng, budget);
+            Value::Object((0..count).map(|_| (rng.byte(), value(rng, budget))).collect())
         }
     }
 }
@@ -190,9 +189,9 @@ fn value(dice: &mut Dice, budget: &mut usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::{Source, cases, choose, variant};
-    use crate::mutators::dice::Dice;
     use crate::mutators::{Apply, Level, all, find};
     use crate::relation::Relation;
+    use crate::rng::Rng;
     use std::collections::BTreeSet;
 
     #[test]
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn mutators_come_by_level_and_verdicts_last() {
         for seed in 0..500 {
-            let chosen = choose(&mut Dice::new(seed));
+            let chosen = choose(&mut Rng::new(seed));
             let levels: Vec<_> =
                 chosen.iter().map(|mutator| (mutator.level(), mutator.relation.is_verdict())).collect();
             assert!(levels.is_sorted(), "{levels:?}");

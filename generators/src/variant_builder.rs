@@ -1,52 +1,52 @@
-//! A variant in the making: mutators one after the other, and then the files.
+//! A variant in the variant: mutators one after the other, and then the files.
 //!
 //! Knows: in which order the levels work, what follows of several relations, and in which formats each mutator took hold.
 //! Refuses to know: what any mutator does, and which of them are chosen.
 
-use crate::mutators::dice::Dice;
-use crate::mutators::page::{MARKER, Page};
+use crate::format_tree::{FormatTree, MARKER};
 use crate::mutators::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
-use crate::variant::{Draft, Variant};
+use crate::rng::Rng;
+use crate::variant::{SessionBuilder, Variant};
 use formats::{FORMATS, Format};
 use transcript::message::Refusal;
 use verdict::expectation::Expectation;
 
-/// A variant in the making.
+/// A variant in the variant.
 #[derive(Debug)]
-pub struct Making {
-    draft: Draft,
+pub struct VariantBuilder {
+    builder: SessionBuilder,
     relation: Relation,
     clauses: Vec<&'static str>,
     done: Vec<&'static Mutator>,
-    later: Vec<(&'static Mutator, Dice)>,
+    later: Vec<(&'static Mutator, Rng)>,
 }
 
-impl Making {
+impl VariantBuilder {
     /// Begins with a session.
     #[must_use]
-    pub fn new(mut draft: Draft) -> Self {
-        draft.settle();
-        let (relation, clauses) = draft.ground();
-        Self { draft, relation, clauses, done: Vec::new(), later: Vec::new() }
+    pub fn new(mut builder: SessionBuilder) -> Self {
+        builder.bind_answers();
+        let (relation, clauses) = builder.open_clauses();
+        Self { builder, relation, clauses, done: Vec::new(), later: Vec::new() }
     }
 
     /// Adds a mutator. False where the outcome of the two together is not known, or where there is nothing in the
     /// session to change. Mutators come by level, and within a level those with a verdict of their own last.
-    pub fn add(&mut self, mutator: &'static Mutator, dice: &Dice) -> bool {
+    pub fn add(&mut self, mutator: &'static Mutator, rng: &Rng) -> bool {
         let Some(relation) = self.relation.then(mutator.relation) else { return false };
-        let dice = dice.fork(mutator.name);
+        let rng = rng.fork(mutator.name);
         match mutator.apply {
             Apply::Session(apply) => {
-                let mut draft = self.draft.clone();
-                if !apply(&mut draft, &mut dice.clone()) {
+                let mut builder = self.builder.clone();
+                if !apply(&mut builder, &mut rng.clone()) {
                     return false;
                 }
-                draft.settle();
-                self.draft = draft;
+                builder.bind_answers();
+                self.builder = builder;
                 self.done.push(mutator);
             }
-            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, dice)),
+            Apply::Spelling(_) | Apply::Bytes(_) => self.later.push((mutator, rng)),
         }
         self.relation = relation;
         for &clause in mutator.clauses {
@@ -62,12 +62,12 @@ impl Making {
     /// # Errors
     /// Where a message is none any more. That would be a mutator's mistake.
     pub fn finish(self) -> Result<Option<Variant>, Refusal> {
-        let session = self.draft.session()?;
+        let session = self.builder.session()?;
         let mut files = Vec::new();
         let mut holds: Vec<Vec<&'static str>> = vec![Vec::new(); self.later.len()];
         let mut redacted = None;
         for &format in FORMATS {
-            if let Some(clause) = self.draft.beyond(format) {
+            if let Some(clause) = self.builder.uncarried_clause(format) {
                 files.push((format, Err(clause.to_owned())));
                 continue;
             }
@@ -104,9 +104,9 @@ impl Making {
             }
         }
         let expectation = match self.relation {
-            Relation::Same | Relation::Changes => Expectation::Meaning(self.draft.meaning()),
+            Relation::Same | Relation::Changes => Expectation::Meaning(self.builder.meaning()),
             Relation::Rejects(code) => Expectation::Rejection(code),
-            Relation::Open(Reading::Known) => Expectation::Either(Some(self.draft.meaning())),
+            Relation::Open(Reading::Known) => Expectation::Either(Some(self.builder.meaning())),
             Relation::Open(Reading::Free) => Expectation::Either(None),
         };
         let (relation, clauses) = (self.relation, self.clauses);
@@ -122,29 +122,29 @@ impl Making {
         bytes: &mut Vec<u8>,
         redacted: &mut Option<&'static str>,
     ) -> Vec<bool> {
-        let mut page = None;
+        let mut tree = None;
         let mut took = Vec::new();
-        for (mutator, dice) in &self.later {
+        for (mutator, rng) in &self.later {
             took.push(match mutator.apply {
                 Apply::Session(_) => true,
                 Apply::Spelling(apply) => {
-                    if page.is_none() {
-                        page = Page::of(format, bytes).and_then(|page| page.showing(messages));
+                    if tree.is_none() {
+                        tree = FormatTree::of(format, bytes).and_then(|tree| tree.showing(messages));
                     }
-                    page.as_mut().is_some_and(|page| apply(page, &mut dice.clone()))
+                    tree.as_mut().is_some_and(|tree| apply(tree, &mut rng.clone()))
                 }
                 Apply::Bytes(apply) => {
-                    if let Some(page) = page.take().filter(|_| took.contains(&true)) {
-                        *bytes = page.bytes();
-                        *redacted = redacted.or(page.redacted.then_some(MARKER));
+                    if let Some(tree) = tree.take().filter(|_| took.contains(&true)) {
+                        *bytes = tree.bytes();
+                        *redacted = redacted.or(tree.redacted.then_some(MARKER));
                     }
-                    apply(format, bytes, &mut dice.clone())
+                    apply(format, bytes, &mut rng.clone())
                 }
             });
         }
-        if let Some(page) = page.filter(|_| took.contains(&true)) {
-            *bytes = page.bytes();
-            *redacted = redacted.or(page.redacted.then_some(MARKER));
+        if let Some(tree) = tree.filter(|_| took.contains(&true)) {
+            *bytes = tree.bytes();
+            *redacted = redacted.or(tree.redacted.then_some(MARKER));
         }
         took
     }

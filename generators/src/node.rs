@@ -3,7 +3,7 @@
 //! Knows: JSON inside JSON strings and event streams inside JSON strings, which is where a HAR and an envelope keep
 //! messages. Refuses to know: what a member is for. Leaves and names keep their spelling; only white space is lost.
 
-use super::dice::Dice;
+use crate::rng::Rng;
 use std::fmt::Write as _;
 use transcript::json::{Json, Kind, write_string};
 
@@ -22,7 +22,7 @@ pub enum Node {
     /// A string that holds JSON text.
     Inside(Box<Node>),
     /// A value with white space of its own.
-    Laid(Box<Node>, Space),
+    Laid(Box<Node>, Whitespace),
     /// A string that holds an event stream.
     Stream(Stream),
 }
@@ -32,7 +32,7 @@ pub enum Node {
 pub struct Stream {
     /// Its lines, an empty one at the end of each event.
     pub lines: Vec<Line>,
-    /// What ends each line in turn.
+    /// What ends each line in entry.
     pub ends: Vec<&'static str>,
     /// A space after each field's colon.
     pub spaced: bool,
@@ -49,11 +49,11 @@ pub enum Line {
 
 /// How values are set apart when they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Space {
+pub struct Whitespace {
     /// What may stand between tokens.
     pub between: &'static [&'static str],
     /// Which of them does.
-    pub dice: Dice,
+    pub rng: Rng,
 }
 
 impl Node {
@@ -98,17 +98,17 @@ impl Node {
 
     /// The spelling, with no white space or with some.
     #[must_use]
-    pub fn spell(&self, space: Option<&Space>) -> String {
+    pub fn spell(&self, space: Option<&Whitespace>) -> String {
         let mut out = String::new();
         let mut space = space.cloned();
         self.put(&mut space, &mut out);
         out
     }
 
-    fn put(&self, space: &mut Option<Space>, out: &mut String) {
-        let gap = |out: &mut String, space: &mut Option<Space>| {
+    fn put(&self, space: &mut Option<Whitespace>, out: &mut String) {
+        let gap = |out: &mut String, space: &mut Option<Whitespace>| {
             if let Some(space) = space {
-                out.push_str(space.dice.pick(space.between).copied().unwrap_or_default());
+                out.push_str(space.rng.pick(space.between).copied().unwrap_or_default());
             }
         };
         match self {
@@ -253,7 +253,7 @@ impl Stream {
         Self { lines, ends: vec!["\n"], spaced: true }
     }
 
-    fn spell(&self, space: Option<&Space>) -> String {
+    fn spell(&self, space: Option<&Whitespace>) -> String {
         let mut out = String::new();
         let mut ends = self.ends.iter().cycle();
         let mut line = |text: &str, out: &mut String| {
@@ -323,8 +323,8 @@ pub fn escaped(content: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Node, Space, Stream, escaped, names};
-    use crate::mutators::dice::Dice;
+    use super::{Line, Node, Stream, Whitespace, escaped, names};
+    use crate::rng::Rng;
     use crate::values::values;
     use proptest::prelude::*;
     use transcript::json::Json;
@@ -359,7 +359,7 @@ mod tests {
             let text = value.spell(false);
             let node = Node::parse(&text).unwrap();
             prop_assert_eq!(node.spell(None), text.clone());
-            let space = Space { between: &["", " ", "\t", "\r\n"], dice: Dice::new(seed) };
+            let space = Whitespace { between: &["", " ", "\t", "\r\n"], rng: Rng::new(seed) };
             let spaced = node.spell(Some(&space));
             prop_assert!(Json::parse(&spaced).unwrap().same(Json::parse(&text).unwrap()));
             let inside = Node::Inside(Box::new(node)).spell(None);

@@ -2,16 +2,16 @@
 //!
 //! Knows: the clauses that leave a reading to the importer, by what a message looks like. Refuses to know: any mutator.
 
-use crate::mutators::node::Node;
+use crate::node::Node;
 use crate::relation::{Reading, Relation};
-use crate::variant::Draft;
+use crate::variant::SessionBuilder;
 use formats::What;
 use transcript::json::{Json, Kind};
 
-impl Draft {
+impl SessionBuilder {
     /// What the session itself leaves open, and the clauses that do.
     #[must_use]
-    pub fn ground(&mut self) -> (Relation, Vec<&'static str>) {
+    pub fn open_clauses(&mut self) -> (Relation, Vec<&'static str>) {
         let (mut relation, mut clauses) = (Relation::Same, Vec::new());
         let mut open = |reading: Reading, clause: &'static str| {
             relation = relation.then(Relation::Open(reading)).unwrap_or(relation);
@@ -19,9 +19,9 @@ impl Draft {
                 clauses.push(clause);
             }
         };
-        for turn in &mut self.turns {
-            let Some(message) = &mut turn.message else {
-                if matches!(turn.entry.what, What::Empty | What::Exchange(_)) {
+        for entry in &mut self.entries {
+            let Some(message) = &mut entry.message else {
+                if matches!(entry.owned.what, What::Empty | What::Exchange(_)) {
                     open(Reading::Known, "ENV-NULL");
                 }
                 continue;
@@ -31,7 +31,7 @@ impl Draft {
                 open(Reading::Free, "ID-NUMBER-FORM");
             }
             let named =
-                message.event.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'));
+                message.meaning.get("tool").and_then(Node::spelled).is_some_and(|name| name.starts_with('"'));
             if message.is("tool_call") && !named {
                 open(Reading::Free, "TOOL-NAMELESS");
             }

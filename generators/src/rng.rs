@@ -1,13 +1,13 @@
-//! Numbers that look thrown and are the same on every machine: splitmix64.
+//! Numbers that look attempt and are the same on every machine: splitmix64.
 //!
 //! Knows: how to choose. Takes no clock, no address and no hash order, so that a seed and a version are all it takes to
 //! make the same bytes again.
 
 /// A source of choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// The choices of this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -21,13 +21,13 @@ impl Dice {
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         });
-        let mut dice = Self(self.0 ^ hash);
-        dice.throw();
-        dice
+        let mut rng = Self(self.0 ^ hash);
+        rng.next_u64();
+        rng
     }
 
     /// The next 64 bits (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
-    pub fn throw(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,16 +37,16 @@ impl Dice {
 
     /// Any byte.
     pub fn byte(&mut self) -> u8 {
-        self.throw().to_le_bytes()[7]
+        self.next_u64().to_le_bytes()[7]
     }
 
     /// A number below `end`; 0 where there is none. The bias at these sizes is far below one in a billion.
     pub fn below(&mut self, end: usize) -> usize {
-        let thrown = self.throw() >> 32;
-        usize::try_from((thrown * end as u64) >> 32).unwrap_or_default()
+        let attempt = self.next_u64() >> 32;
+        usize::try_from((attempt * end as u64) >> 32).unwrap_or_default()
     }
 
-    /// Whether one throw in `of` comes up.
+    /// Whether one attempt in `of` comes up.
     pub fn one_in(&mut self, of: usize) -> bool {
         self.below(of) == 0
     }
@@ -66,33 +66,36 @@ impl Dice {
 
 #[cfg(test)]
 mod tests {
-    use super::Dice;
+    use super::Rng;
 
     #[test]
     fn the_numbers_are_those_of_the_published_generator() {
         // From the reference implementation (Vigna, splitmix64.c) with the seed 1234567.
-        let mut dice = Dice::new(1_234_567);
-        let thrown = [dice.throw(), dice.throw(), dice.throw()];
-        assert_eq!(thrown, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        let mut rng = Rng::new(1_234_567);
+        let attempt = [rng.next_u64(), rng.next_u64(), rng.next_u64()];
+        assert_eq!(
+            attempt,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
     }
 
     #[test]
     fn every_side_comes_up_about_as_often() {
-        let mut dice = Dice::new(7);
+        let mut rng = Rng::new(7);
         let mut counts = [0_u32; 6];
         for _ in 0..6000 {
-            counts[dice.below(6)] += 1;
+            counts[rng.below(6)] += 1;
         }
         assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
-        assert_eq!(Dice::new(1).below(0), 0);
+        assert_eq!(Rng::new(1).below(0), 0);
     }
 
     #[test]
     fn forks_part_by_name_and_not_by_what_was_thrown_elsewhere() {
-        let dice = Dice::new(3);
-        let (mut a, mut b, mut again) = (dice.fork("a"), dice.fork("b"), dice.fork("a"));
-        b.throw();
-        assert_ne!(dice.fork("a").throw(), dice.fork("b").throw());
-        assert_eq!(a.throw(), again.throw());
+        let rng = Rng::new(3);
+        let (mut a, mut b, mut again) = (rng.fork("a"), rng.fork("b"), rng.fork("a"));
+        b.next_u64();
+        assert_ne!(rng.fork("a").next_u64(), rng.fork("b").next_u64());
+        assert_eq!(a.next_u64(), again.next_u64());
     }
 }
