@@ -24,7 +24,7 @@ pub fn render(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::small::record;
+    use crate::test_record::record;
     use serde_json::{Value, json};
     use verdict::verdict::Verdict;
 

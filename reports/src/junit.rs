@@ -108,7 +108,7 @@ fn description(record: &Record, line: &Line) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::small::record;
+    use crate::test_record::record;
     use quick_junit::{Report, TestCaseStatus};
     use std::time::Duration;
     use verdict::verdict::Verdict;

@@ -6,12 +6,12 @@
 pub mod badge;
 pub mod check;
 pub mod diagram;
-pub mod drawing;
+pub mod diagram_builder;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 #[cfg(test)]
-mod small;
+mod test_record;
 
 pub use verdict::plain;

@@ -128,7 +128,7 @@ fn text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::small::record;
+    use crate::test_record::record;
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     use verdict::verdict::Verdict;
 

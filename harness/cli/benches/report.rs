@@ -10,7 +10,7 @@
     reason = "a measurement that cannot be made has nothing to say"
 )]
 
-use reports::html::{Press, Run};
+use reports::html::{HtmlRenderer, Run};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
@@ -45,11 +45,11 @@ fn main() {
         text.len() as f64 / 1e6
     );
     let alone = |_: &Record, line: &Line| format!("mcp-concord run --filter {}/{}", line.case, line.format);
-    let press = Press::new("0").unwrap();
-    let run = Run { record: &record, runs: &[&record], alone: &alone };
+    let renderer = HtmlRenderer::new("0").unwrap();
+    let run = Run { record: &record, runs: &[&record], rerun: &alone };
     timed("results.json written", || reports::json::render(&record).unwrap().len());
     timed("results.json read", || serde_json::from_str::<Record>(&text).unwrap().results.len());
-    timed("the page of one run", || press.run(&run, Default::default()).unwrap().len());
+    timed("the page of one run", || renderer.run(&run, Default::default()).unwrap().len());
     timed("report: the whole site", || reported(&file, &site));
     let bytes: u64 = walk(&site);
     let (file, site) = (file.display().to_string(), site.display().to_string());

@@ -128,7 +128,7 @@ pub(super) fn part(class: &'static str, text: impl Into<String>) -> Part {
 
 impl Canvas {
     /// The picture as SVG: a file of its own, or a part of a page that has [`STYLE`].
-    pub(super) fn spell(&self, alone: bool) -> Result<String, tera::Error> {
+    pub(super) fn spell(&self, standalone: bool) -> Result<String, tera::Error> {
         static TERA: OnceLock<Result<Tera, String>> = OnceLock::new();
         let made = TERA.get_or_init(|| {
             let mut tera = Tera::new();
@@ -139,7 +139,7 @@ impl Canvas {
         let tera = made.as_ref().map_err(tera::Error::message)?;
         let mut context = Context::new();
         context.insert("picture", self);
-        context.insert("alone", &alone);
+        context.insert("standalone", &standalone);
         context.insert("style", STYLE);
         tera.render("picture.svg", &context)
     }

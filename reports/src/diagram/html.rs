@@ -3,8 +3,8 @@
 //! Knows: the template, and that the page runs no script and no style but its own, by its digest. Refuses to know:
 //! where things stand in the picture.
 
-use super::words::cut;
-use super::{DETAIL, Diagram, Look, Mark, NAME, Row, STYLE, svg};
+use super::line_text::cut;
+use super::{Annotation, DETAIL, Diagram, NAME, Row, STYLE, SvgOptions, svg};
 use crate::html::digest;
 use serde::Serialize;
 use tera::{Context, Tera};
@@ -37,19 +37,20 @@ struct Finding {
 /// # Errors
 /// Where a template cannot be rendered.
 pub fn html(diagram: &Diagram) -> Result<String, tera::Error> {
-    let mut findings: Vec<Finding> = diagram.foot.iter().map(|mark| finding(mark, None)).collect();
+    let mut findings: Vec<Finding> =
+        diagram.foot.iter().map(|annotation| finding(annotation, None)).collect();
     for (row, at) in diagram.rows.iter().zip(1..) {
-        let marks: &[Mark] = match row {
-            Row::Arrow(arrow) => &arrow.marks,
-            Row::Note(note) => &note.marks,
+        let annotations: &[Annotation] = match row {
+            Row::Arrow(arrow) => &arrow.annotations,
+            Row::Note(note) => &note.annotations,
             Row::Fold(_) => &[],
         };
-        findings.extend(marks.iter().map(|mark| finding(mark, Some(at))));
+        findings.extend(annotations.iter().map(|annotation| finding(annotation, Some(at))));
     }
     let page = Page {
         title: cut(&diagram.title, 200),
         overview: diagram.overview(),
-        svg: svg(diagram, Look { alone: false, ..Look::default() })?,
+        svg: svg(diagram, SvgOptions { standalone: false, ..SvgOptions::default() })?,
         findings,
         rows: diagram.rows.iter().map(|row| diagram.sentence(row)).collect(),
     };
@@ -65,17 +66,17 @@ pub fn html(diagram: &Diagram) -> Result<String, tera::Error> {
     tera.render("show.html", &context)
 }
 
-fn finding(mark: &Mark, row: Option<usize>) -> Finding {
+fn finding(annotation: &Annotation, row: Option<usize>) -> Finding {
     Finding {
-        class: match mark.tone {
-            super::Tone::Bad => "bad",
-            super::Tone::Odd => "known",
-            super::Tone::Calm => "faint",
+        class: match annotation.severity {
+            super::Severity::Error => "bad",
+            super::Severity::Warning => "known",
+            super::Severity::Note => "faint",
         },
-        sign: mark.tone.sign(),
-        level: mark.tone.name(),
-        name: cut(&mark.name, NAME),
-        text: cut(&mark.text, DETAIL),
+        sign: annotation.severity.sign(),
+        level: annotation.severity.name(),
+        name: cut(&annotation.name, NAME),
+        text: cut(&annotation.text, DETAIL),
         row,
     }
 }

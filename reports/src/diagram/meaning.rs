@@ -3,7 +3,7 @@
 //! Knows: the normal form of the reading contract, as the file of a case, the answer of an importer or a record of a
 //! run spells it, and the calls projection. Refuses to know: which of two meanings is right.
 
-use super::{Arrow, Diagram, Flag, Fold, Lane, Row, Sort, counted};
+use super::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row, counted};
 use rules::usual_sender;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -53,7 +53,7 @@ struct Document<'a> {
 impl Diagram {
     /// The picture of a meaning: a document with `events`, or an event on each line, as `expected` and `actual` of
     /// `results.json` are. The events around `marked` are drawn and the others folded. Who sent a message is told by
-    /// what sort of message it is, since a meaning does not say. None where the text holds no event.
+    /// what kind of message it is, since a meaning does not say. None where the text holds no event.
     #[must_use]
     pub fn of_meaning(title: &str, text: &str, marked: Option<usize>) -> Option<Self> {
         let lines: Vec<&str> = match serde_json::from_str::<Document<'_>>(text) {
@@ -72,11 +72,11 @@ impl Diagram {
         let rows = arrows(events, marked);
         let first =
             marked.unwrap_or_default().saturating_sub(SHOWN / 2).min(rows.len().saturating_sub(SHOWN));
-        let lane = |name: &str| Lane { name: name.to_owned(), about: String::new() };
+        let participant = |name: &str| Participant { name: name.to_owned(), about: String::new() };
         let mut diagram = Self {
             title: title.to_owned(),
             about: vec![counted(rows.len() as u64, "event", "events")],
-            lanes: vec![lane("client"), lane("server")],
+            participants: vec![participant("client"), participant("server")],
             ..Self::default()
         };
         for (at, arrow) in rows.into_iter().enumerate() {
@@ -99,10 +99,10 @@ impl Fold {
     #[must_use]
     pub fn of(arrow: &Arrow) -> Self {
         let mut fold = Self { span: Some((arrow.number, arrow.number)), ..Self::default() };
-        match arrow.sort {
-            Sort::ToolCall | Sort::Request => fold.requests = 1,
-            Sort::Notification => fold.notifications = 1,
-            Sort::Result | Sort::Error => fold.answers = 1,
+        match arrow.kind {
+            MessageKind::ToolCall | MessageKind::Request => fold.requests = 1,
+            MessageKind::Notification => fold.notifications = 1,
+            MessageKind::Result | MessageKind::Error => fold.answers = 1,
         }
         fold
     }
@@ -113,21 +113,21 @@ fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
     let answered: Vec<u64> = events.iter().filter_map(|event| event.answers).collect();
     let mut arrows = Vec::new();
     for (number, event) in (0..).zip(events) {
-        let sort = match event.kind.map(string).as_deref() {
-            Some("request") => Sort::Request,
-            Some("notification") => Sort::Notification,
-            Some("result") => Sort::Result,
-            Some("error") => Sort::Error,
-            _ => Sort::ToolCall,
+        let kind = match event.kind.map(string).as_deref() {
+            Some("request") => MessageKind::Request,
+            Some("notification") => MessageKind::Notification,
+            Some("result") => MessageKind::Result,
+            Some("error") => MessageKind::Error,
+            _ => MessageKind::ToolCall,
         };
         let asked = event.answers.and_then(|asked| names.get(&asked));
         let said = event.method.or(event.tool).map(string).unwrap_or_default();
         let from = match asked {
             Some((_, from)) => 1 - from,
-            None => usize::from(sort.answers() || servers(&said)),
+            None => usize::from(kind.answers() || servers(&said)),
         };
         let name =
-            if sort.answers() { asked.map(|(name, _)| name.clone()).unwrap_or_default() } else { said };
+            if kind.answers() { asked.map(|(name, _)| name.clone()).unwrap_or_default() } else { said };
         names.insert(number, (name.clone(), from));
         let mut flags = Vec::new();
         if marked.is_some_and(|marked| marked as u64 == number) {
@@ -135,9 +135,12 @@ fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
         }
         // Of a projection nobody knows who answered what: a call has its outcome beside it.
         let told = event.kind.is_some() && event.id.is_some();
-        if sort.answers() && event.answers.is_none() {
+        if kind.answers() && event.answers.is_none() {
             flags.push(Flag::Orphan);
-        } else if told && matches!(sort, Sort::ToolCall | Sort::Request) && !answered.contains(&number) {
+        } else if told
+            && matches!(kind, MessageKind::ToolCall | MessageKind::Request)
+            && !answered.contains(&number)
+        {
             flags.push(Flag::Unanswered);
         }
         let values = [event.arguments, event.params, event.result, event.error, event.outcome];
@@ -146,7 +149,7 @@ fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
             number,
             from,
             to: 1 - from,
-            sort,
+            kind,
             name,
             id: event.id.map(string),
             detail: values.join(" → "),
@@ -155,7 +158,7 @@ fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
             answers: event.answers,
             via: String::new(),
             flags,
-            marks: Vec::new(),
+            annotations: Vec::new(),
             band: None,
         });
     }
@@ -182,7 +185,7 @@ fn servers(method: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Diagram, Flag, Row, Sort};
+    use super::super::{Diagram, Flag, MessageKind, Row};
     use super::SHOWN;
 
     const MEANING: &str = r#"{"events": [
@@ -196,7 +199,7 @@ mod tests {
     fn a_meaning_becomes_arrows_that_keep_every_token() {
         let diagram = Diagram::of_meaning("expected", MEANING, Some(2)).unwrap();
         let Row::Arrow(call) = &diagram.rows[1] else { panic!() };
-        assert_eq!((call.name.as_str(), call.from, call.sort), ("Calculator", 0, Sort::ToolCall));
+        assert_eq!((call.name.as_str(), call.from, call.kind), ("Calculator", 0, MessageKind::ToolCall));
         assert_eq!(call.detail, r#"{"a": 9007199254740993}"#);
         assert!(call.flags.is_empty());
         let Row::Arrow(result) = &diagram.rows[2] else { panic!() };

@@ -1,28 +1,28 @@
-//! A session as a picture: lanes, and what happens between them from top to bottom.
+//! A session as a picture: participants, and what happens between them from top to bottom.
 //!
 //! Knows: the picture as plain data, and how each row is said in a sentence. Refuses to know: capture formats, disks,
 //! and how the picture came about; whoever makes one decides what is shown and what is folded. The renderers stand
 //! beside: [`svg()`], [`html()`] and [`text()`]. Every string may be a stranger's, so none of them trusts any.
 
-mod beside;
 mod canvas;
 mod html;
-mod kills;
+mod kill_matrix;
+mod line_text;
 mod meaning;
 mod parts;
+mod side_by_side;
 mod svg;
 mod text;
-mod words;
 
-pub use beside::beside;
 pub use canvas::STYLE;
 pub use html::html;
-pub use kills::{KillRow, Kills, kills};
-pub use svg::{Look, svg};
-pub use text::{Terminal, text};
+pub use kill_matrix::{KillMatrix, KillMatrixRow, kill_matrix};
+pub use side_by_side::side_by_side;
+pub use svg::{SvgOptions, svg};
+pub use text::{TextOptions, text};
 
+use line_text::{cut, seconds, took};
 use std::fmt::Write as _;
-use words::{cut, seconds, took};
 
 /// A picture of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,16 +32,16 @@ pub struct Diagram {
     /// What a person should know of the whole, in a few words each: the format, how many messages.
     pub about: Vec<String>,
     /// Who takes part, from left to right.
-    pub lanes: Vec<Lane>,
+    pub participants: Vec<Participant>,
     /// What happens, from top to bottom.
     pub rows: Vec<Row>,
     /// What has no place in a row, such as the reason why the session ends here.
-    pub foot: Vec<Mark>,
+    pub foot: Vec<Annotation>,
 }
 
 /// Somebody who takes part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lane {
+pub struct Participant {
     /// In a word or two.
     pub name: String,
     /// What else is known, such as the command line.
@@ -59,17 +59,17 @@ pub enum Row {
     Fold(Fold),
 }
 
-/// A message from one lane to another.
+/// A message from one participant to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrow {
     /// Its number among the messages of the session, from 0: the index of its event.
     pub number: u64,
-    /// The lane that it comes from.
+    /// The participant that it comes from.
     pub from: usize,
-    /// The lane that it goes to.
+    /// The participant that it goes to.
     pub to: usize,
     /// What it is.
-    pub sort: Sort,
+    pub kind: MessageKind,
     /// The tool or the method; of an answer, that of its request.
     pub name: String,
     /// Its correlation id, if it has one.
@@ -87,14 +87,14 @@ pub struct Arrow {
     /// What is out of the ordinary.
     pub flags: Vec<Flag>,
     /// What was found wrong with it.
-    pub marks: Vec<Mark>,
+    pub annotations: Vec<Annotation>,
     /// The band that it belongs to: the number of the note that opened it.
     pub band: Option<u64>,
 }
 
 /// The sorts of messages, by the words of the normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum MessageKind {
     /// `tools/call`.
     ToolCall,
     /// Any other request.
@@ -107,7 +107,7 @@ pub enum Sort {
     Error,
 }
 
-impl Sort {
+impl MessageKind {
     /// In words.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -152,19 +152,19 @@ impl Flag {
         }
     }
 
-    fn tone(self) -> Tone {
+    fn severity(self) -> Severity {
         match self {
-            Self::Unanswered | Self::Differs => Tone::Bad,
-            Self::Orphan | Self::Redelivered => Tone::Odd,
+            Self::Unanswered | Self::Differs => Severity::Error,
+            Self::Orphan | Self::Redelivered => Severity::Warning,
         }
     }
 }
 
 /// Something that was found, where it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct Annotation {
     /// How much it weighs.
-    pub tone: Tone,
+    pub severity: Severity,
     /// What to look it up by: a rule's id, or a word such as "rejected".
     pub name: String,
     /// What is wrong, in a sentence.
@@ -173,39 +173,39 @@ pub struct Mark {
 
 /// How much something weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum Severity {
     /// It is wrong.
-    Bad,
+    Error,
     /// It is worth a look.
-    Odd,
+    Warning,
     /// It is worth knowing.
-    Calm,
+    Note,
 }
 
-impl Tone {
+impl Severity {
     fn name(self) -> &'static str {
         match self {
-            Self::Bad => "error",
-            Self::Odd => "warning",
-            Self::Calm => "note",
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 
     /// The class that styles it.
     fn class(self) -> &'static str {
         match self {
-            Self::Bad => "bad",
-            Self::Odd => "odd",
-            Self::Calm => "calm",
+            Self::Error => "bad",
+            Self::Warning => "odd",
+            Self::Note => "calm",
         }
     }
 
     /// Told apart without colours.
     fn sign(self) -> &'static str {
         match self {
-            Self::Bad => "✗",
-            Self::Odd => "!",
-            Self::Calm => "·",
+            Self::Error => "✗",
+            Self::Warning => "!",
+            Self::Note => "·",
         }
     }
 }
@@ -218,13 +218,13 @@ pub struct Note {
     /// When, in milliseconds since the picture begins.
     pub time: Option<i64>,
     /// How much it weighs.
-    pub tone: Tone,
+    pub severity: Severity,
     /// It opens a band with this number: the rows of that band which follow belong to it.
     pub opens: Option<u64>,
     /// The band that it belongs to.
     pub band: Option<u64>,
     /// What was found wrong with it.
-    pub marks: Vec<Mark>,
+    pub annotations: Vec<Annotation>,
 }
 
 /// Rows that are left out: how many, and of what sorts.
@@ -297,9 +297,10 @@ impl Diagram {
     /// The picture in a sentence, for whoever cannot see it.
     #[must_use]
     pub fn overview(&self) -> String {
-        let lanes: Vec<String> = self.lanes.iter().map(|lane| cut(&lane.name, NAME)).collect();
+        let participants: Vec<String> =
+            self.participants.iter().map(|participant| cut(&participant.name, NAME)).collect();
         let about: Vec<String> = self.about.iter().map(|about| cut(about, NAME)).collect();
-        let mut out = format!("Sequence diagram between {}", lanes.join(" and "));
+        let mut out = format!("Sequence diagram between {}", participants.join(" and "));
         if !about.is_empty() {
             let _ = write!(out, ": {}", about.join(", "));
         }
@@ -316,7 +317,7 @@ impl Diagram {
                 let mut out = note.time.map(|time| format!("{}: ", seconds(time))).unwrap_or_default();
                 out.push_str(&cut(&note.text, DETAIL));
                 out.push('.');
-                told(&note.marks, &mut out);
+                told(&note.annotations, &mut out);
                 out
             }
             Row::Fold(fold) => format!("{}.", fold.words()),
@@ -324,14 +325,20 @@ impl Diagram {
     }
 
     fn sentence_of(&self, arrow: &Arrow) -> String {
-        let lane = |lane: usize| self.lanes.get(lane).map(|lane| cut(&lane.name, NAME)).unwrap_or_default();
+        let participant = |participant: usize| {
+            self.participants
+                .get(participant)
+                .map(|participant| cut(&participant.name, NAME))
+                .unwrap_or_default()
+        };
         let mut out = format!("Message {}", arrow.number);
         if let Some(time) = arrow.time {
             let _ = write!(out, " at {}", seconds(time));
         }
-        let _ = write!(out, ", {} to {}: {}", lane(arrow.from), lane(arrow.to), arrow.sort.name());
+        let _ =
+            write!(out, ", {} to {}: {}", participant(arrow.from), participant(arrow.to), arrow.kind.name());
         if !arrow.name.is_empty() {
-            let of = if arrow.sort.answers() { " of" } else { "" };
+            let of = if arrow.kind.answers() { " of" } else { "" };
             let _ = write!(out, "{of} {}", cut(&arrow.name, NAME));
         }
         if let Some(id) = &arrow.id {
@@ -353,7 +360,7 @@ impl Diagram {
             let _ = write!(out, ": {}", cut(&arrow.detail, DETAIL));
         }
         out.push('.');
-        told(&arrow.marks, &mut out);
+        told(&arrow.annotations, &mut out);
         out
     }
 }
@@ -364,9 +371,15 @@ const NAME: usize = 80;
 /// Other texts longer than this are cut, in characters.
 const DETAIL: usize = 400;
 
-fn told(marks: &[Mark], out: &mut String) {
-    for mark in marks {
-        let _ = write!(out, " {} {}: {}.", mark.tone.name(), cut(&mark.name, NAME), cut(&mark.text, DETAIL));
+fn told(annotations: &[Annotation], out: &mut String) {
+    for annotation in annotations {
+        let _ = write!(
+            out,
+            " {} {}: {}.",
+            annotation.severity.name(),
+            cut(&annotation.name, NAME),
+            cut(&annotation.text, DETAIL)
+        );
     }
 }
 

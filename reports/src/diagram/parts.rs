@@ -1,8 +1,8 @@
 //! The words of a message and of a finding, in pieces that every renderer styles in its own way.
 
 use super::canvas::{Part, part};
-use super::words::{cut, fit, took, width, wrap};
-use super::{Arrow, DETAIL, Mark, Sort};
+use super::line_text::{cut, fit, took, width, wrap};
+use super::{Annotation, Arrow, DETAIL, MessageKind};
 
 /// The words on an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
 pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
@@ -17,22 +17,22 @@ pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
     };
     let most = (columns / 3).max(12);
     let named = !arrow.name.is_empty();
-    match arrow.sort {
-        Sort::ToolCall => add("f", "call", most),
-        Sort::Result => add("f", if named { "result of" } else { "result" }, most),
-        Sort::Error => add("bad", if named { "error from" } else { "error" }, most),
-        Sort::Request | Sort::Notification => {}
+    match arrow.kind {
+        MessageKind::ToolCall => add("f", "call", most),
+        MessageKind::Result => add("f", if named { "result of" } else { "result" }, most),
+        MessageKind::Error => add("bad", if named { "error from" } else { "error" }, most),
+        MessageKind::Request | MessageKind::Notification => {}
     }
     if named {
         add("b", &arrow.name, columns / 2);
-    } else if !arrow.sort.answers() {
+    } else if !arrow.kind.answers() {
         add("b", "(no name)", columns / 2);
     }
     if let Some(id) = &arrow.id {
         add("f", &format!("id {id}"), most);
     }
     for flag in &arrow.flags {
-        add(flag.tone().class(), &format!("{} {}", flag.tone().sign(), flag.name()), columns);
+        add(flag.severity().class(), &format!("{} {}", flag.severity().sign(), flag.name()), columns);
     }
     if let Some(time) = arrow.took {
         add("f", &took(time), most);
@@ -43,11 +43,16 @@ pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {
 }
 
 /// The words of what was found, in lines of so many columns.
-pub(super) fn found(mark: &Mark, columns: usize) -> Vec<Vec<Part>> {
-    let head = format!("{} {} {}", mark.tone.sign(), mark.tone.name(), fit(&mark.name, columns / 2));
+pub(super) fn found(annotation: &Annotation, columns: usize) -> Vec<Vec<Part>> {
+    let head = format!(
+        "{} {} {}",
+        annotation.severity.sign(),
+        annotation.severity.name(),
+        fit(&annotation.name, columns / 2)
+    );
     let room = columns.saturating_sub(width(&head) + 1);
-    let text = cut(&mark.text, DETAIL);
-    let class = mark.tone.class();
+    let text = cut(&annotation.text, DETAIL);
+    let class = annotation.severity.class();
     if width(&text) <= room {
         return vec![vec![part(class, head), part("f", text)]];
     }

@@ -1,27 +1,27 @@
 //! A session as SVG: what stands where.
 //!
-//! Knows: the places of lanes, arrows, bars and words, in whole numbers. Refuses to know: markup. Colours never say
-//! anything alone: an answer is dashed, an error says so, a fault has a sign and a word.
+//! Knows: the places of participants, arrows, bars and words, in whole numbers. Refuses to know: markup. Colours never say
+//! anything standalone: an answer is dashed, an error says so, a fault has a sign and a word.
 
 use super::canvas::{Anchor, Canvas, Group};
+use super::line_text::{fit, seconds, wrap};
 use super::parts::{found, parts};
-use super::words::{fit, seconds, wrap};
-use super::{Arrow, Diagram, Fold, Mark, Note, Row, Sort, Tone};
+use super::{Annotation, Arrow, Diagram, Fold, MessageKind, Note, Row, Severity};
 use std::collections::BTreeMap;
 
 /// How a picture is to be drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct SvgOptions {
     /// How wide, in the units of the picture.
     pub width: u16,
     /// As a file of its own, which brings its style and says every row in its description; else as a part of a page
     /// that has [`super::STYLE`] and says the rows itself.
-    pub alone: bool,
+    pub standalone: bool,
 }
 
-impl Default for Look {
+impl Default for SvgOptions {
     fn default() -> Self {
-        Self { width: 960, alone: true }
+        Self { width: 960, standalone: true }
     }
 }
 
@@ -29,15 +29,18 @@ impl Default for Look {
 ///
 /// # Errors
 /// Where the template cannot be rendered.
-pub fn svg(diagram: &Diagram, look: Look) -> Result<String, tera::Error> {
+pub fn svg(diagram: &Diagram, look: SvgOptions) -> Result<String, tera::Error> {
     let mut desc = vec![diagram.overview()];
-    if look.alone {
+    if look.standalone {
         desc.extend(diagram.rows.iter().map(|row| diagram.sentence(row)));
         desc.extend(
-            diagram.foot.iter().map(|mark| format!("{}: {}.", fit(&mark.name, 80), fit(&mark.text, 400))),
+            diagram
+                .foot
+                .iter()
+                .map(|annotation| format!("{}: {}.", fit(&annotation.name, 80), fit(&annotation.text, 400))),
         );
     }
-    let mut drawing = Drawing::of(diagram, i32::from(look.width).max(NARROWEST));
+    let mut drawing = SvgLayout::of(diagram, i32::from(look.width).max(NARROWEST));
     drawing.all();
     let canvas = Canvas {
         width: drawing.width,
@@ -46,7 +49,7 @@ pub fn svg(diagram: &Diagram, look: Look) -> Result<String, tera::Error> {
         desc: desc.join("\n"),
         groups: drawing.ground.into_iter().chain(drawing.groups).collect(),
     };
-    canvas.spell(look.alone)
+    canvas.spell(look.standalone)
 }
 
 const NARROWEST: i32 = 320;
@@ -57,25 +60,25 @@ const ROW: i32 = 34;
 const LINE: i32 = 17;
 const HEAD: i32 = 26;
 
-struct Drawing<'d> {
+struct SvgLayout<'d> {
     diagram: &'d Diagram,
     width: i32,
-    /// Where the lanes stand.
-    lanes: Vec<i32>,
+    /// Where the participants stand.
+    participants: Vec<i32>,
     y: i32,
     top: i32,
-    /// What lies behind everything: bands and lanes.
+    /// What lies behind everything: bands and participants.
     ground: Vec<Group>,
     groups: Vec<Group>,
-    /// Where a request arrived: its lane and its height, by its number.
+    /// Where a request arrived: its participant and its height, by its number.
     asked: BTreeMap<u64, (usize, i32)>,
-    /// When a request waits: its lane, from where to where.
+    /// When a request waits: its participant, from where to where.
     bars: Vec<(usize, i32, i32)>,
     /// The band that is open: its number, and where it began.
     band: Option<(u64, i32)>,
 }
 
-impl<'d> Drawing<'d> {
+impl<'d> SvgLayout<'d> {
     fn of(diagram: &'d Diagram, width: i32) -> Self {
         let timed = diagram.rows.iter().any(|row| match row {
             Row::Arrow(arrow) => arrow.time.is_some(),
@@ -83,13 +86,14 @@ impl<'d> Drawing<'d> {
             Row::Fold(_) => false,
         });
         let left = if timed { 150 } else { 72 };
-        let gaps = i32::try_from(diagram.lanes.len().saturating_sub(1)).unwrap_or(1).max(1);
+        let gaps = i32::try_from(diagram.participants.len().saturating_sub(1)).unwrap_or(1).max(1);
         let gap = (width - left - 48).max(120 * gaps) / gaps;
-        let lanes = (0..diagram.lanes.len()).map(|lane| left + gap * i32::try_from(lane).unwrap_or_default());
+        let participants = (0..diagram.participants.len())
+            .map(|participant| left + gap * i32::try_from(participant).unwrap_or_default());
         Self {
             diagram,
             width: width.max(left + gap * gaps + 48),
-            lanes: lanes.collect(),
+            participants: participants.collect(),
             y: MARGIN,
             top: 0,
             ground: Vec::new(),
@@ -143,9 +147,9 @@ impl<'d> Drawing<'d> {
 
     fn heads(&mut self) {
         let mut group = Group { bare: true, ..Group::default() };
-        let room = self.lanes.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(self.width);
-        for (lane, &x) in self.diagram.lanes.iter().zip(&self.lanes) {
-            let name = fit(&lane.name, self.columns(room - 24));
+        let room = self.participants.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(self.width);
+        for (participant, &x) in self.diagram.participants.iter().zip(&self.participants) {
+            let name = fit(&participant.name, self.columns(room - 24));
             let wide = self.extent(&name) + 20;
             let left = (x - wide / 2).clamp(2, (self.width - wide - 2).max(2));
             group.area("head", (left, self.y), (wide, HEAD), 5);
@@ -155,21 +159,21 @@ impl<'d> Drawing<'d> {
         self.groups.push(group);
     }
 
-    /// The lanes and what was waited for on them, behind everything else.
+    /// The participants and what was waited for on them, behind everything else.
     fn lifelines(&mut self) {
         let mut group = Group::default();
-        for &x in &self.lanes {
+        for &x in &self.participants {
             group.path("lane", format!("M{x} {}V{}", self.top, self.y));
         }
         let mut busy: Vec<(usize, i32, i32)> = Vec::new();
         let bars = std::mem::take(&mut self.bars);
-        for (lane, from, to) in bars {
+        for (participant, from, to) in bars {
             busy.retain(|&(_, _, end)| end > from);
-            let used = |depth: i32| busy.iter().any(|&(other, at, _)| other == lane && at == depth);
+            let used = |depth: i32| busy.iter().any(|&(other, at, _)| other == participant && at == depth);
             let depth = (0..4).find(|&depth| !used(depth)).unwrap_or(4);
-            let x = self.lanes.get(lane).copied().unwrap_or_default() - 4 + depth * 4;
+            let x = self.participants.get(participant).copied().unwrap_or_default() - 4 + depth * 4;
             group.area("bar", (x, from), (8, to - from), 2);
-            busy.push((lane, depth, to));
+            busy.push((participant, depth, to));
         }
         self.ground.push(group);
     }
@@ -200,7 +204,10 @@ impl<'d> Drawing<'d> {
     }
 
     fn arrow(&mut self, arrow: &Arrow, row: &Row) {
-        let (Some(&from), Some(&to)) = (self.lanes.get(arrow.from), self.lanes.get(arrow.to)) else { return };
+        let (Some(&from), Some(&to)) = (self.participants.get(arrow.from), self.participants.get(arrow.to))
+        else {
+            return;
+        };
         let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
         let top = self.y;
         let (label, line) = (top + 14, top + 22);
@@ -212,16 +219,16 @@ impl<'d> Drawing<'d> {
         if let Some(time) = arrow.time {
             group.text("s", (130, line + 2), Anchor::End, seconds(time));
         }
-        // Several lanes: the words may run on beyond a short arrow, as far as the picture goes.
+        // Several participants: the words may run on beyond a short arrow, as far as the picture goes.
         let left = from.min(to) + 10;
-        let right = if self.lanes.len() > 2 { self.width - MARGIN } else { from.max(to) - 10 };
+        let right = if self.participants.len() > 2 { self.width - MARGIN } else { from.max(to) - 10 };
         let words = parts(arrow, self.columns(right - left));
         group.parts((left, label), Anchor::Start, words);
-        let (class, tip) = match arrow.sort {
-            Sort::ToolCall | Sort::Request => ("ask", "tip"),
-            Sort::Notification => ("tell", "tip-open"),
-            Sort::Result => ("reply", "tip"),
-            Sort::Error => ("wrong", "tip-wrong"),
+        let (class, tip) = match arrow.kind {
+            MessageKind::ToolCall | MessageKind::Request => ("ask", "tip"),
+            MessageKind::Notification => ("tell", "tip-open"),
+            MessageKind::Result => ("reply", "tip"),
+            MessageKind::Error => ("wrong", "tip-wrong"),
         };
         let back = if to > from { -1 } else { 1 };
         let unanswered = arrow.flags.contains(&super::Flag::Unanswered);
@@ -238,39 +245,42 @@ impl<'d> Drawing<'d> {
             let x = to - back * 12;
             group.path("cross", format!("M{} {}l8 8m0 -8l-8 8", x - 4, line - 4));
         }
-        if arrow.sort.answers() {
-            if let Some((lane, asked)) = arrow.answers.and_then(|number| self.asked.remove(&number))
-                && lane == arrow.from
+        if arrow.kind.answers() {
+            if let Some((participant, asked)) = arrow.answers.and_then(|number| self.asked.remove(&number))
+                && participant == arrow.from
             {
-                self.bars.push((lane, asked, line));
+                self.bars.push((participant, asked, line));
             }
         } else if arrow.id.is_some() && !unanswered {
             self.asked.insert(arrow.number, (arrow.to, line));
         }
         self.y += ROW;
-        self.marks(&mut group, &arrow.marks);
+        self.annotations(&mut group, &arrow.annotations);
         self.groups.push(group);
     }
 
     fn note(&mut self, note: &Note, row: &Row) {
         let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
         let base = self.y + 15;
-        let left =
-            if note.opens.is_some() { MARGIN + 4 } else { self.lanes.first().map_or(MARGIN, |x| x + 10) };
+        let left = if note.opens.is_some() {
+            MARGIN + 4
+        } else {
+            self.participants.first().map_or(MARGIN, |x| x + 10)
+        };
         let time = note.time.filter(|_| note.opens.is_none());
         if let Some(time) = time {
             group.text("s", (130, base), Anchor::End, seconds(time));
         }
-        let class = match (note.tone, note.opens) {
-            (Tone::Calm, Some(_)) => "b",
-            (Tone::Calm, None) => "f",
-            (tone, _) => tone.class(),
+        let class = match (note.severity, note.opens) {
+            (Severity::Note, Some(_)) => "b",
+            (Severity::Note, None) => "f",
+            (severity, _) => severity.class(),
         };
-        let sign = if note.opens.is_some() || note.tone != Tone::Calm { "" } else { "○ " };
+        let sign = if note.opens.is_some() || note.severity != Severity::Note { "" } else { "○ " };
         let words = fit(&note.text, self.columns(self.width - left - MARGIN).saturating_sub(2));
         group.text(class, (left, base), Anchor::Start, format!("{sign}{words}"));
         self.y += 23;
-        self.marks(&mut group, &note.marks);
+        self.annotations(&mut group, &note.annotations);
         self.groups.push(group);
     }
 
@@ -284,29 +294,35 @@ impl<'d> Drawing<'d> {
         self.groups.push(group);
     }
 
-    fn marks(&mut self, group: &mut Group, marks: &[Mark]) {
-        let left = self.lanes.first().map_or(MARGIN, |x| x + 10);
+    fn annotations(&mut self, group: &mut Group, annotations: &[Annotation]) {
+        let left = self.participants.first().map_or(MARGIN, |x| x + 10);
         let columns = self.columns(self.width - left - MARGIN);
-        for (line, at) in marks.iter().flat_map(|mark| found(mark, columns).into_iter().zip(0..)) {
+        for (line, at) in
+            annotations.iter().flat_map(|annotation| found(annotation, columns).into_iter().zip(0..))
+        {
             let inwards = if at > 0 { 20 } else { 0 };
             group.parts((left + inwards, self.y + 9), Anchor::Start, line);
             self.y += LINE;
         }
-        if !marks.is_empty() {
+        if !annotations.is_empty() {
             self.y += 3;
         }
     }
 
     fn foot(&mut self) {
-        for mark in &self.diagram.foot {
+        for annotation in &self.diagram.foot {
             let mut group = Group { bare: true, ..Group::default() };
             self.y += 10;
-            let lines = wrap(&mark.text, self.columns(self.width - 48), 4);
+            let lines = wrap(&annotation.text, self.columns(self.width - 48), 4);
             let height = LINE * (1 + i32::try_from(lines.len()).unwrap_or_default()) + 10;
-            let class = if mark.tone == Tone::Bad { "foot" } else { "head" };
+            let class = if annotation.severity == Severity::Error { "foot" } else { "head" };
             group.area(class, (MARGIN / 2, self.y), (self.width - MARGIN, height), 5);
-            let head = format!("{} {}", mark.tone.sign(), fit(&mark.name, self.columns(self.width - 60)));
-            group.text(mark.tone.class(), (MARGIN + 6, self.y + 18), Anchor::Start, head);
+            let head = format!(
+                "{} {}",
+                annotation.severity.sign(),
+                fit(&annotation.name, self.columns(self.width - 60))
+            );
+            group.text(annotation.severity.class(), (MARGIN + 6, self.y + 18), Anchor::Start, head);
             for (line, at) in lines.into_iter().zip(2..) {
                 group.text("f", (MARGIN + 6, self.y + LINE * at + 1), Anchor::Start, line);
             }
@@ -320,7 +336,7 @@ impl<'d> Drawing<'d> {
     }
 
     fn extent(&self, text: &str) -> i32 {
-        i32::try_from(super::words::width(text)).unwrap_or_default() * COLUMN / 10
+        i32::try_from(super::line_text::width(text)).unwrap_or_default() * COLUMN / 10
     }
 }
 

@@ -4,15 +4,15 @@
 //! caller says both.
 
 use super::canvas::Part;
+use super::line_text::{fit, seconds, width, wrap};
 use super::parts::{found, parts};
-use super::words::{fit, seconds, width, wrap};
-use super::{Arrow, Diagram, Flag, Mark, Note, Row, Sort, Tone};
+use super::{Annotation, Arrow, Diagram, Flag, MessageKind, Note, Row, Severity};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
 /// How it is to be shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Terminal {
+pub struct TextOptions {
     /// With colours.
     pub colour: bool,
     /// How many columns there are.
@@ -21,26 +21,26 @@ pub struct Terminal {
 
 /// Nothing is drawn narrower.
 const NARROWEST: usize = 50;
-/// How far lanes stand from each other where there are more than two, and the words stand beside them.
+/// How far participants stand from each other where there are more than two, and the words stand beside them.
 const APART: usize = 12;
 /// How wide a time is at least.
 const TIME: usize = 11;
 
 /// The picture for a terminal.
 #[must_use]
-pub fn text(diagram: &Diagram, terminal: Terminal) -> String {
-    Page::of(diagram, terminal).draw()
+pub fn text(diagram: &Diagram, terminal: TextOptions) -> String {
+    TextLayout::of(diagram, terminal).draw()
 }
 
-struct Page<'d> {
+struct TextLayout<'d> {
     diagram: &'d Diagram,
-    terminal: Terminal,
+    terminal: TextOptions,
     width: usize,
-    /// Where the first lane stands, if there is one.
+    /// Where the first participant stands, if there is one.
     first: usize,
-    /// Where the lanes stand.
-    lanes: Vec<usize>,
-    /// Where words begin that stand beside the lanes; none where they stand on the arrows.
+    /// Where the participants stand.
+    participants: Vec<usize>,
+    /// Where words begin that stand beside the participants; none where they stand on the arrows.
     beside: Option<usize>,
     number: usize,
     /// How wide times are; nothing where there are none.
@@ -49,8 +49,8 @@ struct Page<'d> {
     out: String,
 }
 
-impl<'d> Page<'d> {
-    fn of(diagram: &'d Diagram, terminal: Terminal) -> Self {
+impl<'d> TextLayout<'d> {
+    fn of(diagram: &'d Diagram, terminal: TextOptions) -> Self {
         let arrows = || {
             diagram.rows.iter().filter_map(|row| if let Row::Arrow(arrow) = row { Some(arrow) } else { None })
         };
@@ -64,15 +64,32 @@ impl<'d> Page<'d> {
         let banded = diagram.rows.iter().any(|row| matches!(row, Row::Note(note) if note.opens.is_some()));
         let width = terminal.width.max(NARROWEST);
         let first = 2 * usize::from(banded) + number + time + 2;
-        let count = diagram.lanes.len();
-        let (lanes, beside) = match count {
-            0..=2 => ((0..count).map(|lane| if lane == 0 { first } else { width - 1 }).collect(), None),
+        let count = diagram.participants.len();
+        let (participants, beside) = match count {
+            0..=2 => (
+                (0..count).map(|participant| if participant == 0 { first } else { width - 1 }).collect(),
+                None,
+            ),
             _ => {
                 let apart = APART.min(width.saturating_sub(first + 20) / count).max(2);
-                ((0..count).map(|lane| first + lane * apart).collect(), Some(first + (count - 1) * apart + 3))
+                (
+                    (0..count).map(|participant| first + participant * apart).collect(),
+                    Some(first + (count - 1) * apart + 3),
+                )
             }
         };
-        Self { diagram, terminal, width, first, lanes, beside, number, time, banded, out: String::new() }
+        Self {
+            diagram,
+            terminal,
+            width,
+            first,
+            participants,
+            beside,
+            number,
+            time,
+            banded,
+            out: String::new(),
+        }
     }
 
     fn draw(mut self) -> String {
@@ -90,11 +107,11 @@ impl<'d> Page<'d> {
             match row {
                 Row::Arrow(arrow) => {
                     self.arrow(arrow);
-                    self.marks(&arrow.marks, arrow.band);
+                    self.annotations(&arrow.annotations, arrow.band);
                 }
                 Row::Note(note) => {
                     self.note(note);
-                    self.marks(&note.marks, note.opens.or(note.band));
+                    self.annotations(&note.annotations, note.opens.or(note.band));
                 }
                 Row::Fold(fold) => self.between("⋮", &[super::canvas::part("f", fold.words())], None),
             }
@@ -103,11 +120,12 @@ impl<'d> Page<'d> {
         self.out
     }
 
-    /// The names of lanes that stand too close for them.
+    /// The names of participants that stand too close for them.
     fn legend(&mut self) {
-        for (lane, at) in self.diagram.lanes.iter().zip(0..) {
-            let about = if lane.about.is_empty() { String::new() } else { format!(": {}", lane.about) };
-            let words = fit(&format!("{} {}{about}", letter(at), lane.name), self.width);
+        for (participant, at) in self.diagram.participants.iter().zip(0..) {
+            let about =
+                if participant.about.is_empty() { String::new() } else { format!(": {}", participant.about) };
+            let words = fit(&format!("{} {}{about}", letter(at), participant.name), self.width);
             self.line(&words);
         }
         self.line("");
@@ -115,12 +133,12 @@ impl<'d> Page<'d> {
 
     fn heads(&mut self) {
         let mut line = String::new();
-        for (at, lane) in self.diagram.lanes.iter().enumerate() {
-            let column = self.lanes[at];
+        for (at, participant) in self.diagram.participants.iter().enumerate() {
+            let column = self.participants[at];
             let name = if self.beside.is_some() {
                 letter(at)
             } else {
-                fit(&lane.name, self.width.saturating_sub(self.first + 2) / 2)
+                fit(&participant.name, self.width.saturating_sub(self.first + 2) / 2)
             };
             let start =
                 if at > 0 && self.beside.is_none() { column + 1 - width(&name).min(column) } else { column };
@@ -131,32 +149,35 @@ impl<'d> Page<'d> {
     }
 
     fn arrow(&mut self, arrow: &Arrow) {
-        let (Some(&from), Some(&to)) = (self.lanes.get(arrow.from), self.lanes.get(arrow.to)) else { return };
+        let (Some(&from), Some(&to)) = (self.participants.get(arrow.from), self.participants.get(arrow.to))
+        else {
+            return;
+        };
         let lead = self.lead(Some(arrow.number), arrow.time, arrow.band, arrow.band.map(|_| "│"));
         let unanswered = arrow.flags.contains(&Flag::Unanswered);
-        let (shaft, style) = match arrow.sort {
-            Sort::ToolCall | Sort::Request => ("─", Style::new()),
-            Sort::Notification => ("─", Style::new().dimmed()),
-            Sort::Result => ("╌", Style::new()),
-            Sort::Error => ("╌", tone(Tone::Bad)),
+        let (shaft, style) = match arrow.kind {
+            MessageKind::ToolCall | MessageKind::Request => ("─", Style::new()),
+            MessageKind::Notification => ("─", Style::new().dimmed()),
+            MessageKind::Result => ("╌", Style::new()),
+            MessageKind::Error => ("╌", severity(Severity::Error)),
         };
         let (left, right) = (from.min(to), from.max(to));
         let tip = match (to > from, unanswered) {
             (_, true) => "✗",
-            (true, _) if arrow.sort == Sort::Notification => "▻",
-            (false, _) if arrow.sort == Sort::Notification => "◅",
+            (true, _) if arrow.kind == MessageKind::Notification => "▻",
+            (false, _) if arrow.kind == MessageKind::Notification => "◅",
             (true, _) => "►",
             (false, _) => "◄",
         };
         let mut line = String::new();
-        for (at, &lane) in self.lanes.iter().enumerate() {
-            let before = at.checked_sub(1).map_or(self.first, |before| self.lanes[before] + 1);
-            let inside = before > left && lane <= right && at > 0;
-            let gap = lane.saturating_sub(before);
+        for (at, &participant) in self.participants.iter().enumerate() {
+            let before = at.checked_sub(1).map_or(self.first, |before| self.participants[before] + 1);
+            let inside = before > left && participant <= right && at > 0;
+            let gap = participant.saturating_sub(before);
             if inside && self.beside.is_none() {
                 line.push_str(&self.shaft(arrow, gap, shaft, tip, style, to > from));
             } else if inside {
-                let (start, end) = (before == left + 1, lane == right);
+                let (start, end) = (before == left + 1, participant == right);
                 let room = gap.saturating_sub(1);
                 let drawn = match (to > from && end, to < from && start) {
                     (true, _) => format!("{}{tip}", shaft.repeat(room)),
@@ -167,7 +188,7 @@ impl<'d> Page<'d> {
             } else if at > 0 {
                 line.push_str(&" ".repeat(gap));
             }
-            let joint = match (lane == from, lane > left && lane < right) {
+            let joint = match (participant == from, participant > left && participant < right) {
                 (true, _) if to > from => "├",
                 (true, _) => "┤",
                 (_, true) => "┼",
@@ -177,7 +198,7 @@ impl<'d> Page<'d> {
         }
         let mut whole = format!("{lead}{line}");
         if let Some(beside) = self.beside {
-            let end = self.lanes.last().copied().unwrap_or_default();
+            let end = self.participants.last().copied().unwrap_or_default();
             whole.push_str(&" ".repeat(beside - end - 1));
             whole.push_str(&self.words(&parts(arrow, self.width.saturating_sub(beside))));
         }
@@ -206,21 +227,21 @@ impl<'d> Page<'d> {
     }
 
     fn note(&mut self, note: &Note) {
-        let class = if note.tone == Tone::Calm { "f" } else { note.tone.class() };
-        let (sign, band, mark) = match note.opens {
+        let class = if note.severity == Severity::Note { "f" } else { note.severity.class() };
+        let (sign, band, annotation) = match note.opens {
             Some(band) => ("", Some(band), Some("┌")),
             None => ("○ ", note.band, note.band.map(|_| "│")),
         };
         let part =
             super::canvas::part(if sign.is_empty() { "b" } else { class }, format!("{sign}{}", note.text));
         let time = if note.opens.is_some() { None } else { note.time };
-        let lead = self.lead(None, time, band, mark);
+        let lead = self.lead(None, time, band, annotation);
         self.beside_or_between("│", &[part], &lead);
     }
 
-    fn marks(&mut self, marks: &[Mark], band: Option<u64>) {
-        for mark in marks {
-            for mut words in found(mark, self.room().saturating_sub(2)) {
+    fn annotations(&mut self, annotations: &[Annotation], band: Option<u64>) {
+        for annotation in annotations {
+            for mut words in found(annotation, self.room().saturating_sub(2)) {
                 if let Some(first) = words.first_mut() {
                     first.text.insert_str(0, "  ");
                 }
@@ -229,13 +250,13 @@ impl<'d> Page<'d> {
         }
     }
 
-    fn between(&mut self, lane: &str, words: &[Part], band: Option<u64>) {
+    fn between(&mut self, participant: &str, words: &[Part], band: Option<u64>) {
         let lead = self.lead(None, None, band, band.map(|_| "│"));
-        self.beside_or_between(lane, words, &lead);
+        self.beside_or_between(participant, words, &lead);
     }
 
-    /// Words that are on no arrow: between two lanes, or beside many.
-    fn beside_or_between(&mut self, lane: &str, words: &[Part], lead: &str) {
+    /// Words that are on no arrow: between two participants, or beside many.
+    fn beside_or_between(&mut self, participant: &str, words: &[Part], lead: &str) {
         let mut left = self.room();
         let mut fitted: Vec<Part> = Vec::new();
         for word in words {
@@ -248,18 +269,18 @@ impl<'d> Page<'d> {
         let mut line = lead.to_owned();
         match self.beside {
             None => {
-                line.push_str(lane);
+                line.push_str(participant);
                 let _ = write!(line, " {words}");
-                if self.lanes.len() > 1 {
+                if self.participants.len() > 1 {
                     line.push_str(&" ".repeat(self.room().saturating_sub(used) + 1));
-                    line.push_str(lane);
+                    line.push_str(participant);
                 }
             }
             Some(beside) => {
                 let mut at = self.first;
-                for &column in &self.lanes {
+                for &column in &self.participants {
                     line.push_str(&" ".repeat(column.saturating_sub(at)));
-                    line.push_str(lane);
+                    line.push_str(participant);
                     at = column + 1;
                 }
                 line.push_str(&" ".repeat(beside.saturating_sub(at)));
@@ -271,18 +292,24 @@ impl<'d> Page<'d> {
 
     /// How many columns words have that are on no arrow.
     fn room(&self) -> usize {
-        match (self.beside, self.lanes.as_slice()) {
+        match (self.beside, self.participants.as_slice()) {
             (Some(beside), _) => self.width.saturating_sub(beside),
             (None, [first, last]) => last.saturating_sub(first + 3),
             _ => self.width.saturating_sub(self.first + 3),
         }
     }
 
-    /// What stands before the first lane: the band, the number and the time.
-    fn lead(&self, number: Option<u64>, time: Option<i64>, band: Option<u64>, mark: Option<&str>) -> String {
+    /// What stands before the first participant: the band, the number and the time.
+    fn lead(
+        &self,
+        number: Option<u64>,
+        time: Option<i64>,
+        band: Option<u64>,
+        annotation: Option<&str>,
+    ) -> String {
         let mut lead = String::new();
         if self.banded {
-            let _ = write!(lead, "{} ", mark.filter(|_| band.is_some()).unwrap_or(" "));
+            let _ = write!(lead, "{} ", annotation.filter(|_| band.is_some()).unwrap_or(" "));
         }
         let number = number.map(|number| number.to_string()).unwrap_or_default();
         let _ = write!(lead, "{number:>0$}", self.number);
@@ -298,10 +325,14 @@ impl<'d> Page<'d> {
         if !self.diagram.foot.is_empty() {
             self.line("");
         }
-        for mark in &self.diagram.foot {
-            let name = format!("{} {}", mark.tone.sign(), fit(&mark.name, self.width.saturating_sub(2)));
-            self.line(&self.paint(&name, tone(mark.tone)));
-            for line in wrap(&mark.text, self.width - 2, 6) {
+        for annotation in &self.diagram.foot {
+            let name = format!(
+                "{} {}",
+                annotation.severity.sign(),
+                fit(&annotation.name, self.width.saturating_sub(2))
+            );
+            self.line(&self.paint(&name, severity(annotation.severity)));
+            for line in wrap(&annotation.text, self.width - 2, 6) {
                 self.line(&format!("  {line}"));
             }
         }
@@ -325,16 +356,16 @@ impl<'d> Page<'d> {
     }
 }
 
-/// The short name of a lane: a letter, and beyond the letters its number.
-fn letter(lane: usize) -> String {
-    match u8::try_from(lane) {
-        Ok(lane @ 0..26) => char::from(b'A' + lane).to_string(),
-        _ => (lane + 1).to_string(),
+/// The short name of a participant: a letter, and beyond the letters its number.
+fn letter(participant: usize) -> String {
+    match u8::try_from(participant) {
+        Ok(participant @ 0..26) => char::from(b'A' + participant).to_string(),
+        _ => (participant + 1).to_string(),
     }
 }
 
-fn tone(tone: Tone) -> Style {
-    style(tone.class())
+fn severity(severity: Severity) -> Style {
+    style(severity.class())
 }
 
 fn style(class: &str) -> Style {

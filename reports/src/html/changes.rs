@@ -2,10 +2,10 @@
 //!
 //! Knows: how a change is told. Refuses to know: what counts as one; [`verdict::change`] says.
 
-use super::count::{self, Implementation};
+use super::counts::{self, Implementation};
+use super::labels::{anchor, cut, name, plain, topic};
 use super::matrix::{Choice, Filter};
-use super::words::{anchor, cut, name, plain, topic};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
@@ -77,12 +77,12 @@ fn counts(changes: &[Change]) -> Vec<String> {
     SORTS.iter().filter_map(words).collect()
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of what changed.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn changes(&self, changes: &Changes<'_>, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn changes(&self, changes: &Changes<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let Changes { old, new, changes, page } = changes;
         let (before, now) = (lines(old), lines(new));
         let row = |change: &Change, code: char| {
@@ -125,12 +125,12 @@ impl Press {
         };
         let page = Page {
             counts: counts(changes),
-            runs: [count::implementation(old), count::implementation(new)],
+            runs: [counts::implementation(old), counts::implementation(new)],
             other_suite: old.suite != new.suite,
             sorts,
             filter,
         };
-        self.print("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
+        self.render("changes.html", place, &format!("What changed: {} and {}", name(old), name(new)), &page)
     }
 }
 
@@ -159,7 +159,7 @@ fn what(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::counts;
-    use crate::small::record;
+    use crate::test_record::record;
     use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]

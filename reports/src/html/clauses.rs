@@ -2,9 +2,9 @@
 //!
 //! Knows: what is shown of a clause. Refuses to know: which clauses there are; the caller hands them over.
 
+use super::labels::{in_lines, named, plain};
 use super::matrix::Filter;
-use super::words::{in_lines, named, plain};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 
 /// A clause of the reading contract.
@@ -51,12 +51,17 @@ struct Page {
     filter: Filter,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of the clauses; `matrix` says whether the first page has a matrix to lead to.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn clauses(&self, clauses: &[Clause], matrix: bool, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn clauses(
+        &self,
+        clauses: &[Clause],
+        matrix: bool,
+        place: PageLocation<'_>,
+    ) -> Result<String, tera::Error> {
         let families = clauses.chunk_by(|a, b| a.family == b.family).filter_map(|family| {
             let shown = family.iter().map(|clause| (named("clause", &clause.id), shown(clause)));
             Some((plain(&family.first()?.family), shown.collect()))
@@ -66,7 +71,7 @@ impl Press {
             ..Filter::of("clauses")
         };
         let page = Page { families: families.collect(), matrix, count: clauses.len(), filter };
-        self.print("clauses.html", place, "The clauses of the reading contract", &page)
+        self.render("clauses.html", place, "The clauses of the reading contract", &page)
     }
 }
 

@@ -3,10 +3,10 @@
 //! Knows: which readings of a case fell short alike, so that they are told once. Refuses to know: how they are drawn;
 //! a drawing of the session, or of expected beside actual, is one more field of [`Failure`] and of its template.
 
+use super::labels::{WIDTH, anchor, cut, in_lines, named, plain};
 use super::matrix;
-use super::sides::{self, Row, Span};
-use super::words::{WIDTH, anchor, cut, in_lines, named, plain};
-use crate::diagram::beside;
+use super::text_diff::{self, Row, Span};
+use crate::diagram::side_by_side;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use verdict::record::{Line, Note, Record};
@@ -41,7 +41,7 @@ struct Reading {
     at: Option<String>,
     message: Option<String>,
     stderr: Option<String>,
-    places: Vec<Place>,
+    places: Vec<Location>,
     sides: Vec<Row>,
     /// Expected and actual as pictures, where there are events to draw.
     drawn: Option<[Option<String>; 2]>,
@@ -49,12 +49,12 @@ struct Reading {
 
 /// One of them.
 #[derive(Debug, Serialize)]
-struct Place {
+struct Location {
     id: String,
     format: String,
     file: Option<String>,
     pointer: Option<String>,
-    alone: String,
+    rerun: String,
 }
 
 /// A transcript with the lines marked that matter.
@@ -66,8 +66,8 @@ struct Transcript {
     lines: Vec<Span>,
 }
 
-/// The failures of a record, in its order; `alone` is the command that runs one reading.
-pub(super) fn failures(record: &Record, alone: &dyn Fn(&Record, &Line) -> String) -> Vec<Failure> {
+/// The failures of a record, in its order; `rerun` is the command that runs one reading.
+pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &Line) -> String) -> Vec<Failure> {
     let formats = matrix::formats(&[record]);
     let cases = record.results.chunk_by(|a, b| a.case == b.case);
     let short = cases.filter_map(|lines| {
@@ -85,7 +85,7 @@ pub(super) fn failures(record: &Record, alone: &dyn Fn(&Record, &Line) -> String
             clause_ids: plain(&clauses.iter().copied().collect::<Vec<_>>().join(" ")),
             codes: matrix::codes(&coded, 1, &formats),
             clauses: clauses.into_iter().map(|id| clause(record, id)).collect(),
-            readings: readings(record, &short, alone),
+            readings: readings(record, &short, rerun),
             transcripts: note.map(|note| transcripts(note, &short)).unwrap_or_default(),
         })
     });
@@ -98,7 +98,7 @@ fn clause(record: &Record, id: &str) -> Clause {
 }
 
 /// What fell short in the same way is told once, with the formats in which it did.
-fn readings(record: &Record, short: &[&Line], alone: &dyn Fn(&Record, &Line) -> String) -> Vec<Reading> {
+fn readings(record: &Record, short: &[&Line], rerun: &dyn Fn(&Record, &Line) -> String) -> Vec<Reading> {
     let mut groups: Vec<Vec<&Line>> = Vec::new();
     for line in short {
         match groups.iter_mut().find(|group| group.first().is_some_and(|first| alike(first, line))) {
@@ -108,7 +108,7 @@ fn readings(record: &Record, short: &[&Line], alone: &dyn Fn(&Record, &Line) -> 
     }
     let reading = |group: &Vec<&Line>| {
         let first = *group.first()?;
-        let sides = first.whole.as_ref().map(|whole| sides::sides(&whole.expected, &whole.actual));
+        let sides = first.whole.as_ref().map(|whole| text_diff::sides(&whole.expected, &whole.actual));
         let at = first.difference.as_ref().map(|difference| match difference.at.as_str() {
             "" => "the whole answer".to_owned(),
             at => plain(at),
@@ -119,12 +119,12 @@ fn readings(record: &Record, short: &[&Line], alone: &dyn Fn(&Record, &Line) -> 
             at,
             message: first.message.as_ref().map(|message| cut(message, WIDTH)),
             stderr: first.stderr.as_ref().map(|said| in_lines(said)),
-            places: group.iter().map(|line| place(line, alone(record, line))).collect(),
+            places: group.iter().map(|line| place(line, rerun(record, line))).collect(),
             sides: sides.unwrap_or_default(),
             drawn: first.whole.as_ref().and_then(|whole| {
                 let at = first.difference.as_ref().map(|difference| difference.at.as_str());
                 // A picture that could not be drawn is no reason to lose the page: the texts stand above it.
-                beside(&whole.expected, &whole.actual, at.unwrap_or_default()).ok().flatten()
+                side_by_side(&whole.expected, &whole.actual, at.unwrap_or_default()).ok().flatten()
             }),
         })
     };
@@ -141,14 +141,14 @@ fn alike(one: &Line, other: &Line) -> bool {
         && at(one) == at(other)
 }
 
-fn place(line: &Line, alone: String) -> Place {
+fn place(line: &Line, rerun: String) -> Location {
     let number = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
-    Place {
+    Location {
         id: anchor(&line.case, Some(&line.format)),
         format: plain(&line.format),
         file: line.file.as_ref().map(|file| plain(file) + &number),
         pointer: line.place.as_ref().map(|place| plain(&place.pointer)).filter(|text| !text.is_empty()),
-        alone: plain(&alone),
+        rerun: plain(&rerun),
     }
 }
 
@@ -159,7 +159,7 @@ fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
         let marked: BTreeSet<u64> =
             placed.chain(note.lines.get(format).into_iter().flatten().copied()).collect();
         let line = |(number, text): (u64, &str)| Span { text: plain(text), mark: marked.contains(&number) };
-        let cut = sides::cut(text);
+        let cut = text_diff::cut(text);
         Transcript {
             format: plain(format),
             short: !of_it.is_empty(),
@@ -172,7 +172,7 @@ fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
 #[cfg(test)]
 mod tests {
     use super::failures;
-    use crate::small::{line, record_of};
+    use crate::test_record::{line, record_of};
     use verdict::record::{Difference, Place, Whole};
     use verdict::verdict::Verdict::{Crash, Fail, Pass};
 
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((formats, crash.verdict), (vec!["x", "y"], "crash"));
         let place = &alike.places[1];
         assert_eq!(place.file.as_deref(), Some("a/b/y.json:2"));
-        assert_eq!((place.pointer.as_deref(), &*place.alone), (Some("/1"), "run a/b/y"));
+        assert_eq!((place.pointer.as_deref(), &*place.rerun), (Some("/1"), "run a/b/y"));
         let marked: Vec<(&str, Vec<bool>)> = found[0]
             .transcripts
             .iter()

@@ -3,9 +3,9 @@
 //! Knows: the lines that `check --output json` prints, whoever kept them. Refuses to know: the recordings themselves;
 //! a page shows so much of them as the findings quote.
 
+use super::labels::{WIDTH, cut, named, plain};
 use super::matrix::{Choice, Filter};
-use super::words::{WIDTH, cut, named, plain};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -119,12 +119,12 @@ struct Shown {
     more: u64,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of what was found in recordings.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn findings(&self, findings: &[Finding], place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn findings(&self, findings: &[Finding], place: PageLocation<'_>) -> Result<String, tera::Error> {
         let mut files: Vec<File> = Vec::new();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for finding in findings {
@@ -150,7 +150,7 @@ impl Press {
             ..Filter::of("findings")
         };
         let page = Page { files, filter };
-        self.print("findings.html", place, "What check found in recordings", &page)
+        self.render("findings.html", place, "What check found in recordings", &page)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Knows: the table. Refuses to know: the formats; the caller hands over what their code says of them.
 
-use super::words::named;
-use super::{Place, Press};
+use super::labels::named;
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 
 /// A capture format.
@@ -31,12 +31,12 @@ struct Page<'p> {
     rows: Vec<(&'p str, Vec<bool>)>,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of the formats.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn formats(&self, formats: &[Format], place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn formats(&self, formats: &[Format], place: PageLocation<'_>) -> Result<String, tera::Error> {
         let first = formats.first().map(|format| format.carries.as_slice()).unwrap_or_default();
         let answers = |number: usize| {
             let answer = |format: &Format| format.carries.get(number).is_some_and(|(_, carried)| *carried);
@@ -46,6 +46,6 @@ impl Press {
             formats: formats.iter().map(|format| (named("format", &format.name), format)).collect(),
             rows: first.iter().enumerate().map(|(number, (what, _))| (&**what, answers(number))).collect(),
         };
-        self.print("formats.html", place, "What each capture format can carry", &page)
+        self.render("formats.html", place, "What each capture format can carry", &page)
     }
 }

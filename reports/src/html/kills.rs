@@ -3,10 +3,10 @@
 //! Knows: what is shown of it. Refuses to know: how it came about, and how it is drawn; a picture of it is one more
 //! field of the page.
 
+use super::labels::{named, plain};
 use super::matrix::Filter;
-use super::words::{named, plain};
-use super::{Place, Press};
-use crate::diagram::{self, KillRow, Look};
+use super::{HtmlRenderer, PageLocation};
+use crate::diagram::{self, KillMatrixRow, SvgOptions};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::kills::{Kills, Mutant};
@@ -43,12 +43,12 @@ struct Row {
     more: usize,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of a kill matrix.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn kills(&self, kills: &Kills, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn kills(&self, kills: &Kills, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let mut clauses: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for mutant in &kills.mutants {
             for id in &mutant.breaks {
@@ -71,7 +71,7 @@ impl Press {
             mutants: kills.mutants.iter().map(row).collect(),
             drawn: drawn(kills)?,
         };
-        self.print("kills.html", place, "The kill matrix", &page)
+        self.render("kills.html", place, "The kill matrix", &page)
     }
 }
 
@@ -82,13 +82,13 @@ fn drawn(kills: &Kills) -> Result<Option<String>, tera::Error> {
     let killers = || kills.mutants.iter().flat_map(|mutant| &mutant.killers);
     let columns: Vec<String> =
         killers().map(|killer| topic(&killer.case)).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut rows: BTreeMap<&str, KillRow> = BTreeMap::new();
+    let mut rows: BTreeMap<&str, KillMatrixRow> = BTreeMap::new();
     for mutant in &kills.mutants {
         let family = mutant.breaks.first().and_then(|id| id.split('-').next()).unwrap_or_default();
-        let row = rows.entry(family).or_insert_with(|| KillRow {
+        let row = rows.entry(family).or_insert_with(|| KillMatrixRow {
             name: family.to_owned(),
             cells: vec![0; columns.len()],
-            ..KillRow::default()
+            ..KillMatrixRow::default()
         });
         row.mutants += 1;
         row.killed += u64::from(!mutant.killers.is_empty());
@@ -97,15 +97,15 @@ fn drawn(kills: &Kills) -> Result<Option<String>, tera::Error> {
             *cell += u64::from(topics.contains(column));
         }
     }
-    let matrix = diagram::Kills {
+    let matrix = diagram::KillMatrix {
         title: "Mutants killed".to_owned(),
         row_word: "families of the clauses that are broken".to_owned(),
         column_word: "topics of the cases that kill".to_owned(),
         columns,
         rows: rows.into_values().collect(),
     };
-    let look = Look { alone: false, ..Look::default() };
-    (!kills.mutants.is_empty()).then(|| diagram::kills(&matrix, look)).transpose()
+    let look = SvgOptions { standalone: false, ..SvgOptions::default() };
+    (!kills.mutants.is_empty()).then(|| diagram::kill_matrix(&matrix, look)).transpose()
 }
 
 fn row(mutant: &Mutant) -> Row {

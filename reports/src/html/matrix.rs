@@ -3,7 +3,7 @@
 //! Knows: how readings become cells, and the short code by which the page's script filters them. Refuses to know:
 //! why a reading came to its verdict.
 
-use super::words::{anchor, code, name, plain, tone, topic};
+use super::labels::{anchor, code, name, plain, tone, topic};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::record::{Line, Record};
@@ -188,7 +188,7 @@ pub(super) fn formats<'r>(records: &[&'r Record]) -> Vec<&'r str> {
 #[cfg(test)]
 mod tests {
     use super::{by_format, by_implementation};
-    use crate::small::{line, record_of};
+    use crate::test_record::{line, record_of};
     use verdict::verdict::Verdict::{Crash, Fail, Pass, Skip};
 
     #[test]

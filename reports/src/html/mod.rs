@@ -8,20 +8,20 @@
 
 pub mod changes;
 pub mod clauses;
-mod count;
+mod counts;
 mod failure;
 pub mod findings;
 pub mod formats;
 pub mod kills;
+mod labels;
 mod matrix;
 pub mod overview;
 pub mod rules;
 pub mod run;
-mod sides;
 #[cfg(test)]
 mod tests;
+mod text_diff;
 mod trend;
-mod words;
 
 pub use overview::Overview;
 pub use run::Run;
@@ -65,13 +65,13 @@ impl Link {
     /// A link.
     #[must_use]
     pub fn new(title: &str, href: &str) -> Self {
-        Self { title: words::plain(title), href: href.to_owned() }
+        Self { title: labels::plain(title), href: href.to_owned() }
     }
 }
 
 /// Where a page stands. A page that stands alone has no others around it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Place<'p> {
+pub struct PageLocation<'p> {
     /// All pages of the site.
     pub pages: &'p [Link],
     /// The one that this is.
@@ -82,14 +82,14 @@ pub struct Place<'p> {
 
 /// Renders pages.
 #[derive(Debug)]
-pub struct Press {
+pub struct HtmlRenderer {
     tera: Tera,
     /// The version of the program, for the foot of each page.
     version: String,
 }
 
-impl Press {
-    /// A press of this version of the program.
+impl HtmlRenderer {
+    /// A renderer of this version of the program.
     ///
     /// # Errors
     /// Where a template cannot be understood.
@@ -100,10 +100,10 @@ impl Press {
     }
 
     /// Fills a template.
-    fn print(
+    fn render(
         &self,
         template: &str,
-        place: Place<'_>,
+        place: PageLocation<'_>,
         title: &str,
         page: &impl Serialize,
     ) -> Result<String, tera::Error> {

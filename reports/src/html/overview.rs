@@ -2,11 +2,11 @@
 //!
 //! Knows: what stands on it. Refuses to know: what fell short in a case; the implementation's own page tells.
 
-use super::count::{self, Implementation};
+use super::counts::{self, Implementation};
+use super::labels::{name, suite};
 use super::matrix::{self, Matrix};
 use super::trend::{self, Trend};
-use super::words::{name, suite};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::record::{Record, Suite};
@@ -30,15 +30,15 @@ struct Page {
     implementations: Vec<Implementation>,
     trends: Vec<Trend>,
     matrix: Option<Matrix>,
-    clauses: Vec<count::Clause>,
+    clauses: Vec<counts::Clause>,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The first page of a site.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn overview(&self, overview: &Overview<'_>, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn overview(&self, overview: &Overview<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let records = overview.records;
         let verdicts: Vec<Verdict> = Verdict::ALL
             .into_iter()
@@ -46,7 +46,7 @@ impl Press {
             .collect();
         let mut folders = overview.folders.iter();
         let implementation = |record: &&Record| {
-            let mut one = count::implementation(record);
+            let mut one = counts::implementation(record);
             one.row = verdicts.iter().map(|verdict| record.totals.get(verdict).copied()).collect();
             one.href = folders.next().map(|folder| format!("{folder}/index.html"));
             one
@@ -57,13 +57,13 @@ impl Press {
             verdicts: verdicts.iter().map(|verdict| verdict.name()).collect(),
             trends: overview.runs.iter().filter_map(|runs| trend::trend(runs)).collect(),
             matrix: (!records.is_empty()).then(|| matrix::by_implementation(records, overview.folders)),
-            clauses: count::clauses(records),
+            clauses: counts::clauses(records),
         };
         let title = match records.len() {
             0 => "Recordings and the reading contract".to_owned(),
             count => format!("{count} implementations and the reading contract"),
         };
-        self.print("overview.html", place, &title, &page)
+        self.render("overview.html", place, &title, &page)
     }
 }
 

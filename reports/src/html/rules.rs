@@ -3,9 +3,9 @@
 //! Knows: what is shown of a rule. Refuses to know: how a rule is watched for.
 
 use super::clauses::Case;
+use super::labels::{named, plain};
 use super::matrix::{Choice, Filter};
-use super::words::{named, plain};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use rules::FAMILIES;
 use rules::rule::{Level, Rule};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The cases that show rules, by the rule's id.
 #[derive(Debug, Clone, Default)]
-pub struct Shown {
+pub struct RuleCases {
     /// Those that break it.
     pub breaks: BTreeMap<String, Vec<Case>>,
     /// Those that keep it.
@@ -31,11 +31,11 @@ struct Page<'p> {
 struct Family<'p> {
     name: &'static str,
     title: &'static str,
-    rules: Vec<One<'p>>,
+    rules: Vec<RuleEntry<'p>>,
 }
 
 #[derive(Debug, Serialize)]
-struct One<'p> {
+struct RuleEntry<'p> {
     id: &'static str,
     anchor: String,
     level: String,
@@ -55,12 +55,12 @@ struct One<'p> {
 /// How much rules bind, with the digit for the filter.
 const LEVELS: [(Level, char); 3] = [(Level::Must, '0'), (Level::Should, '1'), (Level::Info, '2')];
 
-impl Press {
+impl HtmlRenderer {
     /// The page of the rules.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn rules(&self, shown: &Shown, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn rules(&self, shown: &RuleCases, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let families = FAMILIES.iter().filter(|family| !family.rules.is_empty());
         let families: Vec<Family<'_>> = families
             .map(|family| Family {
@@ -77,17 +77,17 @@ impl Press {
             ..Filter::of("rules")
         };
         let page = Page { count: families.iter().map(|family| family.rules.len()).sum(), families, filter };
-        self.print("rules.html", place, "The rules of check", &page)
+        self.render("rules.html", place, "The rules of check", &page)
     }
 }
 
-fn one<'p>(rule: &'static Rule, shown: &'p Shown) -> One<'p> {
+fn one<'p>(rule: &'static Rule, shown: &'p RuleCases) -> RuleEntry<'p> {
     let mut level = rule.level.name().to_owned();
     if let Some((since, raised)) = rule.raised {
         level.push_str(&format!(", {} from {since} on", raised.name()));
     }
     let cases = |by: &'p BTreeMap<String, Vec<Case>>| by.get(rule.id).map(Vec::as_slice).unwrap_or_default();
-    One {
+    RuleEntry {
         id: rule.id,
         anchor: named("rule", rule.id),
         level,

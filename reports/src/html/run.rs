@@ -2,12 +2,12 @@
 //!
 //! Knows: what stands on it. Refuses to know: markup, and what became of other implementations.
 
-use super::count::{self, Implementation, Reason};
+use super::counts::{self, Implementation, Reason};
 use super::failure::{self, Failure};
+use super::labels::{name, suite};
 use super::matrix::{self, Matrix};
 use super::trend::{self, Trend};
-use super::words::{name, suite};
-use super::{Place, Press};
+use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use verdict::record::{Line, Record, Suite};
 
@@ -18,7 +18,7 @@ pub struct Run<'r> {
     /// All its runs in their order, the last one among them; a trend is shown where there are several.
     pub runs: &'r [&'r Record],
     /// The command that runs a line of the record alone.
-    pub alone: &'r dyn Fn(&Record, &Line) -> String,
+    pub rerun: &'r dyn Fn(&Record, &Line) -> String,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,25 +29,25 @@ struct Page {
     matrix: Matrix,
     failures: Vec<Failure>,
     reasons: Vec<Reason>,
-    clauses: Vec<count::Clause>,
+    clauses: Vec<counts::Clause>,
 }
 
-impl Press {
+impl HtmlRenderer {
     /// The page of one implementation.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn run(&self, run: &Run<'_>, place: Place<'_>) -> Result<String, tera::Error> {
+    pub fn run(&self, run: &Run<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let record = run.record;
         let page = Page {
             suite: suite(&record.suite),
-            implementation: count::implementation(record),
+            implementation: counts::implementation(record),
             trends: trend::trend(run.runs).into_iter().collect(),
             matrix: matrix::by_format(record),
-            failures: failure::failures(record, run.alone),
-            reasons: count::reasons(record),
-            clauses: count::clauses(&[record]),
+            failures: failure::failures(record, run.rerun),
+            reasons: counts::reasons(record),
+            clauses: counts::clauses(&[record]),
         };
-        self.print("run.html", place, &format!("{} and the reading contract", name(record)), &page)
+        self.render("run.html", place, &format!("{} and the reading contract", name(record)), &page)
     }
 }

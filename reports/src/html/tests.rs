@@ -4,9 +4,9 @@ use super::changes::Changes;
 use super::clauses::{Case, Clause};
 use super::findings::Finding;
 use super::formats::Format;
-use super::rules::Shown;
-use super::{Link, Overview, Place, Press, Run};
-use crate::small::{line, record, record_of};
+use super::rules::RuleCases;
+use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
+use crate::test_record::{line, record, record_of};
 use verdict::kills::{Killer, Kills, Mutant};
 use verdict::record::{Line, Record, Whole};
 use verdict::verdict::Verdict;
@@ -16,8 +16,8 @@ const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=aler
                        </style><style>*{display:none}</style>\u{202e}\u{2066}\u{2028}\u{2029}\u{feff}\u{1b}\u{0}\
                        {{ page }}{% raw %}<!--]]>&lt;javascript:alert(1)";
 
-fn press() -> Press {
-    Press::new("0").unwrap()
+fn renderer() -> HtmlRenderer {
+    HtmlRenderer::new("0").unwrap()
 }
 
 fn alone(_: &Record, line: &Line) -> String {
@@ -25,15 +25,15 @@ fn alone(_: &Record, line: &Line) -> String {
 }
 
 fn run(record: &Record) -> String {
-    press().run(&Run { record, runs: &[record], alone: &alone }, Place::default()).unwrap()
+    renderer().run(&Run { record, runs: &[record], rerun: &alone }, PageLocation::default()).unwrap()
 }
 
 fn overview(records: &[&Record]) -> String {
     let folders: Vec<String> = (0..records.len()).map(|number| format!("i{number}")).collect();
     let runs: Vec<Vec<&Record>> = vec![records.to_vec()];
     let pages = [Link::new("Overview", "index.html"), Link::new("i 2", "i0/index.html")];
-    let place = Place { pages: &pages, here: "index.html", root: "" };
-    press().overview(&Overview { records, folders: &folders, runs: &runs }, place).unwrap()
+    let place = PageLocation { pages: &pages, here: "index.html", root: "" };
+    renderer().overview(&Overview { records, folders: &folders, runs: &runs }, place).unwrap()
 }
 
 /// A record in which everything that may be a stranger's text is `text`.
@@ -64,7 +64,7 @@ fn strange(text: &str) -> Record {
 
 /// One page of each kind, with `text` wherever a stranger's text may stand.
 fn pages(text: &str) -> Vec<(&'static str, String)> {
-    let (press, place) = (press(), Place::default());
+    let (renderer, place) = (renderer(), PageLocation::default());
     let (record, owned) = (strange(text), text.to_owned());
     let mut mended = record.clone();
     mended.results[0].verdict = Verdict::Pass;
@@ -103,10 +103,10 @@ fn pages(text: &str) -> Vec<(&'static str, String)> {
     vec![
         ("run", run(&record)),
         ("overview", overview(&[&record, &mended])),
-        ("changes", press.changes(&changes, place).unwrap()),
-        ("clauses", press.clauses(&[clause], true, place).unwrap()),
-        ("kills", press.kills(&kills, place).unwrap()),
-        ("findings", press.findings(&[finding, unsure], place).unwrap()),
+        ("changes", renderer.changes(&changes, place).unwrap()),
+        ("clauses", renderer.clauses(&[clause], true, place).unwrap()),
+        ("kills", renderer.kills(&kills, place).unwrap()),
+        ("findings", renderer.findings(&[finding, unsure], place).unwrap()),
     ]
 }
 
@@ -224,22 +224,22 @@ fn changes_begin_with_new_failures() {
     let (old, new) = (record(&[Verdict::Pass, Verdict::Fail]), record(&[Verdict::Fail, Verdict::Pass]));
     let changes = verdict::change::changes(&old, &new);
     let page = Changes { old: &old, new: &new, changes: &changes, page: "index.html" };
-    let page = press().changes(&page, Place::default()).unwrap();
+    let page = renderer().changes(&page, PageLocation::default()).unwrap();
     let (first, second) = (page.find("New failures: 1").unwrap(), page.find("No longer failing: 1").unwrap());
     assert!(first < second);
     assert!(page.contains("<a href=\"index.html#f-ids.0~x\">fail</a>"));
     let same = Changes { old: &old, new: &old, changes: &[], page: "index.html" };
-    assert!(press().changes(&same, Place::default()).unwrap().contains("Nothing changed."));
+    assert!(renderer().changes(&same, PageLocation::default()).unwrap().contains("Nothing changed."));
 }
 
 #[test]
 fn every_rule_is_on_the_page_of_rules() {
     let case = |name: &str| vec![Case { name: name.into(), title: "T".into() }];
-    let shown = Shown {
+    let shown = RuleCases {
         breaks: [("jsonrpc.id.null".to_owned(), case("rules/a"))].into(),
         keeps: [("jsonrpc.id.null".to_owned(), case("rules/b"))].into(),
     };
-    let page = press().rules(&shown, Place::default()).unwrap();
+    let page = renderer().rules(&shown, PageLocation::default()).unwrap();
     for rule in rules::all() {
         assert_eq!(page.matches(&format!(" id=\"rule-{}\"", rule.id)).count(), 1, "{}", rule.id);
     }
@@ -258,7 +258,7 @@ fn the_table_of_formats_says_what_each_carries() {
         cases: 3,
     };
     let formats = [format("a", [true, false]), format("b", [true, true])];
-    let page = press().formats(&formats, Place::default()).unwrap();
+    let page = renderer().formats(&formats, PageLocation::default()).unwrap();
     assert!(page.contains(
         "<tr><th scope=\"row\">headers</th><td class=\"faint\">no</td><td class=\"good\">yes</td></tr>"
     ));
@@ -276,7 +276,7 @@ fn findings_stand_in_the_order_of_the_recording() {
     };
     let findings =
         [finding(9, "fail", "jsonrpc.id.null"), finding(3, "warn", "other.rule"), finding(0, "pass", "x.y")];
-    let page = press().findings(&findings, Place::default()).unwrap();
+    let page = renderer().findings(&findings, PageLocation::default()).unwrap();
     assert!(page.find("on 3").unwrap() < page.find("on 9").unwrap());
     assert!(page.contains("href=\"rules.html#rule-jsonrpc.id.null\"") && !page.contains("rule-other.rule"));
     assert!(

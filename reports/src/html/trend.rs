@@ -2,7 +2,7 @@
 //!
 //! Knows: how counts are put beside each other over runs. Refuses to know: when a run was.
 
-use super::words::{name, plain};
+use super::labels::{name, plain};
 use serde::Serialize;
 use verdict::record::Record;
 use verdict::verdict::Verdict;
@@ -62,7 +62,7 @@ fn bars(run: &Record, most: u64) -> Vec<Bar> {
     let mut from = 0;
     let mut bars = Vec::new();
     for tone in ["bad", "known", "good", "faint"] {
-        let of_it = run.totals.iter().filter(|(verdict, _)| super::words::tone(**verdict) == tone);
+        let of_it = run.totals.iter().filter(|(verdict, _)| super::labels::tone(**verdict) == tone);
         let count: u64 = of_it.map(|(_, count)| count).sum();
         let to = from + count;
         // A single reading that fell short among thousands is to be seen.
@@ -78,7 +78,7 @@ fn bars(run: &Record, most: u64) -> Vec<Bar> {
 #[cfg(test)]
 mod tests {
     use super::trend;
-    use crate::small::record;
+    use crate::test_record::record;
     use verdict::verdict::Verdict::{Fail, Pass, Skip};
 
     #[test]

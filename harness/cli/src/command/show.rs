@@ -4,8 +4,10 @@ use super::{Around, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::source::Source;
 use formats::{Format, Input, Options, ReadError, walk};
-use reports::diagram::{Diagram, Look, Terminal, html, svg, text};
-use reports::drawing::{Drawing, Findings, Pen, Piece, Reader, Shown, merge};
+use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
+use reports::diagram_builder::{
+    DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
+};
 use rules::CheckOptions;
 use std::fs;
 use std::io::{self, IsTerminal as _, Read, Seek as _, Write as _};
@@ -100,11 +102,11 @@ impl Tape {
 /// Where an input cannot be opened or told, or is rejected after it was drawn.
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let shown = match (args.all, args.from, args.to) {
-        (true, ..) => Shown::All,
-        (_, None, None) => Shown::Folded,
-        (_, from, to) => Shown::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
+        (true, ..) => RowSelection::All,
+        (_, None, None) => RowSelection::Folded,
+        (_, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
     };
-    if matches!(shown, Shown::Range(from, to) if from > to) {
+    if matches!(shown, RowSelection::Range(from, to) if from > to) {
         return Err(Failure::Unusable("--from is behind --to, so that nothing is left to draw".to_owned()));
     }
     let mut recordings = Vec::new();
@@ -128,7 +130,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         }
     }
     let servers: Vec<String> = recordings.iter().map(server).collect();
-    let mut drawing = Drawing::new(&servers, shown, findings);
+    let mut drawing = DiagramBuilder::new(&servers, shown, findings);
     let ends = read(&mut recordings, args.lenient, &mut drawing);
     let mut rejected = Vec::new();
     for (file, (recording, end)) in recordings.iter().zip(ends).enumerate() {
@@ -181,7 +183,11 @@ fn check(number: usize, recording: &mut Recording, findings: &mut Findings) -> R
 }
 
 /// Reads every recording into the drawing, and returns what came of each.
-fn read(recordings: &mut [Recording], lenient: bool, drawing: &mut Drawing) -> Vec<Result<(), ReadError>> {
+fn read(
+    recordings: &mut [Recording],
+    lenient: bool,
+    drawing: &mut DiagramBuilder,
+) -> Vec<Result<(), ReadError>> {
     if let [recording] = recordings {
         return vec![read_one(0, recording, lenient, &mut |piece| {
             drawing.take(piece);
@@ -202,11 +208,11 @@ fn read_one(
     number: usize,
     recording: &mut Recording,
     lenient: bool,
-    take: &mut dyn FnMut(Piece) -> Result<(), Halt>,
+    take: &mut dyn FnMut(EntrySummary) -> Result<(), Halt>,
 ) -> Result<(), ReadError> {
     let mut reader = recording.tape.again()?;
     let options = if lenient { Options::LENIENT } else { Options::default() };
-    let mut pen = Pen::new(number);
+    let mut pen = EntrySummarizer::new(number);
     walk(recording.format, &mut Input::new(&mut reader)?, options, &mut |step| take(pen.take(&step)))?;
     Ok(())
 }
@@ -243,10 +249,10 @@ fn about(recordings: &[Recording]) -> Vec<String> {
 fn print(diagram: &Diagram, output: Output, around: Around) -> Result<(), Failure> {
     let drawn = match output {
         Output::Text => {
-            let terminal = Terminal { colour: around.voice.colour_out, width: width() };
+            let terminal = TextOptions { colour: around.voice.colour_out, width: width() };
             text(diagram, terminal)
         }
-        Output::Svg => svg(diagram, Look::default()).map_err(io::Error::other)?,
+        Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,
         Output::Html => html(diagram).map_err(io::Error::other)?,
     };
     let mut out = io::stdout().lock();

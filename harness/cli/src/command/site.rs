@@ -9,8 +9,8 @@ use reports::html::changes::Changes;
 use reports::html::clauses::{Case as Named, Clause};
 use reports::html::findings::Finding;
 use reports::html::formats::Format;
-use reports::html::rules::Shown;
-use reports::html::{Link, Overview, Place, Press, Run};
+use reports::html::rules::RuleCases;
+use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::{badge, json, junit, markdown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -52,8 +52,8 @@ pub(super) fn write_one(
     record: &Record,
     alone: &dyn Fn(&Record, &Line) -> String,
 ) -> Result<(), Failure> {
-    let run = Run { record, runs: &[record], alone };
-    put(folder, "index.html", &press()?.run(&run, Place::default()).map_err(unrendered)?)?;
+    let run = Run { record, runs: &[record], rerun: alone };
+    put(folder, "index.html", &renderer()?.run(&run, PageLocation::default()).map_err(unrendered)?)?;
     for_programs(folder, record)
 }
 
@@ -63,24 +63,27 @@ impl Site<'_> {
     /// # Errors
     /// Where something cannot be rendered or written, or the suite that comes with this program cannot be used.
     pub(super) fn write(&self, out: &Path) -> Result<(), Failure> {
-        let press = press()?;
+        let renderer = renderer()?;
         let folders = folders(&self.records);
         let pages = self.pages(&folders);
-        let place = |here| Place { pages: &pages, here, root: "" };
+        let place = |here| PageLocation { pages: &pages, here, root: "" };
         let page = |name: &'static str, text: Result<String, _>| put(out, name, &text.map_err(unrendered)?);
         match self.records.as_slice() {
             [record] => {
-                page("index.html", press.run(&self.run(record, &self.history(record)), place("index.html")))?;
+                page(
+                    "index.html",
+                    renderer.run(&self.run(record, &self.history(record)), place("index.html")),
+                )?;
                 for_programs(out, record)?;
             }
             records => {
                 let runs = self.trends();
                 let overview = Overview { records, folders: &folders, runs: &runs };
-                page("index.html", press.overview(&overview, place("index.html")))?;
+                page("index.html", renderer.overview(&overview, place("index.html")))?;
                 for (record, folder) in records.iter().zip(&folders) {
                     let here = format!("{folder}/index.html");
-                    let place = Place { pages: &pages, here: &here, root: "../" };
-                    let text = press.run(&self.run(record, &self.history(record)), place);
+                    let place = PageLocation { pages: &pages, here: &here, root: "../" };
+                    let text = renderer.run(&self.run(record, &self.history(record)), place);
                     let folder = out.join(folder);
                     put(&folder, "index.html", &text.map_err(unrendered)?)?;
                     for_programs(&folder, record)?;
@@ -94,24 +97,24 @@ impl Site<'_> {
                 _ => "index.html".to_owned(),
             };
             let changes = Changes { old, new, changes, page: &of_it };
-            page("changes.html", press.changes(&changes, place("changes.html")))?;
+            page("changes.html", renderer.changes(&changes, place("changes.html")))?;
         }
         if let Some(kills) = self.kills {
-            page("kills.html", press.kills(kills, place("kills.html")))?;
+            page("kills.html", renderer.kills(kills, place("kills.html")))?;
         }
         if let Some(findings) = self.findings {
-            page("findings.html", press.findings(findings, place("findings.html")))?;
+            page("findings.html", renderer.findings(findings, place("findings.html")))?;
         }
         let suite = Suite::load(&[Root::Embedded])
             .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
         let clauses = self.clauses(&suite.cases);
-        page("clauses.html", press.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
-        page("rules.html", press.rules(&shown(&suite.judged), place("rules.html")))?;
-        page("formats.html", press.formats(&carried(&suite.cases), place("formats.html")))
+        page("clauses.html", renderer.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
+        page("rules.html", renderer.rules(&shown(&suite.judged), place("rules.html")))?;
+        page("formats.html", renderer.formats(&carried(&suite.cases), place("formats.html")))
     }
 
     fn run<'r>(&'r self, record: &'r Record, runs: &'r [&'r Record]) -> Run<'r> {
-        Run { record, runs, alone: self.alone }
+        Run { record, runs, rerun: self.alone }
     }
 
     /// The runs of the same implementation, in whatever version, up to this one.
@@ -208,7 +211,7 @@ fn named(name: &str, title: &str) -> Named {
 }
 
 /// The cases that break and keep each rule.
-fn shown(cases: &[Case]) -> Shown {
+fn shown(cases: &[Case]) -> RuleCases {
     let by = |of: fn(&Judgement) -> &Vec<String>| {
         let mut found: BTreeMap<String, Vec<Named>> = BTreeMap::new();
         for case in cases {
@@ -218,7 +221,7 @@ fn shown(cases: &[Case]) -> Shown {
         }
         found
     };
-    Shown { breaks: by(|judgement| &judgement.breaks), keeps: by(|judgement| &judgement.keeps) }
+    RuleCases { breaks: by(|judgement| &judgement.breaks), keeps: by(|judgement| &judgement.keeps) }
 }
 
 /// What the code of each format says that it carries.
@@ -275,8 +278,8 @@ fn for_programs(folder: &Path, record: &Record) -> Result<(), Failure> {
     put(folder, "badge.json", &badge::render(record))
 }
 
-fn press() -> Result<Press, Failure> {
-    Press::new(env!("CARGO_PKG_VERSION")).map_err(unrendered)
+fn renderer() -> Result<HtmlRenderer, Failure> {
+    HtmlRenderer::new(env!("CARGO_PKG_VERSION")).map_err(unrendered)
 }
 
 fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {

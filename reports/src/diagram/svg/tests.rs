@@ -1,8 +1,8 @@
 //! Pictures as a parser of XML sees them.
 
 use super::super::sample::{HOSTILE, diagram, hostile};
-use super::super::{Diagram, Lane, Row};
-use super::{Look, svg};
+use super::super::{Diagram, Participant, Row};
+use super::{SvgOptions, svg};
 use crate::plain::plain;
 use roxmltree::{Document, Node};
 
@@ -13,7 +13,7 @@ fn texts(document: &Document<'_>, name: &str) -> Vec<String> {
 
 #[test]
 fn what_happens_stands_in_the_picture() {
-    let svg = svg(&diagram(), Look::default()).unwrap();
+    let svg = svg(&diagram(), SvgOptions::default()).unwrap();
     let document = Document::parse(&svg).unwrap();
     let texts = texts(&document, "tspan");
     for part in [
@@ -46,8 +46,8 @@ fn what_happens_stands_in_the_picture() {
 #[test]
 fn every_row_is_told_to_whoever_cannot_see_it() {
     let drawn = diagram();
-    let alone = svg(&drawn, Look::default()).unwrap();
-    let document = Document::parse(&alone).unwrap();
+    let standalone = svg(&drawn, SvgOptions::default()).unwrap();
+    let document = Document::parse(&standalone).unwrap();
     let desc = &texts(&document, "desc")[0];
     for row in &drawn.rows {
         assert!(desc.contains(&drawn.sentence(row)), "{row:?}");
@@ -57,15 +57,15 @@ fn every_row_is_told_to_whoever_cannot_see_it() {
     assert_eq!(root.attribute("role"), Some("img"));
     assert_eq!(root.children().find(Node::is_element).unwrap().text(), Some("a.jsonl"));
     // A page says the rows itself, and has the style.
-    let inside = svg(&drawn, Look { width: 620, alone: false }).unwrap();
-    assert!(!inside.contains("<style") && !inside.contains("xmlns") && inside.len() < alone.len());
+    let inside = svg(&drawn, SvgOptions { width: 620, standalone: false }).unwrap();
+    assert!(!inside.contains("<style") && !inside.contains("xmlns") && inside.len() < standalone.len());
 }
 
 #[test]
 fn a_strangers_text_is_text() {
-    let hostile = svg(&hostile(), Look::default()).unwrap();
+    let hostile = svg(&hostile(), SvgOptions::default()).unwrap();
     let document = Document::parse(&hostile).unwrap();
-    let plain_svg = svg(&diagram(), Look::default()).unwrap();
+    let plain_svg = svg(&diagram(), SvgOptions::default()).unwrap();
     let names = |document: &Document<'_>| {
         let mut names: Vec<String> = document
             .descendants()
@@ -95,11 +95,11 @@ fn a_strangers_text_is_text() {
 
 #[test]
 fn nothing_leaves_the_picture_and_words_stay_inside() {
-    for lanes in [1, 2, 5, 30] {
-        let lane = Lane { name: "a server with a long name".to_owned(), about: String::new() };
-        let many = Diagram { lanes: vec![lane; lanes], ..diagram() };
+    for participants in [1, 2, 5, 30] {
+        let participant = Participant { name: "a server with a long name".to_owned(), about: String::new() };
+        let many = Diagram { participants: vec![participant; participants], ..diagram() };
         for width in [0, 320, 620, 960, u16::MAX] {
-            let svg = svg(&many, Look { width, alone: true }).unwrap();
+            let svg = svg(&many, SvgOptions { width, standalone: true }).unwrap();
             let document = Document::parse(&svg).unwrap();
             let wide: i32 = document.root_element().attribute("width").unwrap().parse().unwrap();
             for node in document.descendants() {
@@ -107,20 +107,27 @@ fn nothing_leaves_the_picture_and_words_stay_inside() {
                 let end = number("x").unwrap_or_default() + number("width").unwrap_or_default();
                 assert!(
                     (0..=wide).contains(&end) && number("x").is_none_or(|x| x >= 0),
-                    "{lanes} {width}: {node:?}"
+                    "{participants} {width}: {node:?}"
                 );
             }
         }
     }
     assert!(
-        !svg(&diagram(), Look::default()).unwrap().replace("http://www.w3.org/2000/svg", "").contains("//")
+        !svg(&diagram(), SvgOptions::default())
+            .unwrap()
+            .replace("http://www.w3.org/2000/svg", "")
+            .contains("//")
     );
 }
 
 #[test]
 fn the_same_picture_is_the_same_bytes() {
-    assert_eq!(svg(&diagram(), Look::default()).unwrap(), svg(&diagram(), Look::default()).unwrap());
-    let rows = vec![Row::Arrow(Box::new(super::super::sample::arrow(0, 7, super::Sort::Request, "x")))];
-    // An arrow from a lane that is not there is no picture, and no reason to fall over.
-    svg(&Diagram { rows, ..Diagram::default() }, Look::default()).unwrap();
+    assert_eq!(
+        svg(&diagram(), SvgOptions::default()).unwrap(),
+        svg(&diagram(), SvgOptions::default()).unwrap()
+    );
+    let rows =
+        vec![Row::Arrow(Box::new(super::super::sample::arrow(0, 7, super::MessageKind::Request, "x")))];
+    // An arrow from a participant that is not there is no picture, and no reason to fall over.
+    svg(&Diagram { rows, ..Diagram::default() }, SvgOptions::default()).unwrap();
 }

@@ -1,11 +1,11 @@
 //! Pictures as a terminal shows them.
 
 use super::super::sample::{diagram, hostile};
-use super::super::{Diagram, Lane};
-use super::{Terminal, text};
-use crate::diagram::words::width;
+use super::super::{Diagram, Participant};
+use super::{TextOptions, text};
+use crate::diagram::line_text::width;
 
-const PLAIN: Terminal = Terminal { colour: false, width: 90 };
+const PLAIN: TextOptions = TextOptions { colour: false, width: 90 };
 
 #[test]
 fn a_picture_for_a_terminal() {
@@ -32,14 +32,16 @@ jsonrpc · 3 messages
 
 #[test]
 fn no_line_is_wider_than_the_terminal_and_no_text_has_power_over_it() {
-    for lanes in [0, 1, 2, 3, 6] {
+    for participants in [0, 1, 2, 3, 6] {
         for columns in [0, 50, 80, 120, 300] {
-            let lane =
-                Lane { name: "日本のサーバー with a long name".repeat(20), about: String::new() };
-            let many = Diagram { lanes: vec![lane; lanes], ..hostile() };
-            let drawn = text(&many, Terminal { colour: false, width: columns });
+            let participant = Participant {
+                name: "日本のサーバー with a long name".repeat(20),
+                about: String::new(),
+            };
+            let many = Diagram { participants: vec![participant; participants], ..hostile() };
+            let drawn = text(&many, TextOptions { colour: false, width: columns });
             for line in drawn.lines() {
-                assert!(width(line) <= columns.max(super::NARROWEST), "{lanes} {columns}: {line}");
+                assert!(width(line) <= columns.max(super::NARROWEST), "{participants} {columns}: {line}");
             }
             let bad =
                 |char: char| char.is_control() && char != '\n' || ('\u{202a}'..='\u{202e}').contains(&char);
@@ -50,7 +52,7 @@ fn no_line_is_wider_than_the_terminal_and_no_text_has_power_over_it() {
 
 #[test]
 fn colours_change_no_text() {
-    let coloured = text(&diagram(), Terminal { colour: true, ..PLAIN });
+    let coloured = text(&diagram(), TextOptions { colour: true, ..PLAIN });
     assert!(coloured.contains("\u{1b}["));
     let mut bare = String::new();
     let mut parts = coloured.split('\u{1b}');
@@ -65,7 +67,7 @@ fn colours_change_no_text() {
 #[test]
 fn many_lanes_stand_close_with_their_words_beside_them() {
     let mut many = diagram();
-    many.lanes.push(Lane { name: "weather".to_owned(), about: "npx weather".to_owned() });
+    many.participants.push(Participant { name: "weather".to_owned(), about: "npx weather".to_owned() });
     let drawn = text(&many, PLAIN);
     assert!(drawn.contains("\nC weather: npx weather\n"), "{drawn}");
     let call = drawn.lines().find(|line| line.contains("initialize id 0")).unwrap();

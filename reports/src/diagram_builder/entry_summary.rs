@@ -1,9 +1,9 @@
 //! What a picture keeps of an entry: words of bounded length, by copies of its own.
 //!
-//! Knows: how each sort of entry is said in a few words. Refuses to know: what stands before or after it, but for
+//! Knows: how each kind of entry is said in a few words. Refuses to know: what stands before or after it, but for
 //! which SSE events were delivered before; of those the last [`MOST_SEEN`] are remembered by a fingerprint.
 
-use crate::diagram::{Sort, Tone};
+use crate::diagram::{MessageKind, Severity};
 use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -21,7 +21,7 @@ const MOST_SEEN: usize = 10_000;
 
 /// Something that a recording holds.
 #[derive(Debug)]
-pub struct Piece {
+pub struct EntrySummary {
     /// Which recording, from 0.
     pub file: usize,
     /// Where its entry begins, in bytes.
@@ -37,8 +37,8 @@ pub struct Piece {
 pub(super) enum What {
     Message(Box<Message>),
     /// An HTTP exchange begins.
-    Exchange(String, Tone),
-    Note(String, Tone),
+    Exchange(String, Severity),
+    Note(String, Severity),
     /// A body that the exporter dropped.
     Dropped(String),
     /// A trace begins.
@@ -54,7 +54,7 @@ pub(super) enum What {
 pub(super) struct Message {
     /// The index of its event in its own recording.
     pub(super) index: u64,
-    pub(super) sort: Sort,
+    pub(super) kind: MessageKind,
     pub(super) id: Option<String>,
     pub(super) name: String,
     pub(super) detail: String,
@@ -69,13 +69,13 @@ pub(super) struct Message {
 
 /// Takes down the pieces of one recording.
 #[derive(Debug)]
-pub struct Pen {
+pub struct EntrySummarizer {
     file: usize,
     seen: HashSet<u64>,
     order: VecDeque<u64>,
 }
 
-impl Pen {
+impl EntrySummarizer {
     /// For the recording of this number.
     #[must_use]
     pub fn new(file: usize) -> Self {
@@ -83,23 +83,23 @@ impl Pen {
     }
 
     /// What a picture keeps of a step.
-    pub fn take(&mut self, step: &Step<'_, '_>) -> Piece {
+    pub fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
         let (entry, what) = match step {
             Step::Event(entry, event) => (*entry, What::Message(Box::new(self.message(entry, event)))),
             Step::Context(entry) => (*entry, context(entry)),
         };
         let Entry { spot, time, exchange, .. } = entry;
-        Piece { file: self.file, offset: spot.offset, time: *time, exchange: *exchange, what }
+        EntrySummary { file: self.file, offset: spot.offset, time: *time, exchange: *exchange, what }
     }
 
     fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> Message {
         let message = &event.message;
-        let (sort, guess) = match event.kind {
-            Kind::ToolCall => (Sort::ToolCall, Side::Client),
-            Kind::Request => (Sort::Request, usual_sender(message)),
-            Kind::Notification => (Sort::Notification, usual_sender(message)),
-            Kind::Result => (Sort::Result, Side::Server),
-            Kind::Error => (Sort::Error, Side::Server),
+        let (kind, guess) = match event.kind {
+            Kind::ToolCall => (MessageKind::ToolCall, Side::Client),
+            Kind::Request => (MessageKind::Request, usual_sender(message)),
+            Kind::Notification => (MessageKind::Notification, usual_sender(message)),
+            Kind::Result => (MessageKind::Result, Side::Server),
+            Kind::Error => (MessageKind::Error, Side::Server),
         };
         let name = match event.kind {
             Kind::ToolCall => message.name().map(word),
@@ -118,7 +118,7 @@ impl Pen {
         };
         Message {
             index: event.index,
-            sort,
+            kind,
             id: event.id.as_ref().map(|id| start(&String::from_utf8_lossy(prefix(id)), NAME)),
             name: name.unwrap_or_default(),
             detail: value.map(value_of).unwrap_or_default(),
@@ -151,7 +151,7 @@ fn context(entry: &Entry<'_>) -> What {
     let status = entry.context.and_then(|context| context.status);
     match &entry.content {
         Content::Exchange(exchange) => exchange_of(entry, exchange),
-        Content::Event => What::Note(entry.sse.as_ref().map(event).unwrap_or_default(), Tone::Calm),
+        Content::Event => What::Note(entry.sse.as_ref().map(event).unwrap_or_default(), Severity::Note),
         Content::Empty => {
             let what = match entry.slot {
                 Slot::Request => "a request without a message",
@@ -159,7 +159,7 @@ fn context(entry: &Entry<'_>) -> What {
             };
             let refused = status.is_some_and(|status| status >= 400);
             let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
-            What::Note(format!("{what}{status}"), if refused { Tone::Odd } else { Tone::Calm })
+            What::Note(format!("{what}{status}"), if refused { Severity::Warning } else { Severity::Note })
         }
         Content::Opened(line) => {
             let command = line.member("command").map(|command| match command.items().next() {
@@ -177,11 +177,11 @@ fn context(entry: &Entry<'_>) -> What {
                 (None, Some(reason)) => format!("the trace ends: {reason}"),
                 (None, None) => "the trace ends".to_owned(),
             };
-            What::Note(how, Tone::Calm)
+            What::Note(how, Severity::Note)
         }
-        Content::Passed(what) => What::Note(format!("passed over: {}", start(what, NAME)), Tone::Calm),
+        Content::Passed(what) => What::Note(format!("passed over: {}", start(what, NAME)), Severity::Note),
         Content::Noise(noise) => {
-            What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Tone::Odd)
+            What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
         }
         Content::Missing(whose) => What::Dropped(format!("the exporter dropped the body of {whose}")),
         Content::Message(_) | Content::Envelope => What::Silent,
@@ -190,21 +190,21 @@ fn context(entry: &Entry<'_>) -> What {
 
 fn exchange_of(entry: &Entry<'_>, exchange: &Exchange<'_>) -> What {
     let mut text = format!("{} {}", start(&exchange.method, 20), start(&exchange.url, NAME));
-    let tone = match exchange.status {
+    let severity = match exchange.status {
         Some(status) => {
             text.push_str(&format!(" → {status} {}", start(&exchange.media_type, 60)));
-            if status >= 400 { Tone::Odd } else { Tone::Calm }
+            if status >= 400 { Severity::Warning } else { Severity::Note }
         }
         None => {
             text.push_str(" → no answer");
-            Tone::Odd
+            Severity::Warning
         }
     };
     let mut text = text.trim_end().to_owned();
     if let Some(took) = entry.time.zip(exchange.ended).map(|(from, to)| to.saturating_sub(from)) {
         text.push_str(&format!(", {took} ms"));
     }
-    What::Exchange(text, tone)
+    What::Exchange(text, severity)
 }
 
 /// An SSE event that carries no message.

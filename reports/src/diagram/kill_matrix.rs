@@ -3,12 +3,12 @@
 //! Knows: a grid of counts, each with its number and a shade. Refuses to know: what a mutant is, and who counted.
 
 use super::canvas::{Anchor, Canvas, Group};
-use super::words::{fit, width};
-use super::{Look, counted};
+use super::line_text::{fit, width};
+use super::{SvgOptions, counted};
 
 /// The matrix as plain data.
 #[derive(Debug, Clone, Default)]
-pub struct Kills {
+pub struct KillMatrix {
     /// In a few words.
     pub title: String,
     /// What a row is, such as "mutants of the family".
@@ -18,12 +18,12 @@ pub struct Kills {
     /// The columns, from left to right.
     pub columns: Vec<String>,
     /// The rows, from top to bottom.
-    pub rows: Vec<KillRow>,
+    pub rows: Vec<KillMatrixRow>,
 }
 
 /// A row: mutants that belong together, and what killed how many of them.
 #[derive(Debug, Clone, Default)]
-pub struct KillRow {
+pub struct KillMatrixRow {
     /// What they have in common.
     pub name: String,
     /// How many there are.
@@ -45,7 +45,7 @@ const NAME: usize = 28;
 ///
 /// # Errors
 /// Where the template cannot be rendered.
-pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
+pub fn kill_matrix(kills: &KillMatrix, look: SvgOptions) -> Result<String, tera::Error> {
     let name = |text: &String| fit(text, NAME);
     let extent = |columns: usize| i32::try_from(columns).unwrap_or_default() * COLUMN / 10;
     let rows: Vec<String> = kills.rows.iter().map(|row| name(&row.name)).collect();
@@ -103,10 +103,10 @@ pub fn kills(kills: &Kills, look: Look) -> Result<String, tera::Error> {
         width: (totals + 90).max(720) + climb / 2,
         height: top + i32::try_from(kills.rows.len()).unwrap_or_default() * LINE + MARGIN,
         title: fit(&kills.title, 90),
-        desc: if look.alone { said.join("\n") } else { said.swap_remove(0) },
+        desc: if look.standalone { said.join("\n") } else { said.swap_remove(0) },
         groups,
     };
-    canvas.spell(look.alone)
+    canvas.spell(look.standalone)
 }
 
 fn shade(cell: u64, of: u64) -> &'static str {
@@ -121,17 +121,17 @@ fn shade(cell: u64, of: u64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Look, sample::HOSTILE};
-    use super::{KillRow, Kills, kills, shade};
+    use super::super::{SvgOptions, sample::HOSTILE};
+    use super::{KillMatrix, KillMatrixRow, kill_matrix, shade};
 
-    fn matrix() -> Kills {
-        let row = |name: &str, mutants, killed, cells: &[u64]| KillRow {
+    fn matrix() -> KillMatrix {
+        let row = |name: &str, mutants, killed, cells: &[u64]| KillMatrixRow {
             name: name.to_owned(),
             mutants,
             killed,
             cells: cells.to_vec(),
         };
-        Kills {
+        KillMatrix {
             title: "Mutants".to_owned(),
             row_word: "families of mutants".to_owned(),
             column_word: "topics of cases".to_owned(),
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_count_stands_in_the_picture_and_in_its_words() {
-        let svg = kills(&matrix(), Look::default()).unwrap();
+        let svg = kill_matrix(&matrix(), SvgOptions::default()).unwrap();
         let document = roxmltree::Document::parse(&svg).unwrap();
         let texts: Vec<&str> = document
             .descendants()
@@ -170,7 +170,7 @@ mod tests {
         hostile.title = HOSTILE.to_owned();
         hostile.columns = vec![HOSTILE.repeat(10_000); 2];
         hostile.rows[0].name = HOSTILE.to_owned();
-        let svg = kills(&hostile, Look::default()).unwrap();
+        let svg = kill_matrix(&hostile, SvgOptions::default()).unwrap();
         roxmltree::Document::parse(&svg).unwrap();
         assert!(!svg.contains("<script") && !svg.contains(['\u{202e}', '\0']) && svg.len() < 30_000);
     }

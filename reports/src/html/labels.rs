@@ -25,7 +25,7 @@ pub(super) fn topic(case: &str) -> String {
 
 /// The lines of a stranger's text, each without power over the page.
 pub(super) fn in_lines(text: &str) -> String {
-    super::sides::cut(text).lines().map(plain).collect::<Vec<_>>().join("\n")
+    super::text_diff::cut(text).lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
 /// How a verdict is to be taken, as the style sheet knows it.

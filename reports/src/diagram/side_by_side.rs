@@ -3,7 +3,7 @@
 //! Knows: that the first event in which they differ is the one to look at. Refuses to know: how a page lays two
 //! pictures beside each other.
 
-use super::{Diagram, Look, svg};
+use super::{Diagram, SvgOptions, svg};
 
 /// How wide each of two pictures is, in their units.
 const WIDTH: u16 = 620;
@@ -14,13 +14,17 @@ const WIDTH: u16 = 620;
 ///
 /// # Errors
 /// Where the template cannot be rendered.
-pub fn beside(expected: &str, actual: &str, at: &str) -> Result<Option<[Option<String>; 2]>, tera::Error> {
+pub fn side_by_side(
+    expected: &str,
+    actual: &str,
+    at: &str,
+) -> Result<Option<[Option<String>; 2]>, tera::Error> {
     let mut parts = at.split('/').skip(1);
     let marked = match parts.next() {
         Some("events" | "calls") => parts.next().and_then(|index| index.parse().ok()),
         _ => None,
     };
-    let look = Look { width: WIDTH, alone: false };
+    let look = SvgOptions { width: WIDTH, standalone: false };
     let draw = |title: &str, text: &str| {
         Diagram::of_meaning(title, text, marked).map(|diagram| svg(&diagram, look)).transpose()
     };
@@ -30,12 +34,13 @@ pub fn beside(expected: &str, actual: &str, at: &str) -> Result<Option<[Option<S
 
 #[cfg(test)]
 mod tests {
-    use super::beside;
+    use super::side_by_side;
 
     #[test]
     fn both_sides_are_drawn_and_the_first_difference_is_marked_in_both() {
         let one = "{\"kind\": \"notification\", \"method\": \"a\"}\n{\"kind\": \"notification\", \"method\": \"b\"}\n";
-        let [left, right] = beside(one, &one.replace("\"b\"", "\"c\""), "/events/1/method").unwrap().unwrap();
+        let [left, right] =
+            side_by_side(one, &one.replace("\"b\"", "\"c\""), "/events/1/method").unwrap().unwrap();
         let (left, right) = (left.unwrap(), right.unwrap());
         for side in [&left, &right] {
             assert_eq!(side.matches("class=\"here\"").count(), 1, "{side}");
@@ -48,8 +53,8 @@ mod tests {
     #[test]
     fn a_side_without_events_has_no_picture() {
         let one = "{\"kind\": \"notification\", \"method\": \"a\"}\n";
-        let [left, right] = beside("a rejection\n", one, "/rejection/code").unwrap().unwrap();
+        let [left, right] = side_by_side("a rejection\n", one, "/rejection/code").unwrap().unwrap();
         assert!(left.is_none() && right.is_some_and(|right| !right.contains("class=\"here\"")));
-        assert!(beside("a rejection\n", "crash\n", "").unwrap().is_none());
+        assert!(side_by_side("a rejection\n", "crash\n", "").unwrap().is_none());
     }
 }

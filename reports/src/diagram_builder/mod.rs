@@ -3,21 +3,21 @@
 //! Knows: how entries become rows, which rows are folded, how several traces are merged by time, and where findings
 //! belong. Refuses to know: how a picture looks (that is [`crate::diagram`]), and files.
 //!
-//! Memory: what `sheet::Sheet` says, which does not grow with the length of a session; beside it a name for each of
+//! Memory: what `folded_rows::FoldedRows` says, which does not grow with the length of a session; beside it a name for each of
 //! up to `MOST_OPEN` open requests, and what the reader and the contract need.
 
+mod entry_summary;
 mod findings;
+mod folded_rows;
 mod merge;
-mod piece;
-mod sheet;
 
+pub use entry_summary::{EntrySummarizer, EntrySummary};
 pub use findings::Findings;
 pub use merge::{Reader, merge};
-pub use piece::{Pen, Piece};
 
-use crate::diagram::{Arrow, Diagram, Flag, Lane, Mark, Note, Row, Tone};
-use piece::{Message, What};
-use sheet::Sheet;
+use crate::diagram::{Annotation, Arrow, Diagram, Flag, Note, Participant, Row, Severity};
+use entry_summary::{Message, What};
+use folded_rows::FoldedRows;
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
 use transcript::session::Side;
@@ -27,7 +27,7 @@ const MOST_OPEN: usize = 10_000;
 
 /// Which rows are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum RowSelection {
     /// The beginning, the end, and what is out of the ordinary.
     Folded,
     /// The messages from one number to another, and nothing else.
@@ -37,22 +37,22 @@ pub enum Shown {
 }
 
 /// A picture in the making.
-pub struct Drawing {
-    sheet: Sheet,
+pub struct DiagramBuilder {
+    sheet: FoldedRows,
     findings: Findings,
-    lanes: Vec<Lane>,
-    open: BTreeMap<(usize, u64), Asked>,
+    participants: Vec<Participant>,
+    open: BTreeMap<(usize, u64), PendingRequest>,
     messages: u64,
     unnamed: u64,
     orphans: u64,
     again: u64,
     dropped: u64,
     start: Option<i64>,
-    foot: Vec<Mark>,
+    foot: Vec<Annotation>,
 }
 
 /// An open request.
-struct Asked {
+struct PendingRequest {
     row: u64,
     number: u64,
     name: String,
@@ -62,20 +62,20 @@ struct Asked {
     odd: bool,
 }
 
-impl Drawing {
+impl DiagramBuilder {
     /// Begins a picture of so many servers.
     #[must_use]
-    pub fn new(servers: &[String], shown: Shown, findings: Findings) -> Self {
-        let lane = |name: &str| Lane { name: name.to_owned(), about: String::new() };
-        let mut lanes = vec![lane("client")];
+    pub fn new(servers: &[String], shown: RowSelection, findings: Findings) -> Self {
+        let participant = |name: &str| Participant { name: name.to_owned(), about: String::new() };
+        let mut participants = vec![participant("client")];
         match servers {
-            [_] => lanes.push(lane("server")),
-            several => lanes.extend(several.iter().map(|name| lane(name))),
+            [_] => participants.push(participant("server")),
+            several => participants.extend(several.iter().map(|name| participant(name))),
         }
         Self {
-            sheet: Sheet::new(shown),
+            sheet: FoldedRows::new(shown),
             findings,
-            lanes,
+            participants,
             open: BTreeMap::new(),
             messages: 0,
             unnamed: 0,
@@ -88,44 +88,50 @@ impl Drawing {
     }
 
     /// Takes the next piece.
-    pub fn take(&mut self, piece: Piece) {
-        let Piece { file, offset, time, exchange, what } = piece;
+    pub fn take(&mut self, piece: EntrySummary) {
+        let EntrySummary { file, offset, time, exchange, what } = piece;
         self.start = self.start.or(time);
         let time = time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
-        let marks = self.findings.take(file, offset);
+        let annotations = self.findings.take(file, offset);
         match what {
-            What::Message(message) => self.message(file, time, exchange, *message, marks),
-            What::Silent if marks.is_empty() => {}
+            What::Message(message) => self.message(file, time, exchange, *message, annotations),
+            What::Silent if annotations.is_empty() => {}
             What::Silent => {
-                self.note(Note { marks, ..note("the transport's context".to_owned(), time) }, exchange)
+                self.note(Note { annotations, ..note("the transport's context".to_owned(), time) }, exchange)
             }
-            What::Exchange(text, tone) => {
-                self.note(Note { tone, opens: exchange, marks, ..note(text, time) }, None);
+            What::Exchange(text, severity) => {
+                self.note(Note { severity, opens: exchange, annotations, ..note(text, time) }, None);
             }
-            What::Note(text, tone) => self.note(Note { tone, marks, ..note(text, time) }, exchange),
+            What::Note(text, severity) => {
+                self.note(Note { severity, annotations, ..note(text, time) }, exchange)
+            }
             What::Dropped(text) => {
                 self.dropped += 1;
-                self.note(Note { tone: Tone::Odd, marks, ..note(text, time) }, exchange);
+                self.note(Note { severity: Severity::Warning, annotations, ..note(text, time) }, exchange);
             }
             What::Opened { label, command } => {
                 // Several servers are told apart by their labels, unless two have the same.
-                let tells = self.lanes.len() > 2
+                let tells = self.participants.len() > 2
                     && !label.is_empty()
-                    && self.lanes.iter().all(|lane| lane.name != label);
-                if let Some(lane) = self.lanes.get_mut(file + 1) {
+                    && self.participants.iter().all(|participant| participant.name != label);
+                if let Some(participant) = self.participants.get_mut(file + 1) {
                     if tells {
-                        lane.name.clone_from(&label);
+                        participant.name.clone_from(&label);
                     }
-                    lane.about.clone_from(&command);
+                    participant.about.clone_from(&command);
                 }
                 let of = if label.is_empty() { label } else { format!(" of {label}") };
-                self.note(Note { marks, ..note(format!("the trace{of} begins: {command}"), time) }, None);
+                self.note(
+                    Note { annotations, ..note(format!("the trace{of} begins: {command}"), time) },
+                    None,
+                );
             }
         }
     }
 
     fn note(&mut self, note: Note, band: Option<u64>) {
-        let odd = note.tone != Tone::Calm || note.marks.iter().any(|mark| mark.tone != Tone::Calm);
+        let odd = note.severity != Severity::Note
+            || note.annotations.iter().any(|annotation| annotation.severity != Severity::Note);
         self.sheet.put(Row::Note(Note { band, ..note }), odd);
     }
 
@@ -135,14 +141,14 @@ impl Drawing {
         time: Option<i64>,
         band: Option<u64>,
         said: Message,
-        marks: Vec<Mark>,
+        annotations: Vec<Annotation>,
     ) {
-        let Message { index, sort, id, name, detail, side, guess, answers, via, again } = said;
+        let Message { index, kind, id, name, detail, side, guess, answers, via, again } = said;
         let number = self.messages;
         self.messages += 1;
         let asked = answers.and_then(|index| self.open.remove(&(file, index)));
         let side = side.or(asked.as_ref().map(|asked| asked.side.other())).unwrap_or(guess);
-        let server = (file + 1).min(self.lanes.len() - 1);
+        let server = (file + 1).min(self.participants.len() - 1);
         let (from, to) = match side {
             Side::Client => (0, server),
             Side::Server => (server, 0),
@@ -152,18 +158,18 @@ impl Drawing {
             self.again += 1;
             flags.push(Flag::Redelivered);
         }
-        if sort.answers() && answers.is_none() {
+        if kind.answers() && answers.is_none() {
             self.orphans += 1;
             flags.push(Flag::Orphan);
         }
-        let wrong = marks.iter().any(|mark| mark.tone != Tone::Calm);
-        let odd = !flags.is_empty() || wrong || sort == crate::diagram::Sort::Error;
-        let waits = !sort.answers() && id.is_some();
+        let wrong = annotations.iter().any(|annotation| annotation.severity != Severity::Note);
+        let odd = !flags.is_empty() || wrong || kind == crate::diagram::MessageKind::Error;
+        let waits = !kind.answers() && id.is_some();
         let arrow = Arrow {
             number,
             from,
             to,
-            sort,
+            kind,
             name: asked.as_ref().map_or_else(|| name.clone(), |asked| asked.name.clone()),
             id,
             detail,
@@ -176,7 +182,7 @@ impl Drawing {
             answers: asked.as_ref().map(|asked| asked.number),
             via,
             flags,
-            marks,
+            annotations,
             band,
         };
         if let Some(asked) = &asked {
@@ -187,7 +193,7 @@ impl Drawing {
         if waits {
             if self.open.len() < MOST_OPEN {
                 self.sheet.waits(row);
-                self.open.insert((file, index), Asked { row, number, name, side, time, odd });
+                self.open.insert((file, index), PendingRequest { row, number, name, side, time, odd });
             } else {
                 self.unnamed += 1;
             }
@@ -197,12 +203,12 @@ impl Drawing {
     /// The recording is no session from here on.
     pub fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
         let place = &rejection.place;
-        let several = self.lanes.len() > 2;
+        let several = self.participants.len() > 2;
         self.findings.drop(file, place.offset);
         let of = if several { format!("{name}, ") } else { String::new() };
         let pointer = if place.pointer.is_empty() { String::new() } else { format!(", {}", place.pointer) };
-        self.foot.push(Mark {
-            tone: Tone::Bad,
+        self.foot.push(Annotation {
+            severity: Severity::Error,
             name: format!("rejected: {}", rejection.code.name()),
             text: format!(
                 "{}, by {} ({of}line {}, column {}{pointer}). What was said before it is drawn; none of it is a \
@@ -243,10 +249,16 @@ impl Drawing {
             facts.push("no messages".to_owned());
         }
         facts.extend(self.findings.totals());
-        Diagram { title: title.to_owned(), about: facts, lanes: self.lanes, rows, foot: self.foot }
+        Diagram {
+            title: title.to_owned(),
+            about: facts,
+            participants: self.participants,
+            rows,
+            foot: self.foot,
+        }
     }
 }
 
 fn note(text: String, time: Option<i64>) -> Note {
-    Note { text, time, tone: Tone::Calm, opens: None, band: None, marks: Vec::new() }
+    Note { text, time, severity: Severity::Note, opens: None, band: None, annotations: Vec::new() }
 }

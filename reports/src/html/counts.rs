@@ -2,7 +2,7 @@
 //!
 //! Knows: adding up. Refuses to know: anything that is not in a record.
 
-use super::words::{WIDTH, cut, name, named, plain, tone};
+use super::labels::{WIDTH, cut, name, named, plain, tone};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ fn ids(lines: &[Line]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::clauses;
-    use crate::small::{line, record_of};
+    use crate::test_record::{line, record_of};
     use verdict::verdict::Verdict;
 
     #[test]

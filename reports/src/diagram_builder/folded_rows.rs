@@ -6,7 +6,7 @@
 //! Memory: [`HEAD`] + [`TAIL`] + [`ODD`] rows, up to [`WAITING`] requests whose answer is awaited, and between two of
 //! them a fold or up to three rows that are not worth one; a row is a kilobyte or two. With everything shown, every row.
 
-use super::Shown;
+use super::RowSelection;
 use crate::diagram::{Flag, Fold, Row};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -22,9 +22,9 @@ pub(super) const WAITING: usize = 1_000;
 const WORTH: usize = 4;
 
 #[derive(Debug)]
-pub(super) struct Sheet {
-    shown: Shown,
-    slots: BTreeMap<u64, Slot>,
+pub(super) struct FoldedRows {
+    shown: RowSelection,
+    slots: BTreeMap<u64, Stored>,
     next: u64,
     /// The latest rows, and whether each is out of the ordinary.
     tail: VecDeque<(u64, bool)>,
@@ -40,14 +40,14 @@ pub(super) struct Sheet {
 }
 
 #[derive(Debug)]
-enum Slot {
+enum Stored {
     Row(Row),
     /// What is folded; and the rows themselves, as long as they are few.
     Folded(Fold, Vec<(u64, Row)>),
 }
 
-impl Sheet {
-    pub(super) fn new(shown: Shown) -> Self {
+impl FoldedRows {
+    pub(super) fn new(shown: RowSelection) -> Self {
         Self {
             shown,
             slots: BTreeMap::new(),
@@ -56,7 +56,7 @@ impl Sheet {
             open: BTreeSet::new(),
             waiting: BTreeSet::new(),
             room: ODD,
-            inside: matches!(shown, Shown::Range(0, _)),
+            inside: matches!(shown, RowSelection::Range(0, _)),
             note: None,
         }
     }
@@ -69,7 +69,7 @@ impl Sheet {
         let at = self.next;
         self.next += 1;
         self.note = match &row {
-            Row::Note(note) if note.opens.is_none() && note.marks.is_empty() => {
+            Row::Note(note) if note.opens.is_none() && note.annotations.is_empty() => {
                 Some((at, note.text.clone(), 1))
             }
             _ => None,
@@ -78,17 +78,17 @@ impl Sheet {
             Row::Arrow(arrow) => Some(arrow.number),
             _ => None,
         };
-        self.slots.insert(at, Slot::Row(row));
+        self.slots.insert(at, Stored::Row(row));
         match self.shown {
-            Shown::All => {}
-            Shown::Range(from, to) => {
+            RowSelection::All => {}
+            RowSelection::Range(from, to) => {
                 // What is no message stands with the message before it.
                 self.inside = number.map_or(self.inside, |number| (from..=to).contains(&number));
                 if !self.inside {
                     self.fold(at, false);
                 }
             }
-            Shown::Folded => {
+            RowSelection::Folded => {
                 self.tail.push_back((at, odd));
                 if self.tail.len() > TAIL
                     && let Some((at, odd)) = self.tail.pop_front()
@@ -124,9 +124,9 @@ impl Sheet {
             }
         };
         match self.slots.range_mut(..=row).next_back() {
-            Some((at, Slot::Row(found))) if *at == row => flag(found),
+            Some((at, Stored::Row(found))) if *at == row => flag(found),
             // A fold of few rows is opened at the end, and they are shown as they are.
-            Some((_, Slot::Folded(_, few))) => {
+            Some((_, Stored::Folded(_, few))) => {
                 few.iter_mut().filter(|(at, _)| *at == row).for_each(|(_, found)| flag(found));
             }
             _ => {}
@@ -146,11 +146,11 @@ impl Sheet {
         let mut rows = Vec::new();
         for slot in self.slots.into_values() {
             match slot {
-                Slot::Row(row) => rows.push(row),
-                Slot::Folded(_, few) if !few.is_empty() && matches!(self.shown, Shown::Folded) => {
+                Stored::Row(row) => rows.push(row),
+                Stored::Folded(_, few) if !few.is_empty() && matches!(self.shown, RowSelection::Folded) => {
                     rows.extend(few.into_iter().map(|(_, row)| row));
                 }
-                Slot::Folded(fold, _) => {
+                Stored::Folded(fold, _) => {
                     folded += fold.messages();
                     rows.push(Row::Fold(fold));
                 }
@@ -162,11 +162,11 @@ impl Sheet {
     /// Whether a note says what the last one said; it is counted there then.
     fn is_like_the_last(&mut self, row: &Row) -> bool {
         let (Row::Note(new), Some((at, text, count))) = (row, &mut self.note) else { return false };
-        if new.text != *text || new.opens.is_some() || !new.marks.is_empty() {
+        if new.text != *text || new.opens.is_some() || !new.annotations.is_empty() {
             return false;
         }
         match self.slots.get_mut(at) {
-            Some(Slot::Row(Row::Note(note))) if note.band == new.band => {
+            Some(Stored::Row(Row::Note(note))) if note.band == new.band => {
                 *count += 1;
                 note.text = format!("{text} (×{count})");
                 true
@@ -191,7 +191,7 @@ impl Sheet {
 
     /// Folds a row, together with the folds beside it.
     fn fold(&mut self, at: u64, odd: bool) {
-        let Some(Slot::Row(row)) = self.slots.remove(&at) else { return };
+        let Some(Stored::Row(row)) = self.slots.remove(&at) else { return };
         let mut fold = match &row {
             Row::Arrow(arrow) => Fold::of(arrow),
             _ => Fold { notes: 1, ..Fold::default() },
@@ -200,23 +200,24 @@ impl Sheet {
         let mut rows = vec![(at, row)];
         let mut start = at;
         let before =
-            self.slots.range(..at).next_back().map(|(key, slot)| (*key, matches!(slot, Slot::Folded(..))));
+            self.slots.range(..at).next_back().map(|(key, slot)| (*key, matches!(slot, Stored::Folded(..))));
         if let Some((key, true)) = before
-            && let Some(Slot::Folded(mut joined, few)) = self.slots.remove(&key)
+            && let Some(Stored::Folded(mut joined, few)) = self.slots.remove(&key)
         {
             joined.join(&fold);
             fold = joined;
             rows = few_of(few, rows);
             start = key;
         }
-        let after = self.slots.range(at..).next().map(|(key, slot)| (*key, matches!(slot, Slot::Folded(..))));
+        let after =
+            self.slots.range(at..).next().map(|(key, slot)| (*key, matches!(slot, Stored::Folded(..))));
         if let Some((key, true)) = after
-            && let Some(Slot::Folded(next, few)) = self.slots.remove(&key)
+            && let Some(Stored::Folded(next, few)) = self.slots.remove(&key)
         {
             fold.join(&next);
             rows = few_of(rows, few);
         }
-        self.slots.insert(start, Slot::Folded(fold, rows));
+        self.slots.insert(start, Stored::Folded(fold, rows));
     }
 }
 
@@ -231,15 +232,15 @@ fn few_of(mut one: Vec<(u64, Row)>, other: Vec<(u64, Row)>) -> Vec<(u64, Row)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEAD, ODD, Sheet, Shown, TAIL, WAITING, WORTH};
-    use crate::diagram::{Arrow, Flag, Note, Row, Sort, Tone};
+    use super::{FoldedRows, HEAD, ODD, RowSelection, TAIL, WAITING, WORTH};
+    use crate::diagram::{Arrow, Flag, MessageKind, Note, Row, Severity};
 
-    fn arrow(number: u64, sort: Sort) -> Row {
+    fn arrow(number: u64, kind: MessageKind) -> Row {
         Row::Arrow(Box::new(Arrow {
             number,
             from: 0,
             to: 1,
-            sort,
+            kind,
             name: String::new(),
             id: None,
             detail: String::new(),
@@ -248,14 +249,21 @@ mod tests {
             answers: None,
             via: String::new(),
             flags: Vec::new(),
-            marks: Vec::new(),
+            annotations: Vec::new(),
             band: None,
         }))
     }
 
     fn note(text: &str) -> Row {
         let text = text.to_owned();
-        Row::Note(Note { text, time: None, tone: Tone::Calm, opens: None, band: None, marks: Vec::new() })
+        Row::Note(Note {
+            text,
+            time: None,
+            severity: Severity::Note,
+            opens: None,
+            band: None,
+            annotations: Vec::new(),
+        })
     }
 
     /// Which messages are shown, and which are folded: their numbers, a fold as its first and last.
@@ -270,9 +278,9 @@ mod tests {
 
     #[test]
     fn the_beginning_the_end_and_the_odd_are_shown() {
-        let mut sheet = Sheet::new(Shown::Folded);
+        let mut sheet = FoldedRows::new(RowSelection::Folded);
         for number in 0..200 {
-            sheet.put(arrow(number, Sort::Notification), number == 100);
+            sheet.put(arrow(number, MessageKind::Notification), number == 100);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!(folded + 1, 200 - HEAD - TAIL as u64);
@@ -286,10 +294,10 @@ mod tests {
 
     #[test]
     fn a_request_that_nobody_answered_is_shown_and_one_with_an_odd_answer_too() {
-        let mut sheet = Sheet::new(Shown::Folded);
+        let mut sheet = FoldedRows::new(RowSelection::Folded);
         let mut rows = Vec::new();
         for number in 0..200 {
-            let row = sheet.put(arrow(number, Sort::Request), false);
+            let row = sheet.put(arrow(number, MessageKind::Request), false);
             sheet.waits(row);
             rows.push(row);
         }
@@ -312,9 +320,9 @@ mod tests {
 
     #[test]
     fn a_fold_of_a_few_rows_is_none() {
-        let mut sheet = Sheet::new(Shown::Folded);
+        let mut sheet = FoldedRows::new(RowSelection::Folded);
         for number in 0..HEAD + TAIL as u64 + 3 {
-            sheet.put(arrow(number, Sort::Result), false);
+            sheet.put(arrow(number, MessageKind::Result), false);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!((rows.len() as u64, folded), (HEAD + TAIL as u64 + 3, 0));
@@ -322,10 +330,10 @@ mod tests {
 
     #[test]
     fn a_range_is_shown_whole_and_nothing_else() {
-        let mut sheet = Sheet::new(Shown::Range(70, 75));
+        let mut sheet = FoldedRows::new(RowSelection::Range(70, 75));
         for number in 0..200 {
             sheet.put(note(&format!("before {number}")), true);
-            sheet.put(arrow(number, Sort::Error), true);
+            sheet.put(arrow(number, MessageKind::Error), true);
         }
         let (rows, folded) = sheet.finish();
         assert_eq!(folded, 194);
@@ -336,11 +344,11 @@ mod tests {
 
     #[test]
     fn notes_that_say_the_same_are_counted_as_one() {
-        let mut sheet = Sheet::new(Shown::All);
+        let mut sheet = FoldedRows::new(RowSelection::All);
         for text in ["a", "a", "a", "b"] {
             sheet.put(note(text), false);
         }
-        sheet.put(arrow(0, Sort::Result), false);
+        sheet.put(arrow(0, MessageKind::Result), false);
         sheet.put(note("b"), false);
         let (rows, _) = sheet.finish();
         let texts: Vec<&str> = rows
@@ -352,10 +360,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_does_not_grow_with_the_session() {
-        let mut sheet = Sheet::new(Shown::Folded);
+        let mut sheet = FoldedRows::new(RowSelection::Folded);
         let most = HEAD as usize + TAIL + ODD + WAITING;
         for number in 0..100_000 {
-            let row = sheet.put(arrow(number, Sort::Request), number % 3 == 0);
+            let row = sheet.put(arrow(number, MessageKind::Request), number % 3 == 0);
             sheet.waits(row);
             assert!(sheet.slots.len() <= 2 * most + 1, "{number}: {}", sheet.slots.len());
         }

@@ -3,7 +3,7 @@
 //! Knows: that an entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is
 //! bounded for each rule.
 
-use crate::diagram::{Mark, Tone};
+use crate::diagram::{Annotation, Severity};
 use rules::{CheckResult, RuleVerdict};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const MOST_AT_FOOT: usize = 12;
 /// Findings that wait for their rows.
 #[derive(Debug, Default)]
 pub struct Findings {
-    waiting: BTreeMap<(usize, u64), Vec<Mark>>,
+    waiting: BTreeMap<(usize, u64), Vec<Annotation>>,
     /// Errors, warnings and notes.
     counts: [u64; 3],
     judged: bool,
@@ -29,26 +29,26 @@ impl Findings {
                 self.counts[count.level as usize] += count.times;
             }
             for finding in &outcome.findings {
-                let tone = match finding.verdict {
-                    RuleVerdict::Fail => Tone::Bad,
-                    RuleVerdict::Warn => Tone::Odd,
-                    _ => Tone::Calm,
+                let severity = match finding.verdict {
+                    RuleVerdict::Fail => Severity::Error,
+                    RuleVerdict::Warn => Severity::Warning,
+                    _ => Severity::Note,
                 };
-                let mark = Mark {
-                    tone,
+                let annotation = Annotation {
+                    severity,
                     name: outcome.rule.id.to_owned(),
                     text: format!("{}: {}", finding.party, finding.message),
                 };
-                self.waiting.entry((file, finding.location.offset)).or_default().push(mark);
+                self.waiting.entry((file, finding.location.offset)).or_default().push(annotation);
             }
         }
     }
 
     /// What was found at a place, the worst first.
-    pub(super) fn take(&mut self, file: usize, offset: u64) -> Vec<Mark> {
-        let mut marks = self.waiting.remove(&(file, offset)).unwrap_or_default();
-        short(&mut marks, MOST);
-        marks
+    pub(super) fn take(&mut self, file: usize, offset: u64) -> Vec<Annotation> {
+        let mut annotations = self.waiting.remove(&(file, offset)).unwrap_or_default();
+        short(&mut annotations, MOST);
+        annotations
     }
 
     /// What was found where the reader gave up is what the reader says. The entry begins at or before the fault.
@@ -58,14 +58,15 @@ impl Findings {
     }
 
     /// What was found where no row is. Where the drawing ends before the file does, that is said of all at once.
-    pub(super) fn rest(&mut self, cut_short: bool) -> Vec<Mark> {
-        let mut marks: Vec<Mark> = std::mem::take(&mut self.waiting).into_values().flatten().collect();
-        if cut_short && !marks.is_empty() {
+    pub(super) fn rest(&mut self, cut_short: bool) -> Vec<Annotation> {
+        let mut annotations: Vec<Annotation> =
+            std::mem::take(&mut self.waiting).into_values().flatten().collect();
+        if cut_short && !annotations.is_empty() {
             let text = "`mcp-concord check` shows what was found where the drawing has ended".to_owned();
-            return vec![Mark { tone: Tone::Calm, name: more(marks.len()), text }];
+            return vec![Annotation { severity: Severity::Note, name: more(annotations.len()), text }];
         }
-        short(&mut marks, MOST_AT_FOOT);
-        marks
+        short(&mut annotations, MOST_AT_FOOT);
+        annotations
     }
 
     /// How much was found, in words; none where nothing was judged.
@@ -83,25 +84,31 @@ impl Findings {
 }
 
 /// The worst of them, those of one rule as one, and how many more there are.
-fn short(marks: &mut Vec<Mark>, most: usize) {
-    marks.sort_by(|a, b| (a.tone as u8, &a.name).cmp(&(b.tone as u8, &b.name)));
-    let mut merged: Vec<(Mark, usize)> = Vec::new();
-    for mark in marks.drain(..) {
+fn short(annotations: &mut Vec<Annotation>, most: usize) {
+    annotations.sort_by(|a, b| (a.severity as u8, &a.name).cmp(&(b.severity as u8, &b.name)));
+    let mut merged: Vec<(Annotation, usize)> = Vec::new();
+    for annotation in annotations.drain(..) {
         match merged.last_mut() {
-            Some((last, times)) if last.name == mark.name && last.tone == mark.tone => *times += 1,
-            _ => merged.push((mark, 1)),
+            Some((last, times)) if last.name == annotation.name && last.severity == annotation.severity => {
+                *times += 1
+            }
+            _ => merged.push((annotation, 1)),
         }
     }
     let rest: usize = merged.iter().skip(most).map(|(_, times)| times).sum();
-    let tone = merged.get(most).map(|(mark, _)| mark.tone);
-    marks.extend(merged.into_iter().take(most).map(|(mut mark, times)| {
+    let severity = merged.get(most).map(|(annotation, _)| annotation.severity);
+    annotations.extend(merged.into_iter().take(most).map(|(mut annotation, times)| {
         if times > 1 {
-            mark.text.push_str(&format!(" (and {} more like this)", times - 1));
+            annotation.text.push_str(&format!(" (and {} more like this)", times - 1));
         }
-        mark
+        annotation
     }));
-    if let Some(tone) = tone {
-        marks.push(Mark { tone, name: more(rest), text: "`mcp-concord check` shows them".to_owned() });
+    if let Some(severity) = severity {
+        annotations.push(Annotation {
+            severity,
+            name: more(rest),
+            text: "`mcp-concord check` shows them".to_owned(),
+        });
     }
 }
 
@@ -112,18 +119,26 @@ fn more(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{MOST, short};
-    use crate::diagram::{Mark, Tone};
+    use crate::diagram::{Annotation, Severity};
 
     #[test]
     fn the_worst_stand_first_and_all_are_counted() {
-        let mark = |tone, name: &str| Mark { tone, name: name.to_owned(), text: "t".to_owned() };
-        let mut marks =
-            vec![mark(Tone::Calm, "a"), mark(Tone::Bad, "z"), mark(Tone::Bad, "z"), mark(Tone::Odd, "b")];
-        short(&mut marks, MOST);
-        let told: Vec<(&str, &str)> =
-            marks.iter().map(|mark| (mark.name.as_str(), mark.text.as_str())).collect();
+        let annotation =
+            |severity, name: &str| Annotation { severity, name: name.to_owned(), text: "t".to_owned() };
+        let mut annotations = vec![
+            annotation(Severity::Note, "a"),
+            annotation(Severity::Error, "z"),
+            annotation(Severity::Error, "z"),
+            annotation(Severity::Warning, "b"),
+        ];
+        short(&mut annotations, MOST);
+        let told: Vec<(&str, &str)> = annotations
+            .iter()
+            .map(|annotation| (annotation.name.as_str(), annotation.text.as_str()))
+            .collect();
         assert_eq!(told, [("z", "t (and 1 more like this)"), ("b", "t"), ("a", "t")]);
-        let mut many: Vec<Mark> = (0..9).map(|at| mark(Tone::Odd, &format!("r{at}"))).collect();
+        let mut many: Vec<Annotation> =
+            (0..9).map(|at| annotation(Severity::Warning, &format!("r{at}"))).collect();
         short(&mut many, MOST);
         assert_eq!((many.len(), many[MOST].name.as_str()), (MOST + 1, "5 more findings"));
     }

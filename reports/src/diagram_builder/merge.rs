@@ -4,7 +4,7 @@
 //! one of the earlier file comes first. Memory: a few pieces of each trace; each is read in a thread of its own, and
 //! waits there until its turn comes.
 
-use super::Piece;
+use super::EntrySummary;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -12,18 +12,18 @@ use std::thread;
 const AHEAD: usize = 64;
 
 /// Reads one trace: gets the sender for its pieces, and should stop where that is closed.
-pub type Reader<'r, T> = Box<dyn FnOnce(SyncSender<Piece>) -> T + Send + 'r>;
+pub type Reader<'r, T> = Box<dyn FnOnce(SyncSender<EntrySummary>) -> T + Send + 'r>;
 
 /// Runs each reader in a thread of its own, hands their pieces to `take` in the order of time, and returns what came
 /// of each reader; none of one that panicked.
-pub fn merge<T: Send>(readers: Vec<Reader<'_, T>>, mut take: impl FnMut(Piece)) -> Vec<Option<T>> {
+pub fn merge<T: Send>(readers: Vec<Reader<'_, T>>, mut take: impl FnMut(EntrySummary)) -> Vec<Option<T>> {
     thread::scope(|scope| {
         let mut ends = Vec::new();
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<Trace> = Vec::new();
         for reader in readers {
             let (sender, pieces) = sync_channel(AHEAD);
             ends.push(scope.spawn(move || reader(sender)));
-            lines.push(Line { pieces, next: None, time: i64::MIN });
+            lines.push(Trace { pieces, next: None, time: i64::MIN });
         }
         for line in &mut lines {
             line.advance();
@@ -40,14 +40,14 @@ pub fn merge<T: Send>(readers: Vec<Reader<'_, T>>, mut take: impl FnMut(Piece)) 
     })
 }
 
-struct Line {
-    pieces: Receiver<Piece>,
-    next: Option<Piece>,
+struct Trace {
+    pieces: Receiver<EntrySummary>,
+    next: Option<EntrySummary>,
     /// When the next piece is, and never before the one that came last.
     time: i64,
 }
 
-impl Line {
+impl Trace {
     fn advance(&mut self) {
         self.next = self.pieces.recv().ok();
         if let Some(time) = self.next.as_ref().and_then(|piece| piece.time) {
@@ -58,13 +58,15 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::super::piece::{Piece, What};
+    use super::super::entry_summary::{EntrySummary, What};
     use super::{Reader, merge};
 
     fn reader(file: usize, times: &'static [Option<i64>]) -> Reader<'static, usize> {
         Box::new(move |sender| {
             for (offset, time) in (0..).zip(times) {
-                sender.send(Piece { file, offset, time: *time, exchange: None, what: What::Silent }).unwrap();
+                sender
+                    .send(EntrySummary { file, offset, time: *time, exchange: None, what: What::Silent })
+                    .unwrap();
             }
             times.len()
         })
