@@ -10,7 +10,7 @@ pub fn render(record: &Record) -> String {
     let of = |verdict| record.totals.get(&verdict).copied().unwrap_or_default();
     let judged = record.planned - of(Verdict::Skip);
     let (trial, _) = record.counts();
-    let (message, colour) = match (record.falls_short(), judged) {
+    let (message, colour) = match (record.is_failure(), judged) {
         (_, 0) => ("nothing judged".to_owned(), "lightgrey"),
         (true, _) => (format!("{} of {judged} {trial}s", of(Verdict::Pass)), "red"),
         (false, _) if of(Verdict::ExpectedFail) > 0 => {
@@ -50,7 +50,7 @@ mod tests {
                 let badge: Value = serde_json::from_str(&super::render(&record(&verdicts))).unwrap();
                 schema.validate(&badge).unwrap();
                 let red = badge["color"] == "red";
-                assert_eq!(red, verdicts.iter().any(|verdict| verdict.falls_short()), "{verdicts:?}");
+                assert_eq!(red, verdicts.iter().any(|verdict| verdict.is_failure()), "{verdicts:?}");
             }
         }
     }

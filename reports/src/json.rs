@@ -1,7 +1,7 @@
 //! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what stands there.
 
 use verdict::record::Record;
-use verdict::times::Times;
+use verdict::timings::Times;
 
 /// The record as indented JSON with a newline at its end. Values of a difference keep their spelling.
 ///
@@ -25,7 +25,9 @@ mod tests {
     use std::collections::BTreeSet;
     use transcript::diff::Difference;
     use verdict::answer::Level;
-    use verdict::record::{Implementation, Line, Note, Part, Place, Reason, Record, Suite, Whole};
+    use verdict::record::{
+        BothSides, CaseNote, CaseResult, Implementation, Place, Reason, Record, ShardPart, Suite,
+    };
     use verdict::verdict::{Judgement, Verdict};
 
     /// A record with every member that there is, or with those alone that are always there.
@@ -39,15 +41,15 @@ mod tests {
             ..plain(Verdict::Fail)
         };
         let judgement = if full { fail } else { plain(Verdict::Pass) };
-        let mut line = Line::new("ids/a", "x", &["ID-NULL".to_owned()], judgement);
+        let mut line = CaseResult::new("ids/a", "x", &["ID-NULL".to_owned()], judgement);
         line.file = full.then(|| "ids/a/x.json".into());
         line.bytes = full.then_some(2);
         line.place = full.then(|| Place { line: 1, pointer: "/events/0".into() });
         line.stderr = full.then(|| "Oh!".into());
         line.known = full.then(|| Reason { reason: "So it is.".into(), issue: Some("https://x".into()) });
         line.message = full.then(|| "no".into());
-        line.whole = full.then(|| Whole { expected: "a".into(), actual: "b".into() });
-        let mut note = Note::new("A", "B.");
+        line.whole = full.then(|| BothSides { expected: "a".into(), actual: "b".into() });
+        let mut note = CaseNote::new("A", "B.");
         if full {
             note.transcripts.insert("x".into(), "{}".into());
             note.lines.insert("x".into(), vec![1]);
@@ -55,7 +57,7 @@ mod tests {
         let suite = Suite { seed: full.then_some(7), ..Suite::new("1", "sha256:0") };
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
-        record.shard = full.then_some(Part { part: 1, of: 2 });
+        record.shard = full.then_some(ShardPart { part: 1, of: 2 });
         record.command = full.then(|| "mcp-concord run".into());
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }

@@ -3,7 +3,7 @@
 use crate::plain::plain;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// The record as XML. Texts are cleaned of what XML cannot hold.
@@ -42,7 +42,7 @@ fn set_time(suite: &mut TestSuite) {
     }
 }
 
-fn test(record: &Record, line: &Line) -> TestCase {
+fn test(record: &Record, line: &CaseResult) -> TestCase {
     let kind = match line.verdict {
         Verdict::Fail | Verdict::UnexpectedPass => Some(NonSuccessKind::Failure),
         Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable => {
@@ -70,7 +70,7 @@ fn test(record: &Record, line: &Line) -> TestCase {
 }
 
 /// What a list of tests shows, on one line.
-fn message(line: &Line) -> String {
+fn message(line: &CaseResult) -> String {
     let known = line.known.as_ref().map(|known| known.reason.as_str());
     let text = known.or(line.message.as_deref());
     match (text, &line.difference) {
@@ -80,7 +80,7 @@ fn message(line: &Line) -> String {
     }
 }
 
-fn description(record: &Record, line: &Line) -> String {
+fn description(record: &Record, line: &CaseResult) -> String {
     let mut out = Vec::new();
     if let Some(file) = &line.file {
         let at = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(tests.len(), Verdict::ALL.len());
         for (test, line) in tests.iter().zip(&record.results) {
             let short = matches!(test.status, TestCaseStatus::NonSuccess { .. });
-            assert_eq!(short, line.verdict.falls_short(), "{:?}", line.verdict);
+            assert_eq!(short, line.verdict.is_failure(), "{:?}", line.verdict);
             let skipped = matches!(test.status, TestCaseStatus::Skipped { .. });
             assert_eq!(skipped, matches!(line.verdict, Verdict::Skip | Verdict::ExpectedFail));
         }

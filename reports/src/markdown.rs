@@ -4,7 +4,7 @@ use crate::plain::cut;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use verdict::change::{Change, Sort};
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// So many failures are told in full.
@@ -30,7 +30,7 @@ pub fn render(record: &Record) -> String {
         text(&record.suite.version),
         record.suite.digest.get(..19).unwrap_or(&record.suite.digest),
     );
-    let short: Vec<&Line> = record.results.iter().filter(|line| line.verdict.falls_short()).collect();
+    let short: Vec<&CaseResult> = record.results.iter().filter(|line| line.verdict.is_failure()).collect();
     if !short.is_empty() {
         out.push_str("\n| verdict | case | format | clause | what |\n| --- | --- | --- | --- | --- |\n");
         for line in short.iter().take(MOST) {
@@ -95,7 +95,7 @@ pub fn changes(changes: &[Change]) -> String {
     if out.is_empty() { "Nothing changed.\n".to_owned() } else { out }
 }
 
-fn what(line: &Line) -> String {
+fn what(line: &CaseResult) -> String {
     let loss = if line.silent_loss { "silent loss; " } else { "" };
     match (&line.message, &line.difference) {
         (Some(message), _) => format!("{loss}{message}"),

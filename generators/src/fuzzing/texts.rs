@@ -9,16 +9,16 @@ use transcript::json::Json;
 use verdict::answer::{Answer, Level};
 use verdict::baseline::Baseline;
 use verdict::case_file;
-use verdict::protocol::{Hello, answer, quoted};
-use verdict::slip::Slip;
+use verdict::config_error::ConfigError;
+use verdict::protocol::{Handshake, answer, quoted};
 
 /// A line that an adapter printed, taken for its greeting, for an answer, and for the answer of a one-shot program.
 ///
 /// # Panics
 /// Where what was accepted is not accepted again when it is written from what was understood.
 pub fn adapter_answer(bytes: &[u8]) {
-    match Hello::parse(bytes) {
-        Ok(hello) => assert_eq!(Hello::parse(greeting(&hello).as_bytes()), Ok(hello)),
+    match Handshake::parse(bytes) {
+        Ok(hello) => assert_eq!(Handshake::parse(greeting(&hello).as_bytes()), Ok(hello)),
         Err(why) => assert!(!why.is_empty()),
     }
     for seq in [None, Some(7)] {
@@ -32,7 +32,7 @@ pub fn adapter_answer(bytes: &[u8]) {
     }
 }
 
-fn greeting(hello: &Hello) -> String {
+fn greeting(hello: &Handshake) -> String {
     let level = match hello.level {
         Level::Events => "events",
         Level::Calls => "calls",
@@ -95,7 +95,7 @@ pub fn baseline(bytes: &[u8]) {
     }
 }
 
-fn said(text: &str, Slip { line, message }: &Slip) {
+fn said(text: &str, ConfigError { line, message }: &ConfigError) {
     let lines = text.split('\n').count();
     assert!(
         !message.is_empty() && line.is_none_or(|line| (1..=lines).contains(&line)),

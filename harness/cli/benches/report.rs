@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use verdict::answer::Level;
-use verdict::record::{Implementation, Line, Note, Place, Record, Suite, Whole};
+use verdict::record::{BothSides, CaseNote, CaseResult, Implementation, Place, Record, Suite};
 use verdict::verdict::{Judgement, Verdict};
 
 #[path = "support/peak.rs"]
@@ -44,7 +44,8 @@ fn main() {
         record.totals[&Verdict::Fail],
         text.len() as f64 / 1e6
     );
-    let alone = |_: &Record, line: &Line| format!("mcp-concord run --filter {}/{}", line.case, line.format);
+    let alone =
+        |_: &Record, line: &CaseResult| format!("mcp-concord run --filter {}/{}", line.case, line.format);
     let renderer = HtmlRenderer::new("0").unwrap();
     let run = Run { record: &record, runs: &[&record], rerun: &alone };
     timed("results.json written", || reports::json::render(&record).unwrap().len());
@@ -67,7 +68,8 @@ fn record() -> Record {
     let mut lines = Vec::new();
     for number in 0..VERDICTS / FORMATS.len() {
         let case = format!("topic-{:02}/case-{number:05}", number / 50);
-        let mut note = Note::new(&format!("Case {number} keeps what it shows"), "Look here when it fails.");
+        let mut note =
+            CaseNote::new(&format!("Case {number} keeps what it shows"), "Look here when it fails.");
         let event = |id: usize, n: &str| {
             format!("{{\"kind\":\"tool_call\",\"id\":\"{id}\",\"tool\":\"t\",\"arguments\":{{\"n\":{n}}}}}\n")
         };
@@ -76,12 +78,14 @@ fn record() -> Record {
             let short = (number * FORMATS.len() + at).is_multiple_of(APART);
             let verdict = if short { Verdict::Fail } else { Verdict::Pass };
             let clauses = ["EQ-ARGS".to_owned(), "ID-NUMBER".to_owned()];
-            let mut line = Line::new(&case, format, &clauses, Judgement::plain(verdict, None));
+            let mut line = CaseResult::new(&case, format, &clauses, Judgement::plain(verdict, None));
             line.file = Some(format!("{case}/{format}.json"));
             if short {
                 line.place = Some(Place { line: 8, pointer: "/params".into() });
-                line.whole =
-                    Some(Whole { expected: whole("9007199254740993"), actual: whole("9007199254740992") });
+                line.whole = Some(BothSides {
+                    expected: whole("9007199254740993"),
+                    actual: whole("9007199254740992"),
+                });
                 note.transcripts =
                     FORMATS.map(|format| (format.to_owned(), whole("9007199254740993"))).into();
             }

@@ -20,7 +20,7 @@ pub enum Volume {
     Loud,
 }
 
-impl From<Volume> for verdict::text::Volume {
+impl From<Volume> for verdict::text::Verbosity {
     fn from(volume: Volume) -> Self {
         match volume {
             Volume::Quiet => Self::Quiet,

@@ -199,7 +199,7 @@ impl Mutant {
             return first;
         }
         let whole = |answer: Option<Answer>| answer.unwrap_or_else(|| original.answer.clone());
-        let answer = whole(first).asked_twice(&whole(self.answer(original)));
+        let answer = whole(first).confirmed_by(&whole(self.answer(original)));
         (answer != original.answer).then_some(answer)
     }
 }

@@ -7,7 +7,7 @@ use crate::outcome::{Discovery, Event, Outcome};
 use crate::policy::{Policy, Request, Response, contract_discovery, contract_duplicate, contract_id};
 use crate::reading::{Context, Id, ReadEntry, ReadMessage, Reading};
 use transcript::json::Json;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// An id of a message, for the importer.
 pub trait IdOf: Fn(&ReadMessage) -> Option<Vec<u8>> + Copy + Send + Sync + 'static {}

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use transcript::k2a::Summary;
 use transcript::meaning::Kind;
 use transcript::session::Side;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// Gives the id of a message.
 pub type IdOf = Box<dyn Fn(&ReadMessage) -> Option<Vec<u8>> + Send + Sync>;
@@ -171,7 +171,7 @@ impl Policy {
         };
         match &reading.failure {
             Some(failure) if failure.code.is_empty() => {
-                Answer::Broken { how: How::Crash, message: failure.message.clone() }
+                Answer::Broken { how: FailureKind::Crash, message: failure.message.clone() }
             }
             Some(failure) => {
                 Answer::Rejection { code: Some(failure.code.clone()), message: failure.message.clone() }

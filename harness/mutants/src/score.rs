@@ -252,7 +252,7 @@ fn try_case(case: &Case, mutants: &[&Mutant], wanted: impl Fn(usize) -> bool) ->
     let unmutated: Vec<&Answer> = originals.iter().map(Original::answer).collect();
     let every = vec![true; originals.len()];
     let caught = |answers: &[&Answer], other: &[bool]| -> Vec<&'static str> {
-        let short = falls_short(case, &formats, &questions, answers, other);
+        let short = is_failure(case, &formats, &questions, answers, other);
         formats.iter().zip(short).filter(|(_, short)| *short).map(|(format, _)| *format).collect()
     };
     let mut shown =
@@ -279,7 +279,7 @@ fn try_case(case: &Case, mutants: &[&Mutant], wanted: impl Fn(usize) -> bool) ->
 
 /// Which of the answers fall short. Those that are not `other` than the unmutated ones are judged by the others alone,
 /// where the clause is open.
-fn falls_short(
+fn is_failure(
     case: &Case,
     formats: &[&'static str],
     questions: &[Question<'_>],
@@ -291,15 +291,19 @@ fn falls_short(
         .zip(questions)
         .zip(other)
         .map(|((answer, question), other)| {
-            *other && judge(&case.expectation, question, answer).verdict.falls_short()
+            *other && judge(&case.expectation, question, answer).verdict.is_failure()
         })
         .collect();
     if let Expectation::Either(_) = case.expectation {
-        let asked: Vec<consistency::Asked<'_>> = answers
+        let asked: Vec<consistency::FormatAnswer<'_>> = answers
             .iter()
             .zip(questions)
             .zip(formats)
-            .map(|((answer, question), format)| consistency::Asked { format, question: *question, answer })
+            .map(|((answer, question), format)| consistency::FormatAnswer {
+                format,
+                question: *question,
+                answer,
+            })
             .collect();
         for (short, judged) in short.iter_mut().zip(consistency::judge(&asked)) {
             *short |= judged.is_some();

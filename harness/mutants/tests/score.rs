@@ -48,7 +48,7 @@ fn without_a_mistake_they_read_what_the_built_in_reader_reads() {
             let bytes = transcript.blob.bytes().unwrap();
             let original = Original::read(transcript.format, &bytes);
             let builtin = Builtin.read(transcript.format.name, &bytes);
-            let again = builtin.clone().asked_twice(original.answer());
+            let again = builtin.clone().confirmed_by(original.answer());
             assert_eq!(again, builtin, "{}, {}", case.name, transcript.format.name);
         }
     }
@@ -68,7 +68,7 @@ fn messages_written_again_as_they_were_read_the_same() {
             let again = Original::read(format, again.as_bytes());
             let expected = Original::read(format, &bytes).answer().clone();
             assert_eq!(
-                expected.clone().asked_twice(again.answer()),
+                expected.clone().confirmed_by(again.answer()),
                 expected,
                 "{}, {}",
                 case.name,

@@ -172,7 +172,7 @@ impl CheckRecord {
     /// Whether the judged recordings fall short: an error was found, or a warning where those count, or a required
     /// rule was not kept.
     #[must_use]
-    pub fn falls_short(&self) -> bool {
+    pub fn is_failure(&self) -> bool {
         self.files.iter().any(|file| {
             let totals = file.totals();
             let counted = totals.errors + if self.strict { totals.warnings } else { 0 };

@@ -4,7 +4,7 @@
 
 use crate::importer::Importer;
 use formats::{Options, ReadError};
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// The readers of this program.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +33,7 @@ impl Importer for Builtin {
                 Answer::Rejection { code: Some(rejection.code.name().into()), message: rejection.to_string() }
             }
             // Bytes in memory can always be read, and nobody asked the reader to stop.
-            Err(error) => Answer::Broken { how: How::Crash, message: error.to_string() },
+            Err(error) => Answer::Broken { how: FailureKind::Crash, message: error.to_string() },
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-use verdict::answer::{Answer, How, Level};
+use verdict::answer::{Answer, FailureKind, Level};
 
 /// A program or library that reads transcripts. Several threads may ask at once.
 pub trait Importer: Send + Sync {
@@ -30,9 +30,9 @@ pub trait Importer: Send + Sync {
     fn read(&self, format: &str, transcript: &[u8]) -> Answer;
 
     /// Reads it twice: on this thread, where the importer is no process. A panic is a crash.
-    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
         let read = || caught(|| self.read(format, transcript));
-        Heard { answers: [read(), read()], said: String::new() }
+        ReadPair { answers: [read(), read()], said: String::new() }
     }
 
     /// Ends what the importer keeps running; a sentence where it did not end when it was told to.
@@ -43,18 +43,18 @@ pub trait Importer: Send + Sync {
 
 /// What came of asking twice about one transcript.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct ReadPair {
     /// The answers.
     pub answers: [Answer; 2],
     /// The end of what a program wrote to its standard error meanwhile.
     pub said: String,
 }
 
-impl Heard {
+impl ReadPair {
     /// Nothing was heard, since nothing could be asked.
     #[must_use]
     pub fn nothing(why: &str) -> Self {
-        let answer = || Answer::Broken { how: How::Crash, message: why.to_owned() };
+        let answer = || Answer::Broken { how: FailureKind::Crash, message: why.to_owned() };
         Self { answers: [answer(), answer()], said: String::new() }
     }
 
@@ -62,7 +62,7 @@ impl Heard {
     #[must_use]
     pub fn answer(self) -> Answer {
         let [first, second] = self.answers;
-        first.asked_twice(&second)
+        first.confirmed_by(&second)
     }
 }
 
@@ -75,7 +75,7 @@ fn caught(read: impl FnOnce() -> Answer) -> Answer {
     PANIC.set(Some(String::new()));
     let answer = catch_unwind(AssertUnwindSafe(read));
     let seen = PANIC.take().unwrap_or_default();
-    answer.unwrap_or(Answer::Broken { how: How::Crash, message: seen })
+    answer.unwrap_or(Answer::Broken { how: FailureKind::Crash, message: seen })
 }
 
 thread_local! {
@@ -110,7 +110,7 @@ fn quieten() {
 mod tests {
     use super::Importer;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use verdict::answer::{Answer, How};
+    use verdict::answer::{Answer, FailureKind};
 
     struct Test<F>(F);
 
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_crash_that_says_what_it_said() {
-        let answer = Test(|| panic!("no such {}", "thing")).twice("jsonrpc", b"").answer();
-        let Answer::Broken { how: How::Crash, message } = answer else { panic!("{answer:?}") };
+        let answer = Test(|| panic!("no such {}", "thing")).read_twice("jsonrpc", b"").answer();
+        let Answer::Broken { how: FailureKind::Crash, message } = answer else { panic!("{answer:?}") };
         assert!(message.contains("no such thing") && message.contains("importer.rs"), "{message}");
     }
 
@@ -146,8 +146,8 @@ mod tests {
             0 => Answer::Meaning("{\"events\": []}".into()),
             _ => Answer::Rejection { code: None, message: "no".into() },
         });
-        let answer = whimsical.twice("jsonrpc", b"").answer();
-        assert!(matches!(answer, Answer::Broken { how: How::Unstable, .. }), "{answer:?}");
+        let answer = whimsical.read_twice("jsonrpc", b"").answer();
+        assert!(matches!(answer, Answer::Broken { how: FailureKind::Unstable, .. }), "{answer:?}");
         assert_eq!(count.into_inner(), 2);
     }
 }

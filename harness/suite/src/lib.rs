@@ -7,6 +7,6 @@ pub mod run;
 mod suite;
 mod trials;
 
-pub use suite::{Blob, Case, MadeCase, Problem, Root, Suite, Transcript, Uncarried};
+pub use suite::{Blob, Case, GeneratedCase, Problem, Root, Suite, Transcript, Uncarried};
 pub use trials::{Harness, harness};
 pub use verdict::answer;

@@ -5,9 +5,9 @@
 
 mod plan;
 
-pub use plan::{Planned, Reading, Selection, Shard, Skip, plan, readings};
+pub use plan::{PlannedCase, PlannedRead, Selection, Shard, Skip, plan, readings};
 
-use crate::importer::{Heard, Importer, STACK};
+use crate::importer::{Importer, ReadPair, STACK};
 use crate::place;
 use crate::suite::{Case, Transcript};
 use formats::Format;
@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use verdict::answer::Answer;
-use verdict::consistency::{self, Asked};
+use verdict::consistency::{self, FormatAnswer};
 use verdict::expectation::Expectation;
-use verdict::record::{self, Implementation, Line, Note, Record, kept};
+use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
 use verdict::side_by_side::sides;
 use verdict::verdict::{Question, Verdict, judge, unseen};
 
@@ -29,13 +29,13 @@ use verdict::verdict::{Question, Verdict, judge, unseen};
 /// # Errors
 /// Where a transcript cannot be read from disk any more, or no thread can be had.
 pub fn run(
-    plan: &[Planned<'_>],
+    plan: &[PlannedCase<'_>],
     importer: &dyn Importer,
     jobs: usize,
     suite: record::Suite,
 ) -> io::Result<Record> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+    let done: Mutex<BTreeMap<usize, io::Result<Vec<CaseResult>>>> = Mutex::new(BTreeMap::new());
     let work = || {
         while let Some((index, planned)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -67,12 +67,12 @@ pub fn run(
         level: importer.level(),
     };
     let mut short: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for line in lines.iter().filter(|line| line.verdict.falls_short()) {
+    for line in lines.iter().filter(|line| line.verdict.is_failure()) {
         let at = line.difference.as_ref().map(|difference| difference.at.as_str());
         short.entry(&line.case).or_default().extend(at);
     }
     let mut cases = BTreeMap::new();
-    for Planned { case, .. } in plan {
+    for PlannedCase { case, .. } in plan {
         let mut note = case.note();
         if let Some(differences) = short.get(case.name.as_str()) {
             show(case, differences, &mut note)?;
@@ -84,7 +84,7 @@ pub fn run(
 
 /// Puts the transcripts of a case that an importer fell short of beside its title, and where in each of them stands
 /// what it got wrong in any of them.
-fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut Note) -> io::Result<()> {
+fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut CaseNote) -> io::Result<()> {
     for Transcript { format, blob } in &case.transcripts {
         let bytes = blob.bytes()?;
         note.transcripts.insert(format.name.to_owned(), kept(&String::from_utf8_lossy(&bytes)));
@@ -101,19 +101,21 @@ fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut Note) -> io::Resul
 ///
 /// # Errors
 /// Where a transcript cannot be read from disk.
-pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<Vec<Line>> {
+pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Result<Vec<CaseResult>> {
     let case = planned.case;
     let mut answered = Vec::new();
     for reading in &planned.readings {
         let heard = match reading.what {
             Ok(transcript) => ask(importer, reading.format, &transcript.blob.bytes()?),
-            Err(skip) => Told::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) }),
+            Err(skip) => {
+                TimedAnswer::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) })
+            }
         };
         answered.push((reading, question(case, reading.format, importer), heard));
     }
-    let asked: Vec<Asked<'_>> = answered
+    let asked: Vec<FormatAnswer<'_>> = answered
         .iter()
-        .map(|(reading, question, told)| Asked {
+        .map(|(reading, question, told)| FormatAnswer {
             format: reading.format.name,
             question: *question,
             answer: &told.answer,
@@ -129,11 +131,11 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
         if judgement.verdict == Verdict::Pass {
             judgement = other.or_else(|| unseen(question, &told.answer)).unwrap_or(judgement);
         }
-        let mut line = Line::new(&case.name, reading.format.name, &case.clauses, judgement);
+        let mut line = CaseResult::new(&case.name, reading.format.name, &case.clauses, judgement);
         if let Ok(transcript) = reading.what {
             line.file = Some(format!("{}/{}", case.name, reading.format.file));
             (line.bytes, line.took) = (told.bytes, told.took);
-            if line.verdict.falls_short() {
+            if line.verdict.is_failure() {
                 let at = line.difference.as_ref().map(|difference| difference.at.as_str());
                 line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
                 line.stderr = Some(told.said.clone()).filter(|said| !said.is_empty());
@@ -146,25 +148,25 @@ pub fn judge_case(planned: &Planned<'_>, importer: &dyn Importer) -> io::Result<
 }
 
 /// What came of one reading.
-struct Told {
+struct TimedAnswer {
     answer: Answer,
     said: String,
     bytes: Option<u64>,
     took: Option<Duration>,
 }
 
-impl Told {
+impl TimedAnswer {
     /// An answer for which nobody had to be asked.
     fn plain(answer: Answer) -> Self {
         Self { answer, said: String::new(), bytes: None, took: None }
     }
 }
 
-fn ask(importer: &dyn Importer, format: &Format, transcript: &[u8]) -> Told {
+fn ask(importer: &dyn Importer, format: &Format, transcript: &[u8]) -> TimedAnswer {
     let start = Instant::now();
-    let Heard { answers: [first, second], said } = importer.twice(format.name, transcript);
+    let ReadPair { answers: [first, second], said } = importer.read_twice(format.name, transcript);
     let took = Some(start.elapsed());
-    Told { answer: first.asked_twice(&second), said, bytes: Some(transcript.len() as u64), took }
+    TimedAnswer { answer: first.confirmed_by(&second), said, bytes: Some(transcript.len() as u64), took }
 }
 
 fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Question<'c> {
@@ -239,7 +241,7 @@ mod tests {
         let crashed: Vec<_> = record.results.iter().filter(|line| line.verdict == Verdict::Crash).collect();
         assert!(!crashed.is_empty() && crashed.iter().all(|line| line.format == "http-sse"));
         assert!(crashed[0].message.as_deref().unwrap().contains("no streams today"));
-        assert_eq!(record.results.iter().filter(|line| line.verdict.falls_short()).count(), crashed.len());
+        assert_eq!(record.results.iter().filter(|line| line.verdict.is_failure()).count(), crashed.len());
     }
 
     #[test]

@@ -14,11 +14,11 @@
 //! ```
 //!
 //! A trial is named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
-//! the choice be the same in every format. An exact name is found by its path alone, since nextest starts a
+//! the choice be the same in every format. An exact name is found by its path rerun, since nextest starts a
 //! process for each trial.
 
 use crate::importer::{Importer, STACK};
-use crate::run::{Planned, Reading, judge_case, readings};
+use crate::run::{PlannedCase, PlannedRead, judge_case, readings};
 use crate::suite::{Case, Problem, Root, Suite};
 use globset::{GlobBuilder, GlobMatcher};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::thread;
 use verdict::expectation::Expectation;
 use verdict::plain::plain;
-use verdict::record::{self, Line, Record};
+use verdict::record::{self, CaseResult, Record};
 use verdict::text;
 use verdict::verdict::Verdict;
 
@@ -207,7 +207,7 @@ impl Judging {
         // A session of which the importer's level shows nothing proves nothing: that is no pass.
         let unseen = lines.iter().all(|line| line.verdict == Verdict::Skip);
         let why = lines.iter().find_map(|line| line.message.clone()).filter(|_| unseen);
-        let failed: Vec<Line> = lines.into_iter().filter(|line| line.verdict.falls_short()).collect();
+        let failed: Vec<CaseResult> = lines.into_iter().filter(|line| line.verdict.is_failure()).collect();
         match known {
             None if why.is_some() => Ok(Completion::ignored_with(why.unwrap_or_default())),
             None if failed.is_empty() => Ok(Completion::Completed),
@@ -223,10 +223,10 @@ impl Judging {
     }
 
     /// Judges one format of a case, or all of them against each other, on a thread with room for deep JSON.
-    fn lines(&self, case: &Case, format: Option<&str>) -> Result<Vec<Line>, Failed> {
-        let mut readings: Vec<Reading<'_>> = readings(case, &*self.importer);
+    fn lines(&self, case: &Case, format: Option<&str>) -> Result<Vec<CaseResult>, Failed> {
+        let mut readings: Vec<PlannedRead<'_>> = readings(case, &*self.importer);
         readings.retain(|reading| format.is_none_or(|format| reading.format.name == format));
-        let planned = Planned { case, readings };
+        let planned = PlannedCase { case, readings };
         let lines = thread::scope(|scope| {
             let judging = thread::Builder::new()
                 .stack_size(STACK)
@@ -236,7 +236,7 @@ impl Judging {
         Ok(lines.map_err(|error| format!("{}: {error}", case.place))?)
     }
 
-    fn told(&self, case: &Case, format: Option<&str>, lines: Vec<Line>) -> String {
+    fn told(&self, case: &Case, format: Option<&str>, lines: Vec<CaseResult>) -> String {
         let suite = record::Suite::new("", "");
         let implementation = record::Implementation {
             name: self.importer.name().to_owned(),
@@ -246,15 +246,15 @@ impl Judging {
         let notes = BTreeMap::from([(case.name.clone(), case.note())]);
         let record = Record::new(suite, implementation, notes, lines);
         let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
-        let file = |line: &Line| {
+        let file = |line: &CaseResult| {
             line.file.as_ref().map(|file| match &self.suite {
                 Root::Disk(cases) => cases.join(file).display().to_string(),
-                Root::Embedded | Root::Made(_) => file.clone(),
+                Root::Embedded | Root::Generated(_) => file.clone(),
             })
         };
-        let alone = |_: &Line| format!("cargo test -- --exact '{trial}'");
+        let rerun = |_: &CaseResult| format!("cargo test -- --exact '{trial}'");
         let options =
-            text::Options { colour: false, volume: text::Volume::Quiet, file: &file, alone: &alone };
+            text::Options { colour: false, volume: text::Verbosity::Quiet, file: &file, rerun: &rerun };
         let failures: Vec<String> =
             record.results.iter().map(|line| text::failure(&record, line, &options)).collect();
         failures.join("\n")

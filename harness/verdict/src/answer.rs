@@ -38,7 +38,7 @@ pub enum Answer {
     /// No answer at all.
     Broken {
         /// In which way.
-        how: How,
+        how: FailureKind,
         /// What was seen.
         message: String,
     },
@@ -46,7 +46,7 @@ pub enum Answer {
 
 /// The ways in which an importer fails to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum FailureKind {
     /// It died.
     Crash,
     /// It did not come back in time.
@@ -58,11 +58,11 @@ pub enum How {
 }
 
 impl Answer {
-    /// What to make of two answers to the same question: the first, or [`How::Unstable`] where they differ
+    /// What to make of two answers to the same question: the first, or [`FailureKind::Unstable`] where they differ
     /// (clause SRV-SAME). The words of a message may differ, and so may the spelling of equal JSON. Where it failed
     /// to answer once, that is what is told: a crash now and then is a crash.
     #[must_use]
-    pub fn asked_twice(self, again: &Answer) -> Answer {
+    pub fn confirmed_by(self, again: &Answer) -> Answer {
         let same = match (&self, again) {
             (Self::Meaning(first), Self::Meaning(second)) | (Self::Calls(first), Self::Calls(second)) => {
                 same_json(first, second)
@@ -82,7 +82,7 @@ impl Answer {
         let message = format!("first {}, then {}", told(&self), told(again));
         let how = match (&self, again) {
             (Self::Broken { how, .. }, _) | (_, Self::Broken { how, .. }) => *how,
-            _ => How::Unstable,
+            _ => FailureKind::Unstable,
         };
         Self::Broken { how, message }
     }
@@ -101,7 +101,7 @@ impl Answer {
     }
 }
 
-impl How {
+impl FailureKind {
     /// The name, as in the verdicts.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -131,7 +131,7 @@ fn count(text: &str, list: &str, one: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, How};
+    use super::{Answer, FailureKind};
 
     fn rejection(code: Option<&str>, message: &str) -> Answer {
         Answer::Rejection { code: code.map(Into::into), message: message.into() }
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_crash_now_and_then_is_a_crash() {
-        let crash = || Answer::Broken { how: How::Crash, message: "boom".into() };
+        let crash = || Answer::Broken { how: FailureKind::Crash, message: "boom".into() };
         for (first, second) in [(crash(), rejection(None, "")), (rejection(None, ""), crash())] {
-            let Answer::Broken { how: How::Crash, message } = first.asked_twice(&second) else {
+            let Answer::Broken { how: FailureKind::Crash, message } = first.confirmed_by(&second) else {
                 panic!("{second:?}")
             };
             assert!(message.contains("a rejection") && message.contains("boom"), "{message}");
@@ -153,9 +153,9 @@ mod tests {
         let meaning = |text: &str| Answer::Meaning(text.into());
         let one = r#"{"events": [{"kind": "notification", "method": "a"}]}"#;
         let respelled = r#"{"events":[{"method":"a","kind":"notification"}]}"#;
-        assert_eq!(meaning(one).asked_twice(&meaning(respelled)), meaning(one));
+        assert_eq!(meaning(one).confirmed_by(&meaning(respelled)), meaning(one));
         assert_eq!(
-            rejection(None, "at 0x1").asked_twice(&rejection(None, "at 0x2")),
+            rejection(None, "at 0x1").confirmed_by(&rejection(None, "at 0x2")),
             rejection(None, "at 0x1")
         );
         for (first, second) in [
@@ -163,8 +163,8 @@ mod tests {
             (meaning(one), rejection(None, "")),
             (rejection(Some("batch"), ""), rejection(Some("limit"), "")),
         ] {
-            let answer = first.asked_twice(&second);
-            assert!(matches!(answer, Answer::Broken { how: How::Unstable, .. }), "{answer:?}");
+            let answer = first.confirmed_by(&second);
+            assert!(matches!(answer, Answer::Broken { how: FailureKind::Unstable, .. }), "{answer:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! know: where the file lies, and whether a reason is a good one. An entry that excuses nothing fails the run, so
 //! that a baseline never rots.
 
-use crate::record::{Line, Reason, Record};
-use crate::slip::Slip;
+use crate::config_error::ConfigError;
+use crate::record::{CaseResult, Reason, Record};
 use crate::verdict::Verdict;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
@@ -66,11 +66,11 @@ impl Baseline {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(text: &str, reasons_may_wait: bool) -> Result<Self, Vec<Slip>> {
+    pub fn read(text: &str, reasons_may_wait: bool) -> Result<Self, Vec<ConfigError>> {
         let line = |at: usize| text.get(..at).map(|before| before.matches('\n').count() + 1);
         let file: File = toml::from_str(text).map_err(|error| {
             let message = error.message().replace('\n', " ");
-            vec![Slip { line: error.span().and_then(|span| line(span.start)), message }]
+            vec![ConfigError { line: error.span().and_then(|span| line(span.start)), message }]
         })?;
         let (mut entries, mut slips) = (Vec::new(), Vec::new());
         for entry in file.known {
@@ -78,7 +78,7 @@ impl Baseline {
             match Known::of(entry.into_inner(), line.unwrap_or_default(), reasons_may_wait) {
                 Ok(known) => entries.push(known),
                 Err(messages) => {
-                    slips.extend(messages.into_iter().map(|message| Slip { line, message }));
+                    slips.extend(messages.into_iter().map(|message| ConfigError { line, message }));
                 }
             }
         }
@@ -87,7 +87,10 @@ impl Baseline {
 
     /// The entries that name none of these readings, each a case and a format.
     #[must_use]
-    pub fn unmatched<'r>(&self, readings: impl Iterator<Item = (&'r str, &'r str)> + Clone) -> Vec<Slip> {
+    pub fn unmatched<'r>(
+        &self,
+        readings: impl Iterator<Item = (&'r str, &'r str)> + Clone,
+    ) -> Vec<ConfigError> {
         let nothing = |known: &&Known| !readings.clone().any(|(case, format)| known.names(case, format));
         let slip = |known: &Known| {
             let format = match &known.format {
@@ -95,7 +98,7 @@ impl Baseline {
                 None => String::new(),
             };
             let message = format!("no case of the suite is `{}`{format}", known.case.glob().glob());
-            Slip { line: Some(known.line), message }
+            ConfigError { line: Some(known.line), message }
         };
         self.entries.iter().filter(nothing).map(slip).collect()
     }
@@ -103,7 +106,7 @@ impl Baseline {
     /// Turns known failures into expected ones, and passes that are listed as failures into unexpected ones. Gives
     /// the entries that excused nothing and that no unexpected pass tells of: where `whole` says that everything was
     /// run, all of them; otherwise those alone that name something of the run.
-    pub fn apply(&self, record: &mut Record, whole: bool) -> Vec<Slip> {
+    pub fn apply(&self, record: &mut Record, whole: bool) -> Vec<ConfigError> {
         // What became of each entry: it excused something, it was told of, or nothing yet.
         let mut told = vec![false; self.entries.len()];
         let mut named = vec![false; self.entries.len()];
@@ -141,7 +144,7 @@ impl Baseline {
     }
 
     /// A failure of another kind is a new failure, and says so.
-    fn say_other_kind(&self, naming: &[usize], line: &mut Line) {
+    fn say_other_kind(&self, naming: &[usize], line: &mut CaseResult) {
         let Some(known) = naming.first().map(|index| &self.entries[*index]) else { return };
         let note = format!("the baseline knows {} (its line {})", known.kind_in_words(), known.line);
         line.message = Some(match line.message.take() {
@@ -207,7 +210,7 @@ impl Known {
     }
 
     /// Whether the failure is of the kind that is known. A silent loss is excused by name alone.
-    fn excuses(&self, line: &Line) -> bool {
+    fn excuses(&self, line: &CaseResult) -> bool {
         let at = line.difference.as_ref().map(|difference| difference.at.as_str());
         self.kind == line.verdict
             && self.silent_loss == line.silent_loss
@@ -233,7 +236,7 @@ impl Known {
         )
     }
 
-    fn stale(&self, named: bool) -> Slip {
+    fn stale(&self, named: bool) -> ConfigError {
         let case = self.case.glob().glob();
         let message = match named {
             true => {
@@ -241,7 +244,7 @@ impl Known {
             }
             false => format!("`{case}` names nothing that was run, so the entry is stale: remove it"),
         };
-        Slip { line: Some(self.line), message }
+        ConfigError { line: Some(self.line), message }
     }
 }
 
@@ -254,8 +257,8 @@ fn glob(text: &str) -> Result<GlobMatcher, String> {
 /// there are none. Each waits for a person's reason.
 #[must_use]
 pub fn entries(record: &Record) -> String {
-    let kind = |line: &Line| KINDS.contains(&line.verdict).then_some((line.verdict, line.silent_loss));
-    let mut cases: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    let kind = |line: &CaseResult| KINDS.contains(&line.verdict).then_some((line.verdict, line.silent_loss));
+    let mut cases: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();
     for line in record.results.iter().filter(|line| line.verdict != Verdict::Skip) {
         cases.entry(&line.case).or_default().push(line);
     }

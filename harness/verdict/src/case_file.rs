@@ -3,7 +3,7 @@
 //! Knows: its keys, and what to write where one is missing or wrong. Refuses to know: which files stand beside
 //! it, and whether they are any good; a format is a name to it, of those that it is given.
 
-use crate::slip::Slip;
+use crate::config_error::ConfigError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -126,7 +126,7 @@ fn example(key: &str) -> String {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<Slip>> {
+pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<ConfigError>> {
     let mut reader = Reader { text, formats, slips: Vec::new() };
     let spelled: Spelled = match toml::from_str(text) {
         Ok(spelled) => spelled,
@@ -144,7 +144,7 @@ pub fn read(text: &str, formats: &[&'static str]) -> Result<CaseFile, Vec<Slip>>
 struct Reader<'t> {
     text: &'t str,
     formats: &'t [&'static str],
-    slips: Vec<Slip>,
+    slips: Vec<ConfigError>,
 }
 
 impl Reader<'_> {
@@ -335,7 +335,7 @@ impl Reader<'_> {
     }
 
     fn say(&mut self, at: Option<usize>, message: impl Into<String>) {
-        self.slips.push(Slip::at(self.text, at, message));
+        self.slips.push(ConfigError::at(self.text, at, message));
     }
 }
 

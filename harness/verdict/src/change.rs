@@ -2,7 +2,7 @@
 //!
 //! Knows: which readings came to another verdict, which are new, and which are gone. Refuses to know: why.
 
-use crate::record::{Line, Record};
+use crate::record::{CaseResult, Record};
 use crate::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -39,13 +39,13 @@ pub struct Change {
 /// What changed from `old` to `new`: regressions first, each sort in the order of the suite.
 #[must_use]
 pub fn changes(old: &Record, new: &Record) -> Vec<Change> {
-    let key = |line: &Line| (line.case.clone(), line.format.clone());
+    let key = |line: &CaseResult| (line.case.clone(), line.format.clone());
     let mut before: BTreeMap<_, Verdict> = old.results.iter().map(|line| (key(line), line.verdict)).collect();
     let mut changes = Vec::new();
     for line in &new.results {
         let was = before.remove(&key(line));
-        let short = line.verdict.falls_short();
-        let sort = match was.map(|was| was.falls_short()) {
+        let short = line.verdict.is_failure();
+        let sort = match was.map(|was| was.is_failure()) {
             _ if was == Some(line.verdict) => continue,
             None | Some(false) if short => Sort::Regression,
             // A reading that is new and well is no change that anybody has to look at.
@@ -67,14 +67,15 @@ pub fn changes(old: &Record, new: &Record) -> Vec<Change> {
 mod tests {
     use super::{Sort, changes};
     use crate::answer::Level;
-    use crate::record::{Implementation, Line, Record, Suite};
+    use crate::record::{CaseResult, Implementation, Record, Suite};
     use crate::verdict::{Judgement, Verdict};
 
     fn record(results: &[(&str, Verdict)]) -> Record {
         let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
-        let line =
-            |&(case, verdict): &(&str, Verdict)| Line::new(case, "x", &[], Judgement::plain(verdict, None));
+        let line = |&(case, verdict): &(&str, Verdict)| {
+            CaseResult::new(case, "x", &[], Judgement::plain(verdict, None))
+        };
         Record::new(suite, implementation, [].into(), results.iter().map(line).collect())
     }
 

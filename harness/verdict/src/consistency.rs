@@ -9,7 +9,7 @@ use transcript::diff::Difference;
 
 /// An answer with what it was asked about.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct FormatAnswer<'a> {
     /// The format's name, for the message.
     pub format: &'a str,
     /// The question.
@@ -21,9 +21,9 @@ pub struct Asked<'a> {
 /// For each answer, how it differs from what most others say (the first of them, where as many say either); none
 /// where it agrees, or says nothing at all.
 #[must_use]
-pub fn judge(asked: &[Asked<'_>]) -> Vec<Option<Judgement>> {
+pub fn judge(asked: &[FormatAnswer<'_>]) -> Vec<Option<Judgement>> {
     // One answer of each camp, with the number of those that agree with it.
-    let mut camps: Vec<(&Asked<'_>, usize)> = Vec::new();
+    let mut camps: Vec<(&FormatAnswer<'_>, usize)> = Vec::new();
     for one in asked.iter().filter(|one| speaks(one.answer)) {
         match camps.iter_mut().find(|(speaker, _)| differs(speaker, one).is_none()) {
             Some((_, followers)) => *followers += 1,
@@ -42,7 +42,7 @@ fn speaks(answer: &Answer) -> bool {
 }
 
 /// How `one` differs from `leader`; a summary counts where both formats carry one.
-fn differs(leader: &Asked<'_>, one: &Asked<'_>) -> Option<Judgement> {
+fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgement> {
     let judgement = match (leader.answer, one.answer) {
         (Answer::Rejection { .. }, Answer::Rejection { .. }) => return None,
         (Answer::Rejection { .. }, _) | (_, Answer::Rejection { .. }) => {
@@ -62,13 +62,14 @@ fn differs(leader: &Asked<'_>, one: &Asked<'_>) -> Option<Judgement> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, judge};
-    use crate::answer::{Answer, How, Level};
+    use super::{FormatAnswer, judge};
+    use crate::answer::{Answer, FailureKind, Level};
     use crate::verdict::Question;
 
     fn deviants(answers: &[Answer]) -> Vec<usize> {
         let question = Question { level: Level::Events, challenge: false, redacted: None };
-        let asked: Vec<_> = answers.iter().map(|answer| Asked { format: "f", question, answer }).collect();
+        let asked: Vec<_> =
+            answers.iter().map(|answer| FormatAnswer { format: "f", question, answer }).collect();
         let judged = judge(&asked);
         (0..answers.len()).filter(|index| judged[*index].is_some()).collect()
     }
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn who_says_nothing_does_not_differ() {
-        let crash = Answer::Broken { how: How::Crash, message: String::new() };
+        let crash = Answer::Broken { how: FailureKind::Crash, message: String::new() };
         let unsupported = Answer::Unsupported { why: String::new() };
         assert_eq!(deviants(&[crash.clone(), crash, unsupported, events(1)]), [0; 0]);
     }
@@ -106,8 +107,8 @@ mod tests {
         let differ = |second: bool| {
             let question = |challenge| Question { level: Level::Events, challenge, redacted: None };
             let asked = [
-                Asked { format: "a", question: question(true), answer: &answers[1] },
-                Asked { format: "b", question: question(second), answer: &answers[0] },
+                FormatAnswer { format: "a", question: question(true), answer: &answers[1] },
+                FormatAnswer { format: "b", question: question(second), answer: &answers[0] },
             ];
             judge(&asked)[1].is_some()
         };

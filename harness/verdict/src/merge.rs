@@ -3,13 +3,13 @@
 //! Knows: what must agree for parts to be of one run. Refuses to know: where the records came from; the caller names
 //! each for the messages.
 
-use crate::record::{Part, Record};
+use crate::record::{Record, ShardPart};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why records are no parts of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Torn {
+pub enum MergeError {
     /// Two parts were run on different suites, or against different importers.
     Differ {
         /// What differs, in words.
@@ -20,7 +20,7 @@ pub enum Torn {
     /// A part is there twice.
     Overlap {
         /// Which.
-        part: Part,
+        part: ShardPart,
         /// The two, by their names.
         names: [String; 2],
     },
@@ -33,13 +33,13 @@ pub enum Torn {
     },
 }
 
-impl fmt::Display for Torn {
+impl fmt::Display for MergeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Differ { what, names: [one, other] } => {
                 write!(formatter, "{one} and {other} are no parts of one run: {what} differs")
             }
-            Self::Overlap { part: Part { part, of }, names: [one, other] } => {
+            Self::Overlap { part: ShardPart { part, of }, names: [one, other] } => {
                 write!(formatter, "{one} and {other} both hold part {part}/{of}")
             }
             Self::Gap { parts, of } => {
@@ -55,10 +55,10 @@ impl fmt::Display for Torn {
 ///
 /// # Errors
 /// Where they overlap, where one is missing, or where they are not of one run.
-pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, Torn> {
-    let mut found: BTreeMap<Part, (String, Record)> = BTreeMap::new();
+pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError> {
+    let mut found: BTreeMap<ShardPart, (String, Record)> = BTreeMap::new();
     for (name, record) in parts {
-        let part = record.shard.unwrap_or(Part { part: 1, of: 1 });
+        let part = record.shard.unwrap_or(ShardPart { part: 1, of: 1 });
         if let Some((first, before)) = found.values().next() {
             let what = if before.suite != record.suite {
                 Some("the suite (its version or its digest)")
@@ -70,18 +70,18 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, Torn> {
                 None
             };
             if let Some(what) = what {
-                return Err(Torn::Differ { what, names: [first.clone(), name] });
+                return Err(MergeError::Differ { what, names: [first.clone(), name] });
             }
         }
         if let Some((first, _)) = found.get(&part) {
-            return Err(Torn::Overlap { part, names: [first.clone(), name] });
+            return Err(MergeError::Overlap { part, names: [first.clone(), name] });
         }
         found.insert(part, (name, record));
     }
-    let Some(&Part { of, .. }) = found.keys().next() else { return Ok(None) };
-    let missing: Vec<u64> = (1..=of).filter(|&part| !found.contains_key(&Part { part, of })).collect();
+    let Some(&ShardPart { of, .. }) = found.keys().next() else { return Ok(None) };
+    let missing: Vec<u64> = (1..=of).filter(|&part| !found.contains_key(&ShardPart { part, of })).collect();
     if !missing.is_empty() {
-        return Err(Torn::Gap { parts: missing, of });
+        return Err(MergeError::Gap { parts: missing, of });
     }
     let mut whole: Option<Record> = None;
     for (_, record) in found.into_values() {
@@ -106,20 +106,20 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, Torn> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Torn, merge};
+    use super::{MergeError, merge};
     use crate::answer::Level;
-    use crate::record::{Implementation, Line, Note, Part, Record, Suite};
+    use crate::record::{CaseNote, CaseResult, Implementation, Record, ShardPart, Suite};
     use crate::verdict::{Judgement, Verdict};
 
-    fn record(cases: &[&str], shard: Option<Part>) -> Record {
+    fn record(cases: &[&str], shard: Option<ShardPart>) -> Record {
         let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         let line = |case: &&str, format| {
             let verdict = if case.ends_with('d') { Verdict::Fail } else { Verdict::Pass };
-            Line::new(case, format, &["ID-NULL".into()], Judgement::plain(verdict, None))
+            CaseResult::new(case, format, &["ID-NULL".into()], Judgement::plain(verdict, None))
         };
         let results = cases.iter().flat_map(|case| [line(case, "y"), line(case, "x")]).collect();
-        let notes = cases.iter().map(|case| ((*case).to_owned(), Note::new("A", "B."))).collect();
+        let notes = cases.iter().map(|case| ((*case).to_owned(), CaseNote::new("A", "B."))).collect();
         Record { shard, ..Record::new(suite, implementation, notes, results) }
     }
 
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn parts_in_any_order_are_the_whole() {
-        let part = |part| Some(Part { part, of: 3 });
+        let part = |part| Some(ShardPart { part, of: 3 });
         let parts =
             named(vec![record(&["b", "d"], part(3)), record(&[], part(1)), record(&["a", "c"], part(2))]);
         let text = |record: &Record| serde_json::to_string(record).unwrap();
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_torn_is_named() {
-        let part = |part| Some(Part { part, of: 3 });
+        let part = |part| Some(ShardPart { part, of: 3 });
         let two = |one, other| merge(named(vec![one, other])).unwrap_err();
         let gap = two(record(&["a"], part(1)), record(&["b"], part(3)));
         assert_eq!(gap.to_string(), "2/3 is missing");
@@ -154,9 +154,9 @@ mod tests {
         other.implementation.version = "3".into();
         assert!(matches!(
             two(record(&["a"], part(1)), other),
-            Torn::Differ { what: "the implementation", .. }
+            MergeError::Differ { what: "the implementation", .. }
         ));
-        let other = record(&["b"], Some(Part { part: 2, of: 2 }));
+        let other = record(&["b"], Some(ShardPart { part: 2, of: 2 }));
         assert!(two(record(&["a"], part(1)), other).to_string().contains("number of parts"));
     }
 }

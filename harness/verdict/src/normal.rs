@@ -7,7 +7,7 @@ use transcript::json::{Json, Kind};
 
 /// Something in a meaning that the normal form does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slip {
+pub struct FormError {
     /// JSON pointer to the place.
     pub at: String,
     /// What is wrong there.
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<Json<'_>, String> {
 
 /// Everything in `meaning` that the normal form does not allow.
 #[must_use]
-pub fn check(meaning: Json<'_>) -> Vec<Slip> {
+pub fn check(meaning: Json<'_>) -> Vec<FormError> {
     let mut check = Check::default();
     check.members(
         "",
@@ -66,7 +66,7 @@ const SUMMARY: &[(&str, &[&str])] = &[
 
 #[derive(Default)]
 struct Check {
-    slips: Vec<Slip>,
+    slips: Vec<FormError>,
 }
 
 impl Check {
@@ -154,7 +154,7 @@ impl Check {
     }
 
     fn say(&mut self, at: &str, message: String) {
-        self.slips.push(Slip { at: at.to_owned(), message });
+        self.slips.push(FormError { at: at.to_owned(), message });
     }
 }
 

@@ -22,7 +22,7 @@ pub fn read(seq: u64, format: &str, path: &str) -> String {
 
 /// What an adapter says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hello {
+pub struct Handshake {
     /// Its name.
     pub name: String,
     /// Its version.
@@ -33,7 +33,7 @@ pub struct Hello {
     pub formats: Vec<String>,
 }
 
-impl Hello {
+impl Handshake {
     /// Reads the answer to [`START`].
     ///
     /// # Errors
@@ -145,7 +145,7 @@ pub fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hello, answer, read};
+    use super::{Handshake, answer, read};
     use crate::answer::{Answer, Level};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_handshake_says_who_and_what() {
-        let hello = Hello::parse(HELLO.as_bytes()).unwrap();
+        let hello = Handshake::parse(HELLO.as_bytes()).unwrap();
         assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.level), ("a", "2", Level::Calls));
         assert_eq!(hello.formats, ["sse-legacy", "har"], "as it spells them");
     }
@@ -169,7 +169,7 @@ mod tests {
             ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
             ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
         ] {
-            let why = Hello::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
+            let why = Handshake::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
             assert!(why.contains(part), "{part} is missing in: {why}");
         }
     }

@@ -37,17 +37,17 @@ pub struct Record {
     pub command: Option<String>,
     /// The part of the suite that this is, where it is not the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Part>,
+    pub shard: Option<ShardPart>,
     /// How many readings were planned; the totals add up to it, or the run is no run.
     pub planned: u64,
     /// How many came to each verdict; a verdict that no reading came to is left out.
     pub totals: BTreeMap<Verdict, u64>,
     /// The cases of the plan by name.
-    pub cases: BTreeMap<String, Note>,
+    pub cases: BTreeMap<String, CaseNote>,
     /// The clauses that these cases cite, by id, with their titles.
     pub clauses: BTreeMap<String, String>,
     /// Every reading, in the order of the plan.
-    pub results: Vec<Line>,
+    pub results: Vec<CaseResult>,
 }
 
 /// What kind of program was judged.
@@ -93,7 +93,7 @@ impl Suite {
 
 /// One of several parts of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Part {
+pub struct ShardPart {
     /// Which, from 1.
     pub part: u64,
     /// Of how many.
@@ -113,7 +113,7 @@ pub struct Implementation {
 
 /// What a case says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct CaseNote {
     /// Its title.
     pub title: String,
     /// Its words for the person whose importer fails it.
@@ -126,7 +126,7 @@ pub struct Note {
     pub lines: BTreeMap<String, Vec<u64>>,
 }
 
-impl Note {
+impl CaseNote {
     /// A case that no reading fell short of yet.
     #[must_use]
     pub fn new(title: &str, reason: &str) -> Self {
@@ -141,7 +141,7 @@ impl Note {
 
 /// One reading and what came of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Line {
+pub struct CaseResult {
     /// The case.
     pub case: String,
     /// The capture format.
@@ -168,7 +168,7 @@ pub struct Line {
     pub difference: Option<Difference>,
     /// The whole of what was expected and of what came, where the reading fell short; cut where they are long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whole: Option<Whole>,
+    pub whole: Option<BothSides>,
     /// Where the difference stands in the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -187,7 +187,7 @@ pub struct Line {
 
 /// Two readings of one transcript, each as text with an event a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Whole {
+pub struct BothSides {
     /// What must come of it, in the normal form or in words.
     pub expected: String,
     /// What came of it.
@@ -242,8 +242,8 @@ impl Record {
     pub fn new(
         suite: Suite,
         implementation: Implementation,
-        cases: BTreeMap<String, Note>,
-        results: Vec<Line>,
+        cases: BTreeMap<String, CaseNote>,
+        results: Vec<CaseResult>,
     ) -> Self {
         let mut totals = BTreeMap::new();
         let mut clauses = BTreeMap::new();
@@ -280,12 +280,12 @@ impl Record {
 
     /// Whether the implementation fell short anywhere.
     #[must_use]
-    pub fn falls_short(&self) -> bool {
-        self.results.iter().any(|line| line.verdict.falls_short())
+    pub fn is_failure(&self) -> bool {
+        self.results.iter().any(|line| line.verdict.is_failure())
     }
 }
 
-impl Line {
+impl CaseResult {
     /// A result with what its judgement says; what was asked is for the caller to fill in.
     #[must_use]
     pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
@@ -353,7 +353,7 @@ fn is_zero(count: &usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Implementation, LONGEST, Line, Record, Suite};
+    use super::{CaseResult, Implementation, LONGEST, Record, Suite};
     use crate::answer::Level;
     use crate::verdict::{Judgement, Verdict};
     use std::collections::BTreeMap;
@@ -366,7 +366,7 @@ mod tests {
             Judgement { difference: Some(difference), ..Judgement::plain(Verdict::Fail, None) }
         };
         let clauses = ["ID-NULL".to_owned()];
-        let line = |format, judgement| Line::new("ids/null-id", format, &clauses, judgement);
+        let line = |format, judgement| CaseResult::new("ids/null-id", format, &clauses, judgement);
         let results = vec![
             line("a", Judgement::plain(Verdict::Pass, None)),
             line("b", difference(Some("null"), Some("1e400"))),
@@ -383,7 +383,7 @@ mod tests {
         let record = record();
         assert_eq!(record.planned, record.totals.values().sum::<u64>());
         assert_eq!(record.totals[&Verdict::Fail], 2);
-        assert!(record.falls_short());
+        assert!(record.is_failure());
         assert!(record.clauses["ID-NULL"].contains("null"));
     }
 

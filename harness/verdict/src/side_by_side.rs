@@ -7,7 +7,7 @@ use crate::answer::{Answer, Level};
 use crate::expectation::Expectation;
 use crate::normal::parse;
 use crate::projection;
-use crate::record::{Whole, kept};
+use crate::record::{BothSides, kept};
 use transcript::json::{Json, Kind, write_compact, write_string};
 
 /// The order in which an event's members are read with the least effort; any others follow as they stand.
@@ -16,7 +16,7 @@ const ORDER: &[&str] =
 
 /// Both sides of a reading that fell short.
 #[must_use]
-pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> Whole {
+pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSides {
     let expected = match expectation {
         Expectation::Rejection(code) => format!("a rejection ({code})\n"),
         Expectation::Either(None) => "the same in every format: one reading, or a rejection\n".to_owned(),
@@ -31,7 +31,7 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> Whole 
         Answer::Unsupported { why } => format!("unsupported: {why}\n"),
         Answer::Broken { message, .. } => format!("{}\n{message}\n", answer.in_words()),
     };
-    Whole { expected: kept(&expected), actual: kept(&actual) }
+    BothSides { expected: kept(&expected), actual: kept(&actual) }
 }
 
 /// A meaning or a calls projection with an event a line; any other text as it is.

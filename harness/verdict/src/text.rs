@@ -4,7 +4,7 @@
 //! caller says both.
 
 use crate::plain::{cut, plain};
-use crate::record::{Line, Record};
+use crate::record::{CaseResult, Record};
 use crate::verdict::Verdict;
 use anstyle::{AnsiColor, Style};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,16 +15,16 @@ pub struct Options<'o> {
     /// With colours.
     pub colour: bool,
     /// How much.
-    pub volume: Volume,
+    pub volume: Verbosity,
     /// The transcript of a line, as a person finds it.
-    pub file: &'o dyn Fn(&Line) -> Option<String>,
-    /// The command that runs a line alone.
-    pub alone: &'o dyn Fn(&Line) -> String,
+    pub file: &'o dyn Fn(&CaseResult) -> Option<String>,
+    /// The command that runs a line rerun.
+    pub rerun: &'o dyn Fn(&CaseResult) -> String,
 }
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Volume {
+pub enum Verbosity {
     /// Failures and totals.
     Quiet,
     /// And the table, and why readings were skipped.
@@ -43,16 +43,16 @@ const REASONS: usize = 10;
 #[must_use]
 pub fn render(record: &Record, options: &Options<'_>) -> String {
     let mut parts = Vec::new();
-    if options.volume >= Volume::Loud {
+    if options.volume >= Verbosity::Loud {
         parts.push(every_line(record, options));
     }
-    if options.volume >= Volume::Normal {
+    if options.volume >= Verbosity::Normal {
         parts.push(table(record, options));
     }
     parts.extend(
-        record.results.iter().filter(|it| it.verdict.falls_short()).map(|it| failure(record, it, options)),
+        record.results.iter().filter(|it| it.verdict.is_failure()).map(|it| failure(record, it, options)),
     );
-    if options.volume >= Volume::Normal {
+    if options.volume >= Verbosity::Normal {
         parts.push(skips(record));
     }
     parts.push(totals(record, options));
@@ -60,9 +60,9 @@ pub fn render(record: &Record, options: &Options<'_>) -> String {
     parts.join("\n")
 }
 
-/// One result that fell short, with all that is needed to understand it and to run it alone.
+/// One result that fell short, with all that is needed to understand it and to run it rerun.
 #[must_use]
-pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
+pub fn failure(record: &Record, line: &CaseResult, options: &Options<'_>) -> String {
     let mut out = String::new();
     let verdict = paint(line.verdict.name(), style(line.verdict), options.colour);
     let loss = if line.silent_loss {
@@ -101,7 +101,7 @@ pub fn failure(record: &Record, line: &Line, options: &Options<'_>) -> String {
     for (index, said) in line.stderr.iter().flat_map(|said| said.lines()).enumerate() {
         row(if index == 0 { "stderr" } else { "" }, &cut(said, WIDTH));
     }
-    row("alone", &(options.alone)(line));
+    row("alone", &(options.rerun)(line));
     out
 }
 
@@ -218,7 +218,7 @@ fn skips(record: &Record) -> String {
     out
 }
 
-/// A reason without what comes after its second colon: there it tells of one case alone.
+/// A reason without what comes after its second colon: there it tells of one case rerun.
 fn in_short(reason: &str) -> &str {
     match reason.match_indices(": ").nth(1) {
         Some((end, _)) => &reason[..end],
@@ -241,7 +241,7 @@ fn style(verdict: Verdict) -> Style {
         _ => AnsiColor::Red,
     };
     let style = Style::new().fg_color(Some(colour.into()));
-    if verdict.falls_short() { style.bold() } else { style }
+    if verdict.is_failure() { style.bold() } else { style }
 }
 
 fn paint(text: &str, style: Style, colour: bool) -> String {
@@ -250,10 +250,10 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Volume, render};
+    use super::{Options, Verbosity, render};
     use crate::answer::{Answer, Level};
     use crate::expectation::Expectation;
-    use crate::record::{Implementation, Line, Note, Record, Suite};
+    use crate::record::{CaseNote, CaseResult, Implementation, Record, Suite};
     use crate::verdict::{Judgement, Question, Verdict, judge};
 
     fn record() -> Record {
@@ -263,9 +263,9 @@ mod tests {
         );
         let question = Question { level: Level::Events, challenge: false, redacted: None };
         let lost = Answer::Meaning(r#"{"events": [{"kind": "notification", "method": "a"}]}"#.into());
-        let line = |case: &str, format: &str, judgement| Line {
+        let line = |case: &str, format: &str, judgement| CaseResult {
             file: Some(format!("{case}/{format}.json")),
-            ..Line::new(case, format, &clauses, judgement)
+            ..CaseResult::new(case, format, &clauses, judgement)
         };
         let results = vec![
             line("ids/one", "x", Judgement::plain(Verdict::Pass, None)),
@@ -273,17 +273,17 @@ mod tests {
             line("ids/two", "x", Judgement::plain(Verdict::Skip, Some("x cannot: ID-NULL: not here".into()))),
             line("order/three", "x", Judgement::plain(Verdict::Skip, Some("y cannot".into()))),
         ];
-        let note = || Note::new("One", "Mind the null.");
+        let note = || CaseNote::new("One", "Mind the null.");
         let cases = ["ids/one", "ids/two", "order/three"].map(|name| (name.to_owned(), note())).into();
         let suite = Suite::new("1", "sha256:0");
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         Record::new(suite, implementation, cases, results)
     }
 
-    fn text(volume: Volume, colour: bool) -> String {
-        let file = |line: &Line| line.file.as_ref().map(|file| format!("here/{file}"));
-        let alone = |line: &Line| format!("run {}/{}", line.case, line.format);
-        render(&record(), &Options { colour, volume, file: &file, alone: &alone })
+    fn text(volume: Verbosity, colour: bool) -> String {
+        let file = |line: &CaseResult| line.file.as_ref().map(|file| format!("here/{file}"));
+        let rerun = |line: &CaseResult| format!("run {}/{}", line.case, line.format);
+        render(&record(), &Options { colour, volume, file: &file, rerun: &rerun })
     }
 
     #[test]
@@ -300,7 +300,7 @@ fail: ids/one, y, silent loss: a message of the transcript is accounted for nowh
   at        /events/1
   expected  {\"kind\":\"notification\",\"method\":\"b\"}
   actual    (nothing)
-  alone     run ids/one/y
+  rerun     run ids/one/y
 
 skipped:
       1  x cannot: ID-NULL
@@ -310,12 +310,12 @@ skipped:
 1 silent loss
 ";
         let title = record().clauses["ID-NULL"].clone();
-        assert_eq!(text(Volume::Normal, false), expected.replace("TITLE", &title));
+        assert_eq!(text(Verbosity::Normal, false), expected.replace("TITLE", &title));
     }
 
     #[test]
     fn the_table_is_read_back_as_the_counts_of_the_record() {
-        let text = text(Volume::Normal, false);
+        let text = text(Verbosity::Normal, false);
         let table: Vec<Vec<&str>> = text
             .lines()
             .take_while(|line| !line.is_empty())
@@ -343,13 +343,14 @@ skipped:
 
     #[test]
     fn colours_and_volume_are_the_callers_choice() {
-        assert!(!text(Volume::Loud, false).contains('\u{1b}'));
-        let colours = text(Volume::Normal, true);
+        assert!(!text(Verbosity::Loud, false).contains('\u{1b}'));
+        let colours = text(Verbosity::Normal, true);
         assert!(colours.contains("\u{1b}[1m\u{1b}[31mfail"), "{colours}");
-        let quiet = text(Volume::Quiet, false);
+        let quiet = text(Verbosity::Quiet, false);
         assert!(!quiet.contains("topic") && quiet.contains("fail: ids/one, y"), "{quiet}");
         assert!(
-            text(Volume::Loud, false).starts_with("pass            ids/one/x\nfail            ids/one/y\n")
+            text(Verbosity::Loud, false)
+                .starts_with("pass            ids/one/x\nfail            ids/one/y\n")
         );
     }
 

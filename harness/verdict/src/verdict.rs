@@ -3,7 +3,7 @@
 //! Knows: when an answer is right, what its first difference is, and when it lost a message in silence. Refuses
 //! to know: which format was read, how the importer was asked, and how a verdict is shown.
 
-use crate::answer::{Answer, How, Level};
+use crate::answer::{Answer, FailureKind, Level};
 use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Verdict {
 
     /// Whether a run with this verdict in it falls short.
     #[must_use]
-    pub fn falls_short(self) -> bool {
+    pub fn is_failure(self) -> bool {
         !matches!(self, Self::Pass | Self::ExpectedFail | Self::Skip)
     }
 }
@@ -146,12 +146,12 @@ pub fn unseen(question: &Question<'_>, answer: &Answer) -> Option<Judgement> {
     shows_nothing(answer, question.level).then(|| Judgement::plain(Verdict::Skip, Some(why.to_owned())))
 }
 
-fn broken(how: How) -> Verdict {
+fn broken(how: FailureKind) -> Verdict {
     match how {
-        How::Crash => Verdict::Crash,
-        How::Timeout => Verdict::Timeout,
-        How::Garbled => Verdict::Garbled,
-        How::Unstable => Verdict::Unstable,
+        FailureKind::Crash => Verdict::Crash,
+        FailureKind::Timeout => Verdict::Timeout,
+        FailureKind::Garbled => Verdict::Garbled,
+        FailureKind::Unstable => Verdict::Unstable,
     }
 }
 
@@ -183,7 +183,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Judgement, Question, Verdict, judge, unseen};
-    use crate::answer::{Answer, How, Level};
+    use crate::answer::{Answer, FailureKind, Level};
     use crate::expectation::Expectation;
     use transcript::rejection::Code;
 
@@ -332,18 +332,18 @@ mod tests {
         }
         assert_eq!(events(&rejecting, &Answer::Calls(r#"{"calls": []}"#.into())).verdict, Verdict::Garbled);
         for (how, verdict) in [
-            (How::Crash, Verdict::Crash),
-            (How::Timeout, Verdict::Timeout),
-            (How::Garbled, Verdict::Garbled),
-            (How::Unstable, Verdict::Unstable),
+            (FailureKind::Crash, Verdict::Crash),
+            (FailureKind::Timeout, Verdict::Timeout),
+            (FailureKind::Garbled, Verdict::Garbled),
+            (FailureKind::Unstable, Verdict::Unstable),
         ] {
             let answer = Answer::Broken { how, message: "seen".into() };
             let judgement = events(&Expectation::Either(None), &answer);
             assert_eq!((judgement.verdict, judgement.message.as_deref()), (verdict, Some("seen")));
-            assert!(verdict.falls_short());
+            assert!(verdict.is_failure());
         }
         let skipped = events(&rejecting, &Answer::Unsupported { why: "no har".into() });
-        assert_eq!((skipped.verdict, skipped.verdict.falls_short()), (Verdict::Skip, false));
+        assert_eq!((skipped.verdict, skipped.verdict.is_failure()), (Verdict::Skip, false));
     }
 
     #[test]

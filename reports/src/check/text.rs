@@ -13,7 +13,7 @@ use rules::rule::Level;
 use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use verdict::text::Volume;
+use verdict::text::Verbosity;
 
 /// How it is to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct Options {
     /// With colours.
     pub colour: bool,
     /// How much.
-    pub volume: Volume,
+    pub volume: Verbosity,
 }
 
 /// So many places of a rule are shown; with everything, all that were kept.
@@ -31,11 +31,11 @@ const PLACES: usize = 3;
 #[must_use]
 pub fn file(file: &CheckedFile, version: &str, options: Options) -> String {
     let mut parts: Vec<String> = groups(file).iter().map(|lines| group(file, lines, options)).collect();
-    if options.volume >= Volume::Loud {
+    if options.volume >= Verbosity::Loud {
         parts.push(unsure(file, options));
     }
     parts.push(match options.volume {
-        Volume::Quiet => String::new(),
+        Verbosity::Quiet => String::new(),
         _ => summary(file, options),
     });
     if let Some(kept) = &file.required {
@@ -56,7 +56,7 @@ pub fn total(record: &CheckRecord, options: Options) -> String {
         sum.errors += totals.errors;
         sum.warnings += totals.warnings;
         sum.notes += totals.notes;
-        if options.volume >= Volume::Normal {
+        if options.volume >= Verbosity::Normal {
             let _ = writeln!(out, "{:<width$}  {}", plain(&file.name), counts(totals, options));
         }
     }
@@ -82,7 +82,7 @@ fn groups(file: &CheckedFile) -> Vec<Vec<&RuleResult>> {
 }
 
 fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String {
-    let most = if options.volume >= Volume::Loud { usize::MAX } else { PLACES };
+    let most = if options.volume >= Verbosity::Loud { usize::MAX } else { PLACES };
     let first = lines[0];
     let shown = &lines[..lines.len().min(most)];
     let gutter = shown.iter().filter_map(|line| line.line).max().unwrap_or_default().to_string().len();
@@ -185,7 +185,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
     let rules = file.rules();
     let of = |verdict| rules.get(&verdict).copied().unwrap_or_default();
     let broken = of(RuleVerdict::Fail) + of(RuleVerdict::Warn) + of(RuleVerdict::Info);
-    let hint = if of(RuleVerdict::Inconclusive) > 0 && options.volume < Volume::Loud {
+    let hint = if of(RuleVerdict::Inconclusive) > 0 && options.volume < Verbosity::Loud {
         " (-v lists them, and what would decide each)"
     } else {
         ""
@@ -273,16 +273,16 @@ mod tests {
     use super::super::sample;
     use super::{Options, file, required, total};
     use rules::rule_set::RuleSetResult;
-    use verdict::text::Volume;
+    use verdict::text::Verbosity;
 
-    fn shown(volume: Volume) -> String {
+    fn shown(volume: Verbosity) -> String {
         let record = sample::record();
         file(&record.files[0], &record.version, Options { colour: false, volume })
     }
 
     #[test]
     fn a_finding_tells_where_what_whose_and_what_to_do() {
-        let text = shown(Volume::Normal);
+        let text = shown(Verbosity::Normal);
         let rule = rules::find("jsonrpc.id.null").unwrap();
         let expected = format!(
             "\
@@ -324,7 +324,7 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
     fn a_recording_without_a_fault_is_not_said_to_conform() {
         let mut record = sample::record();
         record.files[0].lines.retain(|line| !line.is_finding());
-        let options = Options { colour: false, volume: Volume::Normal };
+        let options = Options { colour: false, volume: Verbosity::Normal };
         let expected = "\
 a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
   nothing wrong was found
@@ -335,13 +335,13 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
 
     #[test]
     fn volume_and_colour_are_the_callers_choice() {
-        assert!(shown(Volume::Loud).contains("could not be told:\n  enc.utf8  nothing tells\n"));
-        let quiet = shown(Volume::Quiet);
+        assert!(shown(Verbosity::Loud).contains("could not be told:\n  enc.utf8  nothing tells\n"));
+        let quiet = shown(Verbosity::Quiet);
         assert!(quiet.contains("error[jsonrpc.id.null]") && !quiet.contains("party"), "{quiet}");
         let record = sample::record();
-        let colours = file(&record.files[0], "1", Options { colour: true, volume: Volume::Normal });
+        let colours = file(&record.files[0], "1", Options { colour: true, volume: Verbosity::Normal });
         assert!(colours.contains("\u{1b}[1m\u{1b}[31merror[jsonrpc.id.null]"), "{colours:?}");
-        let whole = total(&record, Options { colour: false, volume: Volume::Quiet });
+        let whole = total(&record, Options { colour: false, volume: Verbosity::Quiet });
         assert_eq!(whole, "1 recording: 14 errors, 1 warning, 1 note\n");
     }
 

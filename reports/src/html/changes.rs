@@ -9,7 +9,7 @@ use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// Values longer than this are cut, in characters.
@@ -93,7 +93,7 @@ impl HtmlRenderer {
                 _ => line,
             };
             let note = new.cases.get(&change.case).or_else(|| old.cases.get(&change.case));
-            let short = change.now.is_some_and(Verdict::falls_short);
+            let short = change.now.is_some_and(Verdict::is_failure);
             Row {
                 code,
                 clauses: line.map(|line| plain(&line.clauses.join(" "))).unwrap_or_default(),
@@ -134,12 +134,12 @@ impl HtmlRenderer {
     }
 }
 
-fn lines(record: &Record) -> BTreeMap<(&str, &str), &Line> {
+fn lines(record: &Record) -> BTreeMap<(&str, &str), &CaseResult> {
     record.results.iter().map(|line| ((line.case.as_str(), line.format.as_str()), line)).collect()
 }
 
 /// What a reading fell short by, in a line.
-fn what(line: &Line) -> String {
+fn what(line: &CaseResult) -> String {
     let loss = if line.silent_loss { "silent loss; " } else { "" };
     let shown = |value: Option<&serde_json::value::RawValue>| {
         cut(value.map_or("nothing", serde_json::value::RawValue::get), WIDTH)

@@ -6,7 +6,7 @@ use super::labels::{WIDTH, cut, name, named, plain, tone};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// How many readings came to a verdict.
@@ -71,7 +71,7 @@ pub(super) fn implementation(record: &Record) -> Implementation {
         tone: tone(*verdict),
     };
     let mut short: Vec<&str> =
-        record.results.iter().filter(|line| line.verdict.falls_short()).map(|line| &*line.case).collect();
+        record.results.iter().filter(|line| line.verdict.is_failure()).map(|line| &*line.case).collect();
     short.dedup();
     let (trial, of) = record.counts();
     Implementation {
@@ -145,7 +145,7 @@ pub(super) fn clauses(records: &[&Record]) -> Vec<Clause> {
     clauses.into_values().collect()
 }
 
-fn ids(lines: &[Line]) -> Vec<&str> {
+fn ids(lines: &[CaseResult]) -> Vec<&str> {
     let mut ids: Vec<&str> = lines.iter().flat_map(|line| &line.clauses).map(String::as_str).collect();
     ids.sort_unstable();
     ids.dedup();

@@ -9,7 +9,7 @@ use super::text_diff::{self, Row, Span};
 use crate::diagram::side_by_side;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use verdict::record::{Line, Note, Record};
+use verdict::record::{CaseNote, CaseResult, Record};
 
 /// A case that was fallen short of.
 #[derive(Debug, Serialize)]
@@ -67,14 +67,14 @@ struct Transcript {
 }
 
 /// The failures of a record, in its order; `rerun` is the command that runs one reading.
-pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &Line) -> String) -> Vec<Failure> {
+pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &CaseResult) -> String) -> Vec<Failure> {
     let formats = matrix::formats(&[record]);
     let cases = record.results.chunk_by(|a, b| a.case == b.case);
     let short = cases.filter_map(|lines| {
-        let short: Vec<&Line> = lines.iter().filter(|line| line.verdict.falls_short()).collect();
+        let short: Vec<&CaseResult> = lines.iter().filter(|line| line.verdict.is_failure()).collect();
         let first = *short.first()?;
         let note = record.cases.get(&first.case);
-        let coded: Vec<(usize, &Line)> = short.iter().map(|line| (0, *line)).collect();
+        let coded: Vec<(usize, &CaseResult)> = short.iter().map(|line| (0, *line)).collect();
         let clauses: BTreeSet<&str> =
             short.iter().flat_map(|line| &line.clauses).map(String::as_str).collect();
         Some(Failure {
@@ -98,15 +98,19 @@ fn clause(record: &Record, id: &str) -> Clause {
 }
 
 /// What fell short in the same way is told once, with the formats in which it did.
-fn readings(record: &Record, short: &[&Line], rerun: &dyn Fn(&Record, &Line) -> String) -> Vec<Reading> {
-    let mut groups: Vec<Vec<&Line>> = Vec::new();
+fn readings(
+    record: &Record,
+    short: &[&CaseResult],
+    rerun: &dyn Fn(&Record, &CaseResult) -> String,
+) -> Vec<Reading> {
+    let mut groups: Vec<Vec<&CaseResult>> = Vec::new();
     for line in short {
         match groups.iter_mut().find(|group| group.first().is_some_and(|first| alike(first, line))) {
             Some(group) => group.push(line),
             None => groups.push(vec![line]),
         }
     }
-    let reading = |group: &Vec<&Line>| {
+    let reading = |group: &Vec<&CaseResult>| {
         let first = *group.first()?;
         let sides = first.whole.as_ref().map(|whole| text_diff::sides(&whole.expected, &whole.actual));
         let at = first.difference.as_ref().map(|difference| match difference.at.as_str() {
@@ -131,8 +135,8 @@ fn readings(record: &Record, short: &[&Line], rerun: &dyn Fn(&Record, &Line) -> 
     groups.iter().filter_map(reading).collect()
 }
 
-fn alike(one: &Line, other: &Line) -> bool {
-    let at = |line: &Line| line.difference.as_ref().map(|difference| difference.at.clone());
+fn alike(one: &CaseResult, other: &CaseResult) -> bool {
+    let at = |line: &CaseResult| line.difference.as_ref().map(|difference| difference.at.clone());
     one.verdict == other.verdict
         && one.silent_loss == other.silent_loss
         && one.message == other.message
@@ -141,7 +145,7 @@ fn alike(one: &Line, other: &Line) -> bool {
         && at(one) == at(other)
 }
 
-fn place(line: &Line, rerun: String) -> Location {
+fn place(line: &CaseResult, rerun: String) -> Location {
     let number = line.place.as_ref().map(|place| format!(":{}", place.line)).unwrap_or_default();
     Location {
         id: anchor(&line.case, Some(&line.format)),
@@ -152,9 +156,9 @@ fn place(line: &Line, rerun: String) -> Location {
     }
 }
 
-fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
+fn transcripts(note: &CaseNote, short: &[&CaseResult]) -> Vec<Transcript> {
     let transcript = |(format, text): (&String, &String)| {
-        let of_it: Vec<&&Line> = short.iter().filter(|line| line.format == *format).collect();
+        let of_it: Vec<&&CaseResult> = short.iter().filter(|line| line.format == *format).collect();
         let placed = of_it.iter().filter_map(|line| line.place.as_ref()).map(|place| place.line);
         let marked: BTreeSet<u64> =
             placed.chain(note.lines.get(format).into_iter().flatten().copied()).collect();
@@ -173,12 +177,12 @@ fn transcripts(note: &Note, short: &[&Line]) -> Vec<Transcript> {
 mod tests {
     use super::failures;
     use crate::test_record::{line, record_of};
-    use verdict::record::{Difference, Place, Whole};
+    use verdict::record::{BothSides, Difference, Place};
     use verdict::verdict::Verdict::{Crash, Fail, Pass};
 
     #[test]
     fn what_fell_short_alike_is_told_once_with_its_places() {
-        let whole = |actual: &str| Some(Whole { expected: "a\n".into(), actual: actual.into() });
+        let whole = |actual: &str| Some(BothSides { expected: "a\n".into(), actual: actual.into() });
         let mut lines = vec![
             line("a/b", "x", Fail),
             line("a/b", "y", Fail),
@@ -217,9 +221,10 @@ mod tests {
     fn expected_and_actual_are_drawn_with_the_first_difference_marked() {
         let event = |id: &str| format!("{{\"kind\": \"request\", \"id\": \"{id}\", \"method\": \"ping\"}}\n");
         let mut lines = vec![line("a/b", "x", Fail), line("a/c", "x", Crash)];
-        lines[0].whole = Some(Whole { expected: event("1") + &event("2"), actual: event("1") + &event("3") });
+        lines[0].whole =
+            Some(BothSides { expected: event("1") + &event("2"), actual: event("1") + &event("3") });
         lines[0].difference = Some(Difference { at: "/events/1/id".into(), expected: None, actual: None });
-        lines[1].whole = Some(Whole { expected: event("1"), actual: "a crash\n".into() });
+        lines[1].whole = Some(BothSides { expected: event("1"), actual: "a crash\n".into() });
         let found = failures(&record_of(lines), &|_, _| String::new());
         let Some([Some(expected), Some(actual)]) = &found[0].readings[0].drawn else { panic!("{found:#?}") };
         for (side, id) in [(expected, "id 2"), (actual, "id 3")] {

@@ -6,7 +6,7 @@
 use super::labels::{anchor, code, name, plain, tone, topic};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// The matrix and what it can be filtered by.
@@ -80,19 +80,19 @@ fn matrix(
     records: &[&Record],
     folders: &[String],
     columns: Vec<String>,
-    stands: impl Fn(usize, &Line, usize) -> bool,
+    stands: impl Fn(usize, &CaseResult, usize) -> bool,
 ) -> Matrix {
     let formats = formats(records);
-    let mut found: BTreeMap<&str, Vec<(usize, &Line)>> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Vec<(usize, &CaseResult)>> = BTreeMap::new();
     for (index, record) in records.iter().enumerate() {
         for line in &record.results {
             found.entry(&line.case).or_default().push((index, line));
         }
     }
     let note = |case: &str| records.iter().find_map(|record| record.cases.get(case));
-    let row = |(case, lines): (&&str, &Vec<(usize, &Line)>)| {
+    let row = |(case, lines): (&&str, &Vec<(usize, &CaseResult)>)| {
         let cell = |column: usize| {
-            let in_it = |(index, line): &&(usize, &Line)| stands(*index, line, column);
+            let in_it = |(index, line): &&(usize, &CaseResult)| stands(*index, line, column);
             cell(&lines.iter().filter(in_it).copied().collect::<Vec<_>>(), folders)
         };
         let clauses: BTreeSet<&str> =
@@ -128,7 +128,7 @@ fn choices(records: &[&Record]) -> Vec<Choice> {
         .into_iter()
         .filter(|verdict| records.iter().any(|record| record.totals.contains_key(verdict)))
         .collect();
-    let short: String = there.iter().filter(|verdict| verdict.falls_short()).map(|one| code(*one)).collect();
+    let short: String = there.iter().filter(|verdict| verdict.is_failure()).map(|one| code(*one)).collect();
     let one = |verdict: &Verdict| Choice { name: verdict.name(), code: code(*verdict).to_string() };
     let mut choices: Vec<Choice> = there.iter().map(one).collect();
     if !short.is_empty() {
@@ -138,14 +138,14 @@ fn choices(records: &[&Record]) -> Vec<Choice> {
 }
 
 /// The worst of the readings in a cell, and how many came to it where there are several.
-fn cell(lines: &[(usize, &Line)], folders: &[String]) -> Cell {
+fn cell(lines: &[(usize, &CaseResult)], folders: &[String]) -> Cell {
     let badness = |verdict: Verdict| match verdict {
         Verdict::Skip => 0,
         Verdict::Pass => 1,
         Verdict::ExpectedFail => 2,
         _ => 3,
     };
-    let mut worst: Option<&(usize, &Line)> = None;
+    let mut worst: Option<&(usize, &CaseResult)> = None;
     for one in lines {
         if worst.is_none_or(|(_, line)| badness(line.verdict) < badness(one.1.verdict)) {
             worst = Some(one);
@@ -159,11 +159,11 @@ fn cell(lines: &[(usize, &Line)], folders: &[String]) -> Cell {
     };
     let folder = folders.get(*index).map(|folder| format!("{folder}/index.html")).unwrap_or_default();
     let there = || format!("{folder}#{}", anchor(&worst.case, Some(&worst.format)));
-    Cell { text, tone: tone(worst.verdict), link: worst.verdict.falls_short().then(there) }
+    Cell { text, tone: tone(worst.verdict), link: worst.verdict.is_failure().then(there) }
 }
 
 /// A digit for each implementation and format.
-pub(super) fn codes(lines: &[(usize, &Line)], implementations: usize, formats: &[&str]) -> String {
+pub(super) fn codes(lines: &[(usize, &CaseResult)], implementations: usize, formats: &[&str]) -> String {
     let mut codes = vec!['-'; implementations * formats.len()];
     for (index, line) in lines {
         let format = formats.iter().position(|format| *format == line.format);

@@ -9,7 +9,7 @@ use super::matrix::{self, Matrix};
 use super::trend::{self, Trend};
 use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
-use verdict::record::{Line, Record, Suite};
+use verdict::record::{CaseResult, Record, Suite};
 
 /// What a page of one implementation is made of.
 pub struct Run<'r> {
@@ -18,7 +18,7 @@ pub struct Run<'r> {
     /// All its runs in their order, the last one among them; a trend is shown where there are several.
     pub runs: &'r [&'r Record],
     /// The command that runs a line of the record alone.
-    pub rerun: &'r dyn Fn(&Record, &Line) -> String,
+    pub rerun: &'r dyn Fn(&Record, &CaseResult) -> String,
 }
 
 #[derive(Debug, Serialize)]

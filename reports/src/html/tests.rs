@@ -8,7 +8,7 @@ use super::rules::RuleCases;
 use super::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use crate::test_record::{line, record, record_of};
 use verdict::kills::{Killer, Kills, Mutant};
-use verdict::record::{Line, Record, Whole};
+use verdict::record::{BothSides, CaseResult, Record};
 use verdict::verdict::Verdict;
 
 /// Everything that a page must not obey.
@@ -20,7 +20,7 @@ fn renderer() -> HtmlRenderer {
     HtmlRenderer::new("0").unwrap()
 }
 
-fn alone(_: &Record, line: &Line) -> String {
+fn alone(_: &Record, line: &CaseResult) -> String {
     format!("run {}/{}", line.case, line.format)
 }
 
@@ -52,7 +52,7 @@ fn strange(text: &str) -> Record {
         line.message = Some(text.into());
         line.stderr = Some(text.into());
         line.file = Some(text.into());
-        line.whole = Some(Whole { expected: text.into(), actual: text.repeat(20_000) });
+        line.whole = Some(BothSides { expected: text.into(), actual: text.repeat(20_000) });
         (note.title, note.reason) = (text.into(), text.into());
         note.transcripts.insert(line.format.clone(), text.repeat(1000));
         cases.insert(line.case.clone(), note);
@@ -195,7 +195,7 @@ fn a_text_of_megabytes_makes_no_page_of_megabytes() {
     let line = &mut record.results[0];
     line.message = Some(long.clone());
     line.stderr = Some(long.clone());
-    line.whole = Some(Whole { expected: long.clone(), actual: "y\n".repeat(1 << 20) });
+    line.whole = Some(BothSides { expected: long.clone(), actual: "y\n".repeat(1 << 20) });
     let note = record.cases.get_mut("ids/0").unwrap();
     note.transcripts.insert("x".into(), long);
     let page = run(&record);

@@ -19,7 +19,7 @@ pub(crate) use verify::{Check, verify};
 
 use std::path::Path;
 use std::time::Duration;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 /// What a program under test may use.
 #[derive(Debug, Clone, Copy)]
@@ -47,12 +47,12 @@ pub(crate) struct NotRun(pub String);
 /// An answer that did not come.
 #[derive(Debug)]
 struct Fault {
-    how: How,
+    how: FailureKind,
     message: String,
 }
 
 impl Fault {
-    fn new(how: How, message: impl Into<String>) -> Self {
+    fn new(how: FailureKind, message: impl Into<String>) -> Self {
         Self { how, message: message.into() }
     }
 }

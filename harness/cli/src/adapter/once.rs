@@ -8,8 +8,8 @@ use super::serve::heard_of;
 use super::transcripts::Transcripts;
 use super::{Command, Fault, Limits, NotRun, Program, verify};
 use std::path::Path;
-use suite::importer::{Heard, Importer};
-use verdict::answer::{Answer, How, Level};
+use suite::importer::{Importer, ReadPair};
+use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol;
 
 /// The exit code of a rejection: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives in most languages.
@@ -58,11 +58,11 @@ impl Once {
         let all = process.all();
         let said = process.last_words();
         let answer = all.and_then(|(output, status)| match status.code() {
-            Some(0) => protocol::answer(&output, None).map_err(|why| Fault::new(How::Garbled, why)),
+            Some(0) => protocol::answer(&output, None).map_err(|why| Fault::new(FailureKind::Garbled, why)),
             Some(REJECTED) => rejection(&output, &said),
             _ => {
                 let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
-                Err(Fault::new(How::Crash, why))
+                Err(Fault::new(FailureKind::Crash, why))
             }
         });
         Ok((answer.unwrap_or_else(Answer::from), said))
@@ -75,7 +75,7 @@ fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
         Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
         Ok(other) => {
             let message = format!("it exited with {REJECTED}, a rejection, and printed {}", other.in_words());
-            Err(Fault::new(How::Garbled, message))
+            Err(Fault::new(FailureKind::Garbled, message))
         }
         Err(_) => {
             let words = protocol::shown(output);
@@ -104,13 +104,13 @@ impl Importer for Once {
     }
 
     fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.twice(format, transcript).answers[0].clone()
+        self.read_twice(format, transcript).answers[0].clone()
     }
 
-    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
         let file = match self.transcripts.hand_over(transcript) {
             Ok(file) => file,
-            Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
+            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
         let heard = [self.about(format, file.path()), self.about(format, file.path())];
         heard_of(&file, heard)
@@ -121,7 +121,7 @@ impl Program for Once {
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
         match self.asked(format, file) {
             Ok(heard) => heard,
-            Err(NotRun(why)) => (Fault::new(How::Crash, why).into(), String::new()),
+            Err(NotRun(why)) => (Fault::new(FailureKind::Crash, why).into(), String::new()),
         }
     }
 }

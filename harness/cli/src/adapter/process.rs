@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use verdict::answer::How;
+use verdict::answer::FailureKind;
 use verdict::protocol::shown;
 use wire::group;
 
@@ -122,7 +122,7 @@ impl Process {
                     Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),
                     Err(_) => "half a line".to_owned(),
                 };
-                Err(Fault::new(How::Garbled, format!("it went on after its answer: {more}")))
+                Err(Fault::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
             }
             Piece::TooLong(head) => Err(self.too_long(&head)),
             Piece::Rest(rest) if rest.is_empty() => Err(self.gone("closed its standard output")),
@@ -158,7 +158,7 @@ impl Process {
             }
             thread::sleep(Duration::from_millis(1));
         }
-        let status = self.end().map_err(|error| Fault::new(How::Crash, error.to_string()))?;
+        let status = self.end().map_err(|error| Fault::new(FailureKind::Crash, error.to_string()))?;
         Ok((all, status))
     }
 
@@ -182,14 +182,14 @@ impl Process {
             }
             if interrupt::came() {
                 group::kill(&mut self.child);
-                return Err(Fault::new(How::Crash, "it was interrupted"));
+                return Err(Fault::new(FailureKind::Crash, "it was interrupted"));
             }
             exited = group::exited(&mut self.child);
             if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {
                 group::kill(&mut self.child);
                 let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
                 let message = format!("it held {used} of memory, and --memory allows {allowed}");
-                return Err(Fault::new(How::Crash, message));
+                return Err(Fault::new(FailureKind::Crash, message));
             }
             if left.is_zero() {
                 return Err(self.late());
@@ -200,23 +200,26 @@ impl Process {
     fn late(&mut self) -> Fault {
         group::kill(&mut self.child);
         let seconds = self.limits.timeout.as_secs_f64();
-        Fault::new(How::Timeout, format!("no answer within {seconds} s (--timeout)"))
+        Fault::new(FailureKind::Timeout, format!("no answer within {seconds} s (--timeout)"))
     }
 
     fn too_long(&mut self, head: &[u8]) -> Fault {
         group::kill(&mut self.child);
         let allowed = mebibytes(self.limits.output);
-        Fault::new(How::Garbled, format!("an answer of more than {allowed}, which begins {}", shown(head)))
+        Fault::new(
+            FailureKind::Garbled,
+            format!("an answer of more than {allowed}, which begins {}", shown(head)),
+        )
     }
 
     /// It does not listen or talk any more: how it died, or that it lives on.
     fn gone(&mut self, what: &str) -> Fault {
         if !self.ends_within(GRACE) {
-            return Fault::new(How::Crash, format!("it {what} and ran on"));
+            return Fault::new(FailureKind::Crash, format!("it {what} and ran on"));
         }
         match self.end() {
-            Ok(status) => Fault::new(How::Crash, format!("it ended without an answer ({status})")),
-            Err(error) => Fault::new(How::Crash, format!("it ended without an answer ({error})")),
+            Ok(status) => Fault::new(FailureKind::Crash, format!("it ended without an answer ({status})")),
+            Err(error) => Fault::new(FailureKind::Crash, format!("it ended without an answer ({error})")),
         }
     }
 

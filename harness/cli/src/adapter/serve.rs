@@ -10,16 +10,16 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
-use suite::importer::{Heard, Importer};
-use verdict::answer::{Answer, How, Level};
-use verdict::protocol::{self, Hello, START, STOP};
+use suite::importer::{Importer, ReadPair};
+use verdict::answer::{Answer, FailureKind, Level};
+use verdict::protocol::{self, Handshake, START, STOP};
 
 /// An adapter, with the processes that nobody is asking right now.
 #[derive(Debug)]
 pub(crate) struct Adapter {
     command: Command,
     limits: Limits,
-    hello: Hello,
+    hello: Handshake,
     transcripts: Transcripts,
     idle: Mutex<Vec<[Server; 2]>>,
 }
@@ -88,13 +88,13 @@ impl Importer for Adapter {
     }
 
     fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-        self.twice(format, transcript).answers[0].clone()
+        self.read_twice(format, transcript).answers[0].clone()
     }
 
-    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
         let file = match self.transcripts.hand_over(transcript) {
             Ok(file) => file,
-            Err(error) => return Heard::nothing(&format!("no file can be laid out for it: {error}")),
+            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
         let mut servers = self.take();
         let format = spelling(&self.hello, format).unwrap_or(format);
@@ -128,7 +128,7 @@ impl Program for Adapter {
 }
 
 /// Two answers about one file, with what the program said besides, free of the file's name.
-pub(super) fn heard_of(file: &Transcript, heard: [(Answer, String); 2]) -> Heard {
+pub(super) fn heard_of(file: &Transcript, heard: [(Answer, String); 2]) -> ReadPair {
     let unnamed = |answer| match answer {
         Answer::Rejection { code, message } => Answer::Rejection { code, message: file.unnamed(&message) },
         Answer::Unsupported { why } => Answer::Unsupported { why: file.unnamed(&why) },
@@ -137,7 +137,7 @@ pub(super) fn heard_of(file: &Transcript, heard: [(Answer, String); 2]) -> Heard
     };
     let [(first, said), (second, said_again)] = heard;
     let said = if said.is_empty() { said_again } else { said };
-    Heard { answers: [unnamed(first), unnamed(second)], said: file.unnamed(&said) }
+    ReadPair { answers: [unnamed(first), unnamed(second)], said: file.unnamed(&said) }
 }
 
 impl Server {
@@ -149,11 +149,11 @@ impl Server {
             Some(process) => process,
             None => {
                 let (process, hello) = started(&adapter.command, adapter.limits).map_err(|NotRun(why)| {
-                    Fault::new(How::Crash, format!("it could not be started again: {why}"))
+                    Fault::new(FailureKind::Crash, format!("it could not be started again: {why}"))
                 })?;
                 if hello != adapter.hello {
                     let message = "started again, it says something else of itself than the first time";
-                    return Err(Fault::new(How::Garbled, message));
+                    return Err(Fault::new(FailureKind::Garbled, message));
                 }
                 // The start has a deadline of its own.
                 self.asked = Some(Instant::now());
@@ -162,7 +162,7 @@ impl Server {
         };
         if let Some(line) = process.unasked() {
             let message = format!("it spoke before it was asked: {}", protocol::shown(&line));
-            return Err(Fault::new(How::Garbled, message));
+            return Err(Fault::new(FailureKind::Garbled, message));
         }
         process.hush();
         process.tell(&protocol::read(self.seq, format, &file.to_string_lossy()))
@@ -172,12 +172,13 @@ impl Server {
     fn answer(&mut self, asked: Result<(), Fault>) -> (Answer, String) {
         let (seq, since) = (self.seq, self.asked.unwrap_or_else(Instant::now));
         let Some(process) = &mut self.process else {
-            let Fault { how, message } = asked.err().unwrap_or_else(|| Fault::new(How::Crash, "it is gone"));
+            let Fault { how, message } =
+                asked.err().unwrap_or_else(|| Fault::new(FailureKind::Crash, "it is gone"));
             return (Answer::Broken { how, message }, String::new());
         };
-        let answer = asked
-            .and_then(|()| process.line(since))
-            .and_then(|line| protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(How::Garbled, why)));
+        let answer = asked.and_then(|()| process.line(since)).and_then(|line| {
+            protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(FailureKind::Garbled, why))
+        });
         match answer {
             Ok(answer) => (answer, process.said()),
             Err(fault) => {
@@ -190,14 +191,14 @@ impl Server {
 }
 
 /// A new process that has shaken hands.
-fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun> {
+fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), NotRun> {
     let mut process = Process::start(command, command.bare(), limits)?;
     let shaken = process
         .tell(START)
         .and_then(|()| process.line(Instant::now()))
         .map_err(|fault| fault.message)
         .and_then(|line| {
-            Hello::parse(&line).and_then(readable).map_err(|why| format!("{why} (its answer to {START})"))
+            Handshake::parse(&line).and_then(readable).map_err(|why| format!("{why} (its answer to {START})"))
         });
     shaken
         .map(|hello| (hello,))
@@ -213,7 +214,7 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Hello), NotRun
 }
 
 /// A greeting whose formats exist.
-fn readable(hello: Hello) -> Result<Hello, String> {
+fn readable(hello: Handshake) -> Result<Handshake, String> {
     let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     if hello.formats.is_empty() {
         return Err(format!("`formats` is empty, so there is nothing to read; there are {}", known()));
@@ -227,7 +228,7 @@ fn readable(hello: Hello) -> Result<Hello, String> {
 }
 
 /// The adapter's own name for a format, where it reads it.
-fn spelling<'h>(hello: &'h Hello, format: &str) -> Option<&'h str> {
+fn spelling<'h>(hello: &'h Handshake, format: &str) -> Option<&'h str> {
     let wanted = formats::find(format)?;
     let same = |name: &&String| formats::find(name).is_some_and(|format| format.name == wanted.name);
     hello.formats.iter().find(same).map(String::as_str)
@@ -237,11 +238,11 @@ fn spelling<'h>(hello: &'h Hello, format: &str) -> Option<&'h str> {
 mod tests {
     use super::{readable, spelling};
     use verdict::answer::Level;
-    use verdict::protocol::Hello;
+    use verdict::protocol::Handshake;
 
-    fn hello(formats: &[&str]) -> Hello {
+    fn hello(formats: &[&str]) -> Handshake {
         let formats = formats.iter().map(|name| (*name).to_owned()).collect();
-        Hello { name: "a".into(), version: "2".into(), level: Level::Calls, formats }
+        Handshake { name: "a".into(), version: "2".into(), level: Level::Calls, formats }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Adapter, Once, Program};
 use formats::{Format, Input, Options, Session};
 use std::io;
 use suite::importer::Importer;
-use verdict::answer::{Answer, How, Level};
+use verdict::answer::{Answer, FailureKind, Level};
 
 /// One question, and how it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +167,9 @@ impl Trial<'_> {
         let (answer, _) = self.program.about(format, file.path());
         let outcome = match &answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(&answer)),
-            Answer::Broken { how: How::Crash, .. } => Ok(format!("{}; it is started again", words(&answer))),
+            Answer::Broken { how: FailureKind::Crash, .. } => {
+                Ok(format!("{}; it is started again", words(&answer)))
+            }
             other => Err(format!("{}, where no file is", words(other))),
         };
         let unnamed = |text: String| file.unnamed(&text);

@@ -6,7 +6,7 @@ use super::{Around, Failure};
 use std::path::Path;
 use std::{fs, io};
 use verdict::baseline::Baseline;
-use verdict::slip::Slip;
+use verdict::config_error::ConfigError;
 
 /// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
 /// file that is not there is an empty one, and reasons may be missing.
@@ -36,8 +36,8 @@ pub(super) fn read<'t>(
 }
 
 /// Says each slip with its place.
-pub(super) fn say(slips: &[Slip], path: &Path, around: Around) {
-    for Slip { line, message } in slips {
+pub(super) fn say(slips: &[ConfigError], path: &Path, around: Around) {
+    for ConfigError { line, message } in slips {
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         around.voice.error(&format!("{}{line}: {message}", path.display()));
     }

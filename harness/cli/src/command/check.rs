@@ -322,7 +322,7 @@ impl Checking<'_> {
         let mut out = io::stdout().lock();
         out.write_all(whole.as_bytes())?;
         out.flush()?;
-        Ok(match (record.problems.is_empty(), record.falls_short()) {
+        Ok(match (record.problems.is_empty(), record.is_failure()) {
             (false, _) => exit::UNUSABLE,
             (true, true) => exit::FELL_SHORT,
             (true, false) => exit::WELL,

@@ -18,7 +18,7 @@ use suite::Suite;
 use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
-use verdict::record::{self, Line};
+use verdict::record::{self, CaseResult};
 use wire::drive::judged::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
@@ -143,18 +143,18 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     record.recount();
     let stale = known.map(|known| known.apply(&mut record, args.filter.is_empty())).unwrap_or_default();
     record.command = Some(command(args, None));
-    let alone = |line: &Line| command(args, Some(&format!("{}/{}", line.case, line.format)));
+    let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
     Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, around)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, around);
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if record.is_failure() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
 }
 
 fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
     let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
-        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
+        (Some(count), _) => vec![Root::Generated(generate::suite(args.seed, count))],
         (None, []) => vec![Root::Embedded],
         (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
     };

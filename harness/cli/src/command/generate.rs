@@ -16,7 +16,7 @@ use given::{Given, given};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use suite::MadeCase;
+use suite::GeneratedCase;
 
 /// Writes variants of sessions as case directories, each with what must come of reading it.
 ///
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
 
 /// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
 #[must_use]
-pub(crate) fn suite(seed: u64, count: u64) -> Vec<MadeCase> {
+pub(crate) fn suite(seed: u64, count: u64) -> Vec<GeneratedCase> {
     let maker = Maker { seed, given: None };
     (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()
 }
@@ -124,7 +124,7 @@ struct Maker<'g> {
 
 impl Maker<'_> {
     /// The case of one variant, with its twin where it must be rejected. Nothing where no variant has this number.
-    fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<MadeCase> {
+    fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<GeneratedCase> {
         let source = self.given.map_or(Source::Made, |given| Source::Given(&given.draft));
         let Some(variant) = variant(self.seed, number, source) else {
             tally.none += 1;
@@ -230,7 +230,7 @@ mod tests {
     fn what_is_made_is_a_suite_and_the_same_every_time() {
         let made = suite(7, 120);
         assert!(made == suite(7, 120) && made != suite(8, 120));
-        let suite = Suite::load(&[Root::Made(made)]).unwrap();
+        let suite = Suite::load(&[Root::Generated(made)]).unwrap();
         assert!(suite.cases.len() >= 120);
         let count = |which: fn(&Expectation) -> bool| {
             suite.cases.iter().filter(|case| which(&case.expectation)).count()
@@ -293,6 +293,6 @@ mod tests {
             }
         }
         assert!(made.len() > 200, "{}", made.len());
-        Suite::load(&[Root::Made(made)]).unwrap();
+        Suite::load(&[Root::Generated(made)]).unwrap();
     }
 }

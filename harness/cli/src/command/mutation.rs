@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_dies_first_is_what_the_whole_matrix_shows() {
-        let suite = Suite::load(&[Root::Made(generate::suite(3, 12))]).unwrap();
+        let suite = Suite::load(&[Root::Generated(generate::suite(3, 12))]).unwrap();
         let (firsts, failing) = first_kills(&suite, 2).unwrap();
         assert!(failing.is_empty(), "{failing:?}");
         let matrix = matrix(&suite, 2).unwrap();

@@ -6,7 +6,7 @@ use super::{Around, Failure, site};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::text;
 
 /// Where a run's outcome goes besides the standard output, and how a line of it is found again.
@@ -16,9 +16,9 @@ pub(super) struct Outcome<'o> {
     /// A folder with a page and what programs read.
     pub(super) report: Option<&'o Path>,
     /// The transcript of a line, as a person finds it.
-    pub(super) file: &'o dyn Fn(&Line) -> Option<String>,
+    pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
     /// The command that runs a line alone.
-    pub(super) alone: &'o dyn Fn(&Line) -> String,
+    pub(super) alone: &'o dyn Fn(&CaseResult) -> String,
 }
 
 impl Outcome<'_> {
@@ -38,7 +38,7 @@ impl Outcome<'_> {
         }
         let Self { file, alone, .. } = self;
         let (volume, colour) = (around.voice.volume.into(), around.voice.colour_out);
-        let text = text::render(record, &text::Options { colour, volume, file, alone });
+        let text = text::render(record, &text::Options { colour, volume, file, rerun: alone });
         Ok(io::stdout().lock().write_all(text.as_bytes())?)
     }
 }

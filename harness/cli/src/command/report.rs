@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use verdict::change::{Change, Sort, changes};
 use verdict::kills::{self, Kills};
 use verdict::merge::merge;
-use verdict::record::{Line, Record, SCHEMA};
-use verdict::times::Times;
+use verdict::record::{CaseResult, Record, SCHEMA};
+use verdict::timings::Times;
 
 /// Renders records as a site: the parts of a sharded run are put together, several implementations line up.
 #[derive(Debug, clap::Args)]
@@ -233,7 +233,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
 }
 
 /// The command for one line; an old record does not say which program was under test.
-fn alone(record: &Record, line: &Line) -> String {
+fn alone(record: &Record, line: &CaseResult) -> String {
     let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
     format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))
 }

@@ -13,12 +13,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 use suite::importer::Importer;
-use suite::run::{Planned, Selection, Shard, plan, run as carry_out};
+use suite::run::{PlannedCase, Selection, Shard, plan, run as carry_out};
 use suite::{Root, Suite};
 use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
-use verdict::record::{self, Line, Record};
+use verdict::record::{self, CaseResult, Record};
 
 /// Runs the suite: does every case read, in every format, as the contract says?
 ///
@@ -93,7 +93,7 @@ pub(crate) struct Args {
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
-        (Some(count), _) => vec![Root::Made(generate::suite(args.seed, count))],
+        (Some(count), _) => vec![Root::Generated(generate::suite(args.seed, count))],
         (None, []) => vec![Root::Embedded],
         (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
     };
@@ -140,11 +140,11 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     record.command = Some(command(args, None));
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
-    let file = |line: &Line| {
+    let file = |line: &CaseResult| {
         let (_, file) = line.file.as_deref()?.rsplit_once('/')?;
         Some(format!("{}/{file}", cases.get(line.case.as_str())?.place))
     };
-    let alone = |line: &Line| {
+    let alone = |line: &CaseResult| {
         let open = cases
             .get(line.case.as_str())
             .is_some_and(|case| matches!(case.expectation, Expectation::Either(_)));
@@ -160,7 +160,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             write_baseline(path, &record, around)?;
         }
     }
-    Ok(if record.falls_short() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if record.is_failure() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
 }
 
 /// A suite as records name it.
@@ -177,7 +177,7 @@ fn known(
 ) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
     let whole = plan(suite, importer, &Selection::default());
-    let readings = whole.iter().flat_map(|Planned { case, readings }| {
+    let readings = whole.iter().flat_map(|PlannedCase { case, readings }| {
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
     baseline::read(path, args.write_baseline, readings, around).map(Some)
@@ -210,7 +210,7 @@ fn select<'s>(
     suite: &'s Suite,
     importer: &dyn Importer,
     around: Around,
-) -> Result<Vec<Planned<'s>>, Failure> {
+) -> Result<Vec<PlannedCase<'s>>, Failure> {
     let mut selection = Selection { format: args.format, ..Selection::default() };
     for filter in &args.filter {
         selection.filters = vec![filter.clone()];
@@ -247,9 +247,9 @@ fn select<'s>(
     Ok(planned)
 }
 
-fn list(planned: &[Planned<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
+fn list(planned: &[PlannedCase<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
     let mut out = String::new();
-    for Planned { case, readings } in planned {
+    for PlannedCase { case, readings } in planned {
         for reading in readings {
             let _ = write!(out, "{}/{}", case.name, reading.format.name);
             if let Err(skip) = reading.what {

@@ -21,8 +21,8 @@ use transcript::clauses;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::kills::Kills;
-use verdict::record::{Line, Record};
-use verdict::times::Times;
+use verdict::record::{CaseResult, Record};
+use verdict::timings::Times;
 
 /// How long the readings took, beside the record of a folder.
 pub(super) const TIMES: &str = "times.json";
@@ -40,7 +40,7 @@ pub(super) struct Site<'s> {
     /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
     /// The command for one line.
-    pub(super) alone: &'s dyn Fn(&Record, &Line) -> String,
+    pub(super) alone: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
 
 /// Writes the page of one implementation, which stands alone, and what programs read.
@@ -50,7 +50,7 @@ pub(super) struct Site<'s> {
 pub(super) fn write_one(
     folder: &Path,
     record: &Record,
-    alone: &dyn Fn(&Record, &Line) -> String,
+    alone: &dyn Fn(&Record, &CaseResult) -> String,
 ) -> Result<(), Failure> {
     let run = Run { record, runs: &[record], rerun: alone };
     put(folder, "index.html", &renderer()?.run(&run, PageLocation::default()).map_err(unrendered)?)?;

@@ -7,12 +7,12 @@ use super::signature::{Kind, Right, Signature};
 use super::sketch::{Sketch, UNWRITTEN};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use suite::importer::{Heard, Importer};
-use suite::run::{Planned, judge_case, readings};
+use suite::importer::{Importer, ReadPair};
+use suite::run::{PlannedCase, judge_case, readings};
 use suite::{Case, Root, Suite};
 use verdict::answer::{Answer, Level};
-use verdict::consistency::{self, Asked};
-use verdict::record::Line;
+use verdict::consistency::{self, FormatAnswer};
+use verdict::record::CaseResult;
 use verdict::verdict::{Question, Verdict};
 
 /// Whoever is asked.
@@ -28,7 +28,7 @@ pub(crate) struct Shown {
     /// Its kind.
     pub signature: Signature,
     /// The results that fell short, of the first importer or of both; none where the contract is open.
-    pub lines: Vec<(Right, Line)>,
+    pub lines: Vec<(Right, CaseResult)>,
     /// Where two were asked: what each answered, in words.
     pub words: Option<[String; 2]>,
 }
@@ -67,7 +67,7 @@ impl<'i> Probe<'i> {
         let mut told = Told { uncarried: uncarried as u64, ..Told::default() };
         let made = sketch.case(&UNWRITTEN);
         let name = made.0.clone();
-        let case = match Suite::load_one(&Root::Made(vec![made]), &name) {
+        let case = match Suite::load_one(&Root::Generated(vec![made]), &name) {
             Ok(Some(case)) => case,
             Ok(None) => return Err("the variant is not found again".to_owned()),
             Err(problems) => {
@@ -82,7 +82,7 @@ impl<'i> Probe<'i> {
             None => {
                 for line in lines(&case, self.first)? {
                     told.count(&line);
-                    if line.verdict.falls_short() {
+                    if line.verdict.is_failure() {
                         let signature =
                             Signature { format: format(&line), kind: Kind::of(&line), right: None };
                         told.shown.push(Shown { signature, lines: vec![(Right::First, line)], words: None });
@@ -115,15 +115,15 @@ impl<'i> Probe<'i> {
             if agree(name, question, &first, &second) {
                 continue;
             }
-            let right = match (line.verdict.falls_short(), other.verdict.falls_short()) {
+            let right = match (line.verdict.is_failure(), other.verdict.is_failure()) {
                 (false, true) => Right::First,
                 (true, false) => Right::Second,
                 (true, true) => Right::Neither,
                 (false, false) => Right::Open,
             };
-            let wrong: Vec<(Right, Line)> = [(Right::First, &line), (Right::Second, other)]
+            let wrong: Vec<(Right, CaseResult)> = [(Right::First, &line), (Right::Second, other)]
                 .into_iter()
-                .filter(|(_, line)| line.verdict.falls_short())
+                .filter(|(_, line)| line.verdict.is_failure())
                 .map(|(who, line)| (who, line.clone()))
                 .collect();
             let kind = match wrong.first() {
@@ -144,7 +144,7 @@ impl<'i> Probe<'i> {
 }
 
 impl Told {
-    fn count(&mut self, line: &Line) {
+    fn count(&mut self, line: &CaseResult) {
         match line.verdict {
             Verdict::Skip => self.skipped += 1,
             _ => self.readings += 1,
@@ -159,12 +159,12 @@ impl Told {
 }
 
 /// The results for the formats that the case has.
-fn lines(case: &Case, importer: &dyn Importer) -> Result<Vec<Line>, String> {
-    let planned = Planned { case, readings: readings(case, importer) };
+fn lines(case: &Case, importer: &dyn Importer) -> Result<Vec<CaseResult>, String> {
+    let planned = PlannedCase { case, readings: readings(case, importer) };
     judge_case(&planned, importer).map_err(|error| error.to_string())
 }
 
-fn format(line: &Line) -> &'static str {
+fn format(line: &CaseResult) -> &'static str {
     formats::find(&line.format).map_or("", |format| format.name)
 }
 
@@ -175,7 +175,7 @@ fn agree(format: &str, question: Question<'_>, first: &Answer, second: &Answer) 
         (Answer::Broken { how: one, .. }, Answer::Broken { how: two, .. }) => one == two,
         (Answer::Broken { .. }, _) | (_, Answer::Broken { .. }) => false,
         _ => {
-            let asked = |answer| Asked { format, question, answer };
+            let asked = |answer| FormatAnswer { format, question, answer };
             consistency::judge(&[asked(first), asked(second)]).iter().all(Option::is_none)
         }
     }
@@ -225,8 +225,8 @@ impl Importer for Listening<'_> {
         self.inner.read(format, transcript)
     }
 
-    fn twice(&self, format: &str, transcript: &[u8]) -> Heard {
-        let heard = self.inner.twice(format, transcript);
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
+        let heard = self.inner.read_twice(format, transcript);
         let mut kept = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         kept.insert(format.to_owned(), heard.clone().answer());
         heard

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use transcript::json::{Json, Kind as JsonKind};
-use verdict::record::{Difference, Line};
+use verdict::record::{CaseResult, Difference};
 use verdict::verdict::Verdict;
 
 /// A kind of failure in one format.
@@ -52,7 +52,7 @@ const STEPS: usize = 3;
 impl Kind {
     /// The kind of this result.
     #[must_use]
-    pub(crate) fn of(line: &Line) -> Self {
+    pub(crate) fn of(line: &CaseResult) -> Self {
         let (at, change) = match (&line.difference, &line.message) {
             (Some(difference), _) => (path(&difference.at), change(difference)),
             (None, Some(_)) if line.verdict == Verdict::Unstable => (String::new(), String::new()),
@@ -203,7 +203,7 @@ mod tests {
     use transcript::rejection::Code;
     use verdict::answer::{Answer, Level};
     use verdict::expectation::Expectation;
-    use verdict::record::Line;
+    use verdict::record::CaseResult;
     use verdict::verdict::{Question, judge};
 
     const CALL: &str = r#"{"events": [{"kind": "tool_call", "id": "1", "tool": "a", "arguments": {"n": 1}},
@@ -211,7 +211,7 @@ mod tests {
 
     fn kind(expectation: &Expectation, answer: &Answer) -> Kind {
         let question = Question { level: Level::Events, challenge: false, redacted: None };
-        Kind::of(&Line::new("c", "har", &[], judge(expectation, &question, answer)))
+        Kind::of(&CaseResult::new("c", "har", &[], judge(expectation, &question, answer)))
     }
 
     fn meaning(text: &str) -> Answer {
@@ -260,7 +260,7 @@ mod tests {
     fn words_are_cut_where_they_become_particular() {
         assert_eq!(beginning("it answered 12 when 3 was asked: x"), "it answered * when * was asked");
         let line = |message: &str| {
-            let broken = Answer::Broken { how: verdict::answer::How::Crash, message: message.into() };
+            let broken = Answer::Broken { how: verdict::answer::FailureKind::Crash, message: message.into() };
             kind(&Expectation::Either(None), &broken)
         };
         assert_eq!(line("panicked at a.rs:7: no 1"), line("panicked at a.rs:9: no 2"));

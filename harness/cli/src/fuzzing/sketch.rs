@@ -9,7 +9,7 @@ use generators::variant::Variant;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use suite::MadeCase;
+use suite::GeneratedCase;
 use verdict::expectation::Expectation;
 
 /// Transcripts with their expectation.
@@ -79,7 +79,7 @@ impl Sketch {
 
     /// The case directory's files. A rejection names the case beside it that is the same without the fault.
     #[must_use]
-    pub(crate) fn case(&self, about: &About<'_>) -> MadeCase {
+    pub(crate) fn case(&self, about: &About<'_>) -> GeneratedCase {
         let mut files = vec![("case.toml".to_owned(), self.case_file(about).into_bytes())];
         for (format, file) in &self.files {
             if let Ok(bytes) = file {
@@ -132,7 +132,7 @@ pub(crate) fn twin(name: &str) -> String {
 }
 
 /// Whether nothing stands at this place, or just these files do.
-pub(super) fn is_free(out: &Path, (name, files): &MadeCase) -> bool {
+pub(super) fn is_free(out: &Path, (name, files): &GeneratedCase) -> bool {
     let folder = out.join(name);
     let count = fs::read_dir(&folder).map(Iterator::count).unwrap_or_default();
     let same = |(file, bytes): &(String, Vec<u8>)| fs::read(folder.join(file)).is_ok_and(|it| it == *bytes);
@@ -143,7 +143,7 @@ pub(super) fn is_free(out: &Path, (name, files): &MadeCase) -> bool {
 ///
 /// # Errors
 /// Where it cannot be written.
-pub(crate) fn save(out: &Path, (name, files): &MadeCase) -> io::Result<PathBuf> {
+pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<PathBuf> {
     let folder = out.join(name);
     if folder.exists() {
         return Ok(folder);

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use suite::MadeCase;
+use suite::GeneratedCase;
 use verdict::answer::Level;
 use verdict::expectation::Expectation;
-use verdict::record::{Implementation, Line, Note, Record, Suite};
+use verdict::record::{CaseNote, CaseResult, Implementation, Record, Suite};
 use verdict::text;
 
 /// So many names are tried for a find before it is told as one that cannot be saved.
@@ -68,7 +68,7 @@ impl Teller<'_> {
     }
 
     /// The case of a find and its twin, under a name that is free.
-    fn cases(&self, find: &Find) -> (String, Vec<MadeCase>) {
+    fn cases(&self, find: &Find) -> (String, Vec<GeneratedCase>) {
         let base = format!("seed-{}-{}-{}", self.seed, find.number, find.signature.format);
         let mut name = base.clone();
         let mut cases = self.named(find, &name);
@@ -82,7 +82,7 @@ impl Teller<'_> {
         (name, cases)
     }
 
-    fn named(&self, find: &Find, name: &str) -> Vec<MadeCase> {
+    fn named(&self, find: &Find, name: &str) -> Vec<GeneratedCase> {
         let sketch = &find.shrunk.sketch;
         let title = format!("Found by fuzzing: {} ({name})", find.signature);
         let reason = self.reason(find);
@@ -164,13 +164,13 @@ impl Teller<'_> {
             line.case = name.to_owned();
             line.clauses = sketch.clauses.iter().map(|&clause| clause.to_owned()).collect();
         }
-        let all: Vec<Line> = lines.iter().map(|(_, line)| line.clone()).collect();
-        let note = Note::new(&find.signature.to_string(), &self.reason(find));
+        let all: Vec<CaseResult> = lines.iter().map(|(_, line)| line.clone()).collect();
+        let note = CaseNote::new(&find.signature.to_string(), &self.reason(find));
         let suite = Suite::new("", "");
         let implementation =
             Implementation { name: String::new(), version: String::new(), level: Level::Events };
         let record = Record::new(suite, implementation, BTreeMap::from([(name.to_owned(), note)]), all);
-        let file = |line: &Line| {
+        let file = |line: &CaseResult| {
             let file = formats::find(&line.format)?.file;
             Some(self.out.join(name).join(file).display().to_string())
         };
@@ -178,12 +178,12 @@ impl Teller<'_> {
         for (who, line) in &lines {
             let open = matches!(sketch.expectation, Expectation::Either(_));
             let what = if open { name.to_owned() } else { format!("{name}/{}", line.format) };
-            let alone = |_: &Line| format!("{} --filter '{what}'", (self.run)(*who));
+            let alone = |_: &CaseResult| format!("{} --filter '{what}'", (self.run)(*who));
             let options = text::Options {
                 colour: self.colour,
-                volume: text::Volume::Normal,
+                volume: text::Verbosity::Normal,
                 file: &file,
-                alone: &alone,
+                rerun: &alone,
             };
             text.push_str(&text::failure(&record, line, &options));
         }
@@ -267,7 +267,7 @@ impl Teller<'_> {
 }
 
 /// Every file of a case, so that it can be put together by hand.
-fn in_full((name, files): &MadeCase, text: &mut String) {
+fn in_full((name, files): &GeneratedCase, text: &mut String) {
     for (file, bytes) in files {
         let printable = |text: &&str| text.chars().all(|char| char == '\n' || !char.is_control());
         match std::str::from_utf8(bytes).ok().filter(printable) {

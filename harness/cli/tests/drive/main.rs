@@ -8,7 +8,7 @@ use caught::CAUGHT;
 use libtest_mimic::{Arguments, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
-use verdict::record::{Line, Record};
+use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
 fn main() -> ExitCode {
@@ -119,8 +119,9 @@ fn own_passes_over(transport: &str) {
     let record = results(&own_over_http(), &flags, 0);
     let (pass, skip) = (count(&record, Verdict::Pass), count(&record, Verdict::Skip));
     assert!(pass > 80 && pass + skip == record.planned, "{:?}", record.totals);
-    let why =
-        |line: &Line| line.message.as_deref().is_some_and(|why| why.starts_with("har cannot carry it: "));
+    let why = |line: &CaseResult| {
+        line.message.as_deref().is_some_and(|why| why.starts_with("har cannot carry it: "))
+    };
     assert!(record.results.iter().all(|line| line.verdict == Verdict::Pass || why(line)));
 }
 

@@ -6,7 +6,7 @@ use crate::policy::CONTRACT;
 use std::borrow::Cow;
 use transcript::json::{Json, Scanner};
 use transcript::meaning::Kind;
-use verdict::answer::{Answer, How};
+use verdict::answer::{Answer, FailureKind};
 
 mutants! {
     "survival/partial-when-cut" ["SRV-BYTES"] "gives what it read of a file that was cut off as the whole session"
@@ -77,23 +77,23 @@ mutants! {
             Json::parse(&text[at..]).is_err().then(|| text[..at].to_owned())
         });
     "survival/small-stack" ["SRV-DEPTH"] "dies of 1,000 levels of nesting"
-        => break_if(How::Crash, |original| depth(original.bytes) > 1_000);
+        => break_if(FailureKind::Crash, |original| depth(original.bytes) > 1_000);
     "survival/slow-brackets" ["SRV-DEPTH"] "takes time that doubles with each open bracket"
-        => break_if(How::Timeout, |original| {
+        => break_if(FailureKind::Timeout, |original| {
             let count = |bracket: u8| original.bytes.iter().filter(|byte| **byte == bracket).count();
             count(b'[') > count(b']') + 1_000
         });
     "survival/crashes-on-types" ["SRV-BYTES"] "dies where a member has a type that it did not expect"
-        => break_if(How::Crash, |original| {
+        => break_if(FailureKind::Crash, |original| {
             let code = original.reading.failure.as_ref().map(|failure| &*failure.code);
             matches!(code, Some("wrong-type" | "wrong-document"))
         });
     "survival/crashes-on-arrays" ["SRV-BYTES" "RPL-NOISE"] "dies of an array where a message belongs"
-        => break_if(How::Crash, |original| {
+        => break_if(FailureKind::Crash, |original| {
             original.reading.failure.as_ref().is_some_and(|failure| failure.code == "batch")
         });
     "survival/crashes-on-nothing" ["SRV-BYTES"] "dies of a session without messages"
-        => break_if(How::Crash, |original| {
+        => break_if(FailureKind::Crash, |original| {
             original.reading.failure.is_none() && original.reading.messages().next().is_none()
         });
     "survival/whims" ["SRV-SAME"] "drops the first notification every other time"

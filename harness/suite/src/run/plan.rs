@@ -7,7 +7,7 @@ use crate::suite::{Case, Suite, Transcript};
 use formats::Format;
 use globset::GlobMatcher;
 use sha2::{Digest as _, Sha256};
-use verdict::record::Part;
+use verdict::record::ShardPart;
 
 /// Which readings of a suite are wanted. Nothing narrows it down by default.
 #[derive(Debug, Clone, Default)]
@@ -44,8 +44,8 @@ impl Shard {
 
     /// The same, as a record says it.
     #[must_use]
-    pub fn part(self) -> Part {
-        Part { part: self.index, of: self.count }
+    pub fn part(self) -> ShardPart {
+        ShardPart { part: self.index, of: self.count }
     }
 
     fn holds(self, case: &str) -> bool {
@@ -57,16 +57,16 @@ impl Shard {
 
 /// The selected readings of one case.
 #[derive(Debug)]
-pub struct Planned<'s> {
+pub struct PlannedCase<'s> {
     /// The case.
     pub case: &'s Case,
     /// Its readings, in the order of the formats.
-    pub readings: Vec<Reading<'s>>,
+    pub readings: Vec<PlannedRead<'s>>,
 }
 
 /// One reading of a plan.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'s> {
+pub struct PlannedRead<'s> {
     /// The format.
     pub format: &'static Format,
     /// What is read, or why nothing is.
@@ -95,12 +95,12 @@ impl Skip<'_> {
 
 /// The readings of `suite` that are selected, in the order of cases and formats.
 #[must_use]
-pub fn plan<'s>(suite: &'s Suite, importer: &dyn Importer, selection: &Selection) -> Vec<Planned<'s>> {
+pub fn plan<'s>(suite: &'s Suite, importer: &dyn Importer, selection: &Selection) -> Vec<PlannedCase<'s>> {
     let in_shard = |case: &&Case| selection.shard.is_none_or(|shard| shard.holds(&case.name));
     let planned = suite.cases.iter().filter(in_shard).map(|case| {
         let mut readings = readings(case, importer);
         readings.retain(|reading| selection.takes(case, reading.format));
-        Planned { case, readings }
+        PlannedCase { case, readings }
     });
     planned.filter(|planned| !planned.readings.is_empty()).collect()
 }
@@ -116,7 +116,7 @@ impl Selection {
 
 /// Every reading of a case, in the order of the formats.
 #[must_use]
-pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<Reading<'s>> {
+pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<PlannedRead<'s>> {
     let reading = |format: &'static Format| {
         let transcript = case.transcripts.iter().find(|transcript| transcript.format.name == format.name);
         let uncarried = case.uncarried.iter().find(|uncarried| uncarried.format.name == format.name);
@@ -126,7 +126,7 @@ pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<Reading<'s>>
             (None, Some(uncarried)) => Err(Skip::Uncarried(&uncarried.why)),
             (None, None) => return None,
         };
-        Some(Reading { format, what })
+        Some(PlannedRead { format, what })
     };
     formats::FORMATS.iter().copied().filter_map(reading).collect()
 }

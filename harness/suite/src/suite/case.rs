@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 use std::io;
 use transcript::json::Kind;
 use verdict::case_file::{self, CaseFile, Expect, Judgement};
+use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
 use verdict::normal;
-use verdict::record::Note;
-use verdict::slip::Slip;
+use verdict::record::CaseNote;
 
 /// A case that can be run.
 #[derive(Debug)]
@@ -106,8 +106,8 @@ impl Case {
 
     /// What a record says of the case.
     #[must_use]
-    pub fn note(&self) -> Note {
-        Note::new(&self.title, &self.reason)
+    pub fn note(&self) -> CaseNote {
+        CaseNote::new(&self.title, &self.reason)
     }
 
     /// A digest over the name and over every file's name and bytes.
@@ -143,7 +143,7 @@ impl Check<'_> {
             Ok(file) => Some(file),
             Err(slips) => {
                 let place = self.place(CASE);
-                let problem = |Slip { line, message }| Problem { place: place.clone(), line, message };
+                let problem = |ConfigError { line, message }| Problem { place: place.clone(), line, message };
                 self.problems.extend(slips.into_iter().map(problem));
                 None
             }

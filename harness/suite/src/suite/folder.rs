@@ -21,11 +21,11 @@ pub enum Root {
     /// A folder on disk; it may be a case directory itself.
     Disk(PathBuf),
     /// Cases that were made in memory, by name, each with its files.
-    Made(Vec<MadeCase>),
+    Generated(Vec<GeneratedCase>),
 }
 
 /// A case that is on no disk: its name, and its files by their names.
-pub type MadeCase = (String, Vec<(String, Vec<u8>)>);
+pub type GeneratedCase = (String, Vec<(String, Vec<u8>)>);
 
 /// A case directory with its files, ordered by name.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub enum Blob {
     /// On disk.
     Disk(PathBuf),
     /// In memory.
-    Made(Arc<[u8]>),
+    Generated(Arc<[u8]>),
 }
 
 impl Blob {
@@ -56,7 +56,7 @@ impl Blob {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
             Self::Disk(path) => fs::read(path).map(Cow::Owned),
-            Self::Made(bytes) => Ok(Cow::Owned(bytes.to_vec())),
+            Self::Generated(bytes) => Ok(Cow::Owned(bytes.to_vec())),
         }
     }
 }
@@ -66,7 +66,7 @@ impl fmt::Display for Root {
         match self {
             Self::Embedded => formatter.write_str("the embedded suite"),
             Self::Disk(path) => write!(formatter, "{}", path.display()),
-            Self::Made(_) => formatter.write_str("the cases that were made"),
+            Self::Generated(_) => formatter.write_str("the cases that were made"),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Root {
         match self {
             Self::Embedded => embedded(|_| true),
             Self::Disk(root) => walk(root, problems),
-            Self::Made(cases) => cases.iter().map(made).collect(),
+            Self::Generated(cases) => cases.iter().map(made).collect(),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Folder {
         match root {
             Root::Embedded => embedded(|case| case == name).pop(),
             Root::Disk(root) => Self::on_disk(root, name, problems),
-            Root::Made(cases) => cases.iter().find(|case| case.0 == name).map(made),
+            Root::Generated(cases) => cases.iter().find(|case| case.0 == name).map(made),
         }
     }
 
@@ -126,9 +126,9 @@ fn embedded(wanted: impl Fn(&str) -> bool) -> Vec<Folder> {
     folders
 }
 
-fn made((name, files): &MadeCase) -> Folder {
+fn made((name, files): &GeneratedCase) -> Folder {
     let files =
-        files.iter().map(|(file, bytes)| (file.clone(), Blob::Made(bytes.as_slice().into()))).collect();
+        files.iter().map(|(file, bytes)| (file.clone(), Blob::Generated(bytes.as_slice().into()))).collect();
     Folder { name: name.clone(), place: name.clone(), files }
 }
 

@@ -7,7 +7,7 @@ mod case;
 mod folder;
 
 pub use case::{Case, Transcript, Uncarried};
-pub use folder::{Blob, MadeCase, Root};
+pub use folder::{Blob, GeneratedCase, Root};
 
 use folder::Folder;
 use sha2::{Digest as _, Sha256};

@@ -113,14 +113,14 @@ fn a_failure_is_told_with_its_file_and_the_way_to_run_it_alone() {
             let case = Suite::load_one(&judging.suite, case).unwrap().unwrap();
             judging.completed(&case, format, None).err().unwrap().message().unwrap_or_default().to_owned()
         };
-        let alone = told("ids/zero", Some("http-sse"));
+        let rerun = told("ids/zero", Some("http-sse"));
         for part in [
             "fail: ids/zero, http-sse",
             "ids/zero/http-sse.json",
             "not today",
             "--exact 'ids::zero::http-sse'",
         ] {
-            assert!(alone.contains(part), "{part} is missing in\n{alone}");
+            assert!(rerun.contains(part), "{part} is missing in\n{rerun}");
         }
         assert!(told("ids/zero", Some("har")).contains("silent loss"));
         let torn = told("ids/form-fraction", None);
@@ -189,7 +189,7 @@ fn a_list_of_known_failures_has_reasons_and_names_what_there_is() {
         let Err(problem) = list(trials, reason) else { panic!("{trials} was taken") };
         assert!(problem.contains(complaint), "{problem}");
     }
-    // Where one trial alone is asked for, the others are not there to be named.
-    let alone = Harness::new(Builtin).known("sse/lf/har", "we know");
-    assert!(of(alone, &["--exact", "ids::zero::har"]).is_ok());
+    // Where one trial rerun is asked for, the others are not there to be named.
+    let rerun = Harness::new(Builtin).known("sse/lf/har", "we know");
+    assert!(of(rerun, &["--exact", "ids::zero::har"]).is_ok());
 }

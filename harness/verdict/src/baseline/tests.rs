@@ -2,7 +2,7 @@
 
 use super::{Baseline, PLACEHOLDER, entries};
 use crate::answer::Level;
-use crate::record::{Implementation, Line, Record, Suite};
+use crate::record::{CaseResult, Implementation, Record, Suite};
 use crate::verdict::{Judgement, Verdict};
 use transcript::diff::Difference;
 
@@ -13,7 +13,7 @@ fn record(lines: &[(&str, &str, Verdict)]) -> Record {
             let pointer = "/events/3/answers".into();
             judgement.difference = Some(Difference { pointer, left: None, right: None });
         }
-        Line::new(case, format, &[], judgement)
+        CaseResult::new(case, format, &[], judgement)
     };
     let suite = Suite::new("1", "sha256:0");
     let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };

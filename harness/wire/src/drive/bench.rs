@@ -19,7 +19,7 @@ use std::time::Duration;
 use std::{fs, io};
 use tempfile::TempDir;
 use transcript::session::Side;
-use verdict::record::{Line, Place, Whole, kept};
+use verdict::record::{BothSides, CaseResult, Place, kept};
 use verdict::verdict::{Judgement, Verdict};
 
 /// What every trial of a run shares.
@@ -131,7 +131,7 @@ impl Rig {
     ///
     /// # Errors
     /// Where the files of the trial cannot be written or read.
-    pub fn trial(&self, scenario: &Scenario) -> io::Result<Vec<Line>> {
+    pub fn trial(&self, scenario: &Scenario) -> io::Result<Vec<CaseResult>> {
         let files = match &self.save {
             Some(folder) => Files::kept(&folder.join(&scenario.name))?,
             None => Files::temporary()?,
@@ -146,11 +146,11 @@ impl Rig {
         let kept = self.kept(scenario, &recording, &said);
         let mut lines = Vec::new();
         for (dimension, (judgement, line)) in Dimension::ALL.into_iter().zip([(passed, None), kept]) {
-            let mut result = Line::new(&scenario.name, dimension.name(), &scenario.clauses, judgement);
+            let mut result = CaseResult::new(&scenario.name, dimension.name(), &scenario.clauses, judgement);
             if self.save.is_some() && files.recording().exists() {
                 result.file = Some(files.recording().display().to_string());
             }
-            if result.verdict.falls_short() {
+            if result.verdict.is_failure() {
                 result.place = line.map(|line| Place { line, pointer: String::new() });
                 result.stderr = Some(tail(&played.stderr)).filter(|said| !said.is_empty());
                 if dimension == Dimension::Fidelity {
@@ -234,7 +234,7 @@ fn tail(text: &str) -> String {
 }
 
 /// What was sent and what was written, a message a line.
-fn whole(said: &[Said], written: Option<&Recording>) -> Whole {
+fn whole(said: &[Said], written: Option<&Recording>) -> BothSides {
     let mut expected = String::new();
     for one in said.iter().filter(|one| one.due) {
         let _ = writeln!(expected, "{} {}", one.side.name(), one.text.trim());
@@ -246,7 +246,7 @@ fn whole(said: &[Said], written: Option<&Recording>) -> Whole {
     if written.is_none() {
         actual.push_str("no recording that could be read");
     }
-    Whole { expected: kept(&expected), actual: kept(&actual) }
+    BothSides { expected: kept(&expected), actual: kept(&actual) }
 }
 
 impl Files {

@@ -31,7 +31,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use verdict::answer::Level;
-use verdict::record::{self, Implementation, Line, Record};
+use verdict::record::{self, CaseResult, Implementation, Record};
 
 /// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the order
 /// of the plan.
@@ -40,7 +40,7 @@ use verdict::record::{self, Implementation, Line, Record};
 /// Where a folder or a thread cannot be had.
 pub fn run(plan: &[Scenario], bench: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<Vec<Line>>>> = Mutex::new(BTreeMap::new());
+    let done: Mutex<BTreeMap<usize, io::Result<Vec<CaseResult>>>> = Mutex::new(BTreeMap::new());
     let work = || {
         while let Some((index, scenario)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);

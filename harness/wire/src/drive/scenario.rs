@@ -9,7 +9,7 @@ pub use conditions::conditions;
 use crate::play::http;
 use formats::{Format, Input, Options, Session};
 use std::time::Duration;
-use verdict::record::Note;
+use verdict::record::CaseNote;
 
 /// How the peers and the recorder talk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct Scenario {
     /// The case's name, or `conditions/` and its own.
     pub name: String,
     /// What is said of it in a record.
-    pub note: Note,
+    pub note: CaseNote,
     /// The clauses that it shows.
     pub clauses: Vec<String>,
     /// The session as a transcript.
@@ -124,7 +124,7 @@ impl Scenario {
     /// `uncarried` names formats that cannot carry it, each with the reason.
     #[must_use]
     pub fn of(
-        (name, note, clauses): (&str, Note, &[String]),
+        (name, note, clauses): (&str, CaseNote, &[String]),
         format: &'static Format,
         session: Vec<u8>,
         uncarried: Vec<(&'static str, String)>,

@@ -6,7 +6,7 @@ use super::{Kill, Manner, Scenario, Transport};
 use std::fmt::Write as _;
 use std::time::Duration;
 use transcript::session::Side;
-use verdict::record::Note;
+use verdict::record::CaseNote;
 
 /// The format that the sessions are written in.
 const FORMAT: &str = "mcp-replay";
@@ -30,7 +30,7 @@ pub fn conditions(transport: Transport) -> Vec<Scenario> {
     let Some(format) = formats::find(FORMAT) else { return Vec::new() };
     let scenario = |condition: Condition| Scenario {
         name: format!("conditions/{}", condition.name),
-        note: Note::new(condition.title, condition.reason),
+        note: CaseNote::new(condition.title, condition.reason),
         clauses: Vec::new(),
         session: trace(&(condition.talk)()),
         format,

@@ -4,14 +4,14 @@
 
 /// Something wrong with a file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slip {
+pub struct ConfigError {
     /// The line in the file, from 1, where there is one.
     pub line: Option<usize>,
     /// What is wrong, and what to write instead.
     pub message: String,
 }
 
-impl Slip {
+impl ConfigError {
     /// A slip at byte `at` of `text`.
     pub(crate) fn at(text: &str, at: Option<usize>, message: impl Into<String>) -> Self {
         let before = at.map(|at| text.get(..at).unwrap_or(text));

@@ -3,7 +3,7 @@
 //! Knows: the shape of the file, and which run it belongs to. Refuses to know: a clock. Times stand apart from the
 //! record, which is the same for the same results.
 
-use crate::record::{Implementation, Line, Record};
+use crate::record::{CaseResult, Implementation, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -61,7 +61,7 @@ impl Times {
     /// The times that the lines of `record` hold.
     #[must_use]
     pub fn of(record: &Record) -> Self {
-        let time = |line: &Line| {
+        let time = |line: &CaseResult| {
             let microseconds = u64::try_from(line.took?.as_micros()).unwrap_or(u64::MAX);
             Some(Time { case: line.case.clone(), format: line.format.clone(), microseconds })
         };
@@ -99,12 +99,12 @@ impl Times {
 mod tests {
     use super::{Stray, Time, Times};
     use crate::answer::Level;
-    use crate::record::{Implementation, Line, Record, Suite};
+    use crate::record::{CaseResult, Implementation, Record, Suite};
     use crate::verdict::{Judgement, Verdict};
     use std::time::Duration;
 
     fn record() -> Record {
-        let line = |format| Line::new("ids/a", format, &[], Judgement::plain(Verdict::Pass, None));
+        let line = |format| CaseResult::new("ids/a", format, &[], Judgement::plain(Verdict::Pass, None));
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
         let mut record =
             Record::new(Suite::new("1", "sha256:0"), implementation, [].into(), vec![line("x"), line("y")]);
