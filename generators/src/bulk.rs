@@ -128,7 +128,7 @@ mod tests {
             let mut text = Vec::new();
             let messages = write(spelling, 40_000, false, &mut text).unwrap();
             let Some(format) = formats::find(name) else { continue };
-            let meaning = formats::meaning(format, &mut &text[..], formats::Options::default()).unwrap();
+            let meaning = formats::meaning(format, &mut &text[..], formats::ReadOptions::default()).unwrap();
             assert_eq!(meaning.totals.events, messages);
             assert_eq!(meaning.totals.unanswered, 0);
             readings.push(meaning.text.lines().take(60).map(str::to_owned).collect::<Vec<_>>());

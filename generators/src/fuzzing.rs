@@ -12,16 +12,16 @@ pub use texts::{adapter_answer, baseline, case_toml};
 
 use crate::session::KnownSession;
 use arbitrary::{Arbitrary as _, Unstructured};
-use formats::sse::Parser;
+use formats::sse::SseParser;
 use formats::{
-    FORMATS, Format, Input, Meaning, Options, ReadError, Session, Tolerance, detect, find, meaning,
+    FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, Tolerance, detect, find, meaning,
 };
 use serde_json::value::RawValue;
 use std::io::Read;
-use transcript::diff::{Rules, first};
-use transcript::json::{Json, Kind, Tree, write_compact};
+use transcript::diff::{DiffOptions, first};
+use transcript::json::{Json, JsonKind, Tree, write_compact};
 
-const STRICT: Options = Options { tolerance: Tolerance::Nothing };
+const STRICT: ReadOptions = ReadOptions { tolerance: Tolerance::Nothing };
 
 /// A property of bytes.
 pub type Target = fn(&[u8]);
@@ -82,9 +82,9 @@ impl Read for ChunkedReader<'_> {
 }
 
 /// A reading, or the rejection in words: code, place and message.
-fn read(format: &Format, reader: &mut dyn Read, options: Options) -> Result<Meaning, String> {
+fn read(format: &Format, reader: &mut dyn Read, options: ReadOptions) -> Result<Meaning, String> {
     meaning(format, reader, options).map_err(|error| match error {
-        ReadError::Rejected(rejection) => format!("{rejection} at byte {}", rejection.place.offset),
+        ReadError::Rejected(rejection) => format!("{rejection} at byte {}", rejection.position.offset),
         other => panic!("bytes in memory can be read: {other}"),
     })
 }
@@ -98,7 +98,7 @@ pub fn reader(format: &str, bytes: &[u8]) {
     let whole = read(format, &mut { bytes }, STRICT);
     let size = 1 + bytes.len() % 7;
     assert_eq!(whole, read(format, &mut ChunkedReader::new(bytes, size), STRICT), "in pieces of {size}");
-    let lenient = read(format, &mut { bytes }, Options::LENIENT);
+    let lenient = read(format, &mut { bytes }, ReadOptions::LENIENT);
     match &whole {
         Ok(meaning) => {
             assert!(lenient.as_ref() == Ok(meaning), "leniency changes what needs none");
@@ -118,10 +118,10 @@ pub fn reader(format: &str, bytes: &[u8]) {
 
 /// That a rejection names a place that is in the file.
 fn placed(format: &Format, bytes: &[u8]) {
-    let Err(ReadError::Rejected(rejection)) = meaning(format, &mut { bytes }, Options::default()) else {
+    let Err(ReadError::Rejected(rejection)) = meaning(format, &mut { bytes }, ReadOptions::default()) else {
         panic!("rejected once and not again");
     };
-    let place = &rejection.place;
+    let place = &rejection.position;
     let offset = usize::try_from(place.offset).unwrap_or(usize::MAX);
     assert!(offset <= bytes.len(), "byte {offset} of {}", bytes.len());
     let lines = bytes[..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -142,7 +142,7 @@ pub fn convert(bytes: &[u8]) {
     let format = FORMATS[usize::from(choice) % FORMATS.len()];
     let mut text = bytes;
     let Ok(mut input) = Input::new(&mut text) else { return };
-    let Ok(session) = Session::read(format, &mut input, Options::default()) else { return };
+    let Ok(session) = Session::read(format, &mut input, ReadOptions::default()) else { return };
     let Ok(expected) = read(format, &mut { bytes }, STRICT) else { panic!("read once and not again") };
     every_format_says(&session, &expected.text);
 }
@@ -211,12 +211,12 @@ pub fn json(bytes: &[u8]) {
     let compact = String::from_utf8_lossy(&compact);
     let Ok(again) = Json::parse(&compact) else { panic!("no JSON any more: {compact}") };
     assert!(value.same(again) && again.same(value), "{text} and {compact}");
-    assert_eq!(first(value, again, &Rules::default()).difference, None);
+    assert_eq!(first(value, again, &DiffOptions::default()).difference, None);
     assert_eq!(value.kind(), again.kind());
     // An object's children in a tree are name, value, name, value.
     let children = value.items().count() + 2 * value.members().count();
     let tree = Tree::of(again);
-    if matches!(value.kind(), Kind::Array | Kind::Object) {
+    if matches!(value.kind(), JsonKind::Array | JsonKind::Object) {
         assert_eq!(tree.items(0).count(), children, "{text}");
     }
 }
@@ -228,8 +228,8 @@ pub fn json(bytes: &[u8]) {
 pub fn sse(bytes: &[u8]) {
     let blocks = |size: usize| {
         let mut blocks = Vec::new();
-        let mut parser = Parser::default();
-        let mut each = |event: formats::sse::SseEvent<'_>| blocks.push(format!("{event:?}"));
+        let mut parser = SseParser::default();
+        let mut each = |event: formats::sse::SseBlock<'_>| blocks.push(format!("{event:?}"));
         bytes.chunks(size).for_each(|chunk| parser.feed(chunk, &mut each));
         parser.finish(&mut each);
         blocks

@@ -5,7 +5,7 @@
 
 use crate::rng::Rng;
 use std::fmt::Write as _;
-use transcript::json::{Json, Kind, write_string};
+use transcript::json::{Json, JsonKind, write_string};
 
 /// How deep a tree may be. What lies deeper stays one leaf, so that no walk over a tree can exhaust a stack.
 const DEEPEST: usize = 256;
@@ -83,11 +83,11 @@ impl Node {
 
     fn down(value: Json<'_>, levels: usize) -> Self {
         match value.kind() {
-            Kind::Array if levels > 0 => {
+            JsonKind::Array if levels > 0 => {
                 Self::Array(value.items().map(|item| Self::down(item, levels - 1)).collect())
             }
-            Kind::Object if levels > 0 => {
-                let member = |(name, value): (transcript::json::Text<'_>, Json<'_>)| {
+            JsonKind::Object if levels > 0 => {
+                let member = |(name, value): (transcript::json::JsonString<'_>, Json<'_>)| {
                     (format!("\"{}\"", name.raw()), Self::down(value, levels - 1))
                 };
                 Self::Object(value.members().map(member).collect())

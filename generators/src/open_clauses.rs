@@ -5,8 +5,8 @@
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::variant::SessionBuilder;
-use formats::What;
-use transcript::json::{Json, Kind};
+use formats::OwnedContent;
+use transcript::json::{Json, JsonKind};
 
 impl SessionBuilder {
     /// What the session itself leaves open, and the clauses that do.
@@ -21,7 +21,7 @@ impl SessionBuilder {
         };
         for entry in &mut self.entries {
             let Some(message) = &mut entry.message else {
-                if matches!(entry.owned.what, What::Empty | What::Exchange(_)) {
+                if matches!(entry.owned.what, OwnedContent::Empty | OwnedContent::Exchange(_)) {
                     open(Reading::Known, "ENV-NULL");
                 }
                 continue;
@@ -61,7 +61,7 @@ fn is_deep(node: &Node) -> bool {
 /// Whether a value is one that SRV-TWICE leaves open: a member named twice, a lone surrogate.
 fn is_torn(node: &Node) -> bool {
     let lone = |spelled: &str| {
-        let value = Json::parse(spelled).ok().filter(|value| value.kind() == Kind::String);
+        let value = Json::parse(spelled).ok().filter(|value| value.kind() == JsonKind::String);
         spelled.contains("\\u") && value.and_then(Json::as_text).is_some_and(|text| text.to_str().is_none())
     };
     match node {

@@ -11,12 +11,12 @@ mod messages;
 
 use crate::values::{Value, values};
 use arbitrary::Arbitrary;
-use formats::{Owned, Session, Surroundings, Totals, What};
+use formats::{OwnedContent, OwnedEntry, Session, Totals, TransportContext};
 use messages::PendingRequests;
 use proptest::prelude::*;
-use transcript::k2a::Summary;
+use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
-use transcript::session::{Side, Slot, Sse};
+use transcript::session::{Carrier, Side, Sse};
 
 /// Challenges of a 401, and what they make visible: `resource_metadata`, `scope`.
 const CHALLENGES: &[(&str, bool, bool)] = &[
@@ -154,7 +154,7 @@ impl KnownSession {
     /// # Errors
     /// Where a message that was made is none. That would be a mistake of this module.
     pub fn session(&self) -> Result<Session, Refusal> {
-        let mut entries: Vec<Owned> = self.plan.challenge.map(challenged).into_iter().collect();
+        let mut entries: Vec<OwnedEntry> = self.plan.challenge.map(challenged).into_iter().collect();
         let mut messages = self.messages.iter().peekable();
         for (at, step) in self.plan.steps.iter().enumerate() {
             let Some(message) = messages.next_if(|message| message.step == at) else {
@@ -162,21 +162,24 @@ impl KnownSession {
                 continue;
             };
             let slot = slot(step, message.side);
-            let sse = (slot == Slot::Sse).then(|| Sse {
+            let sse = (slot == Carrier::Sse).then(|| Sse {
                 name: (step.slot & 4 == 0).then(|| "message".into()),
                 id: (step.slot & 8 == 0).then(|| format!("event-{at}").into()),
                 ..Sse::default()
             });
-            entries.push(Owned {
+            entries.push(OwnedEntry {
                 side: Some(message.side),
-                slot,
+                carrier: slot,
                 answers: message.answers.map(|index| index as u64),
                 sse,
                 time: time(step),
-                ..Owned::new(What::Message(message.text.clone(), Message::parse(&message.text)?.shape()))
+                ..OwnedEntry::new(OwnedContent::Message(
+                    message.text.clone(),
+                    Message::parse(&message.text)?.shape(),
+                ))
             });
         }
-        let authorization_discovery = self.discovery.map(|(metadata, scope)| Summary {
+        let authorization_discovery = self.discovery.map(|(metadata, scope)| AuthorizationSummary {
             resource_metadata_visible: metadata,
             scope_challenge_visible: scope,
         });
@@ -202,42 +205,47 @@ fn time(step: &Step) -> Option<i64> {
     step.time.map(|ticks| BEGINNING + i64::from(ticks) * 7)
 }
 
-fn slot(step: &Step, side: Side) -> Slot {
+fn slot(step: &Step, side: Side) -> Carrier {
     match (side, step.slot % 3) {
-        (_, 0) => Slot::Line,
-        (Side::Client, _) => Slot::Request,
-        (Side::Server, 1) => Slot::Response,
-        (Side::Server, _) => Slot::Sse,
+        (_, 0) => Carrier::Line,
+        (Side::Client, _) => Carrier::Request,
+        (Side::Server, 1) => Carrier::Response,
+        (Side::Server, _) => Carrier::Sse,
     }
 }
 
-fn aside(step: &Step) -> Owned {
-    let owned = |what, slot, side| Owned { slot, side: Some(side), time: time(step), ..Owned::new(what) };
+fn aside(step: &Step) -> OwnedEntry {
+    let owned = |what, slot, side| OwnedEntry {
+        carrier: slot,
+        side: Some(side),
+        time: time(step),
+        ..OwnedEntry::new(what)
+    };
     match step.slot % 4 {
-        0 => owned(What::Empty, Slot::Request, Side::Client),
-        1 => owned(What::Empty, Slot::Response, Side::Server),
+        0 => owned(OwnedContent::Empty, Carrier::Request, Side::Client),
+        1 => owned(OwnedContent::Empty, Carrier::Response, Side::Server),
         _ => {
             let (name, data) = ASIDES[usize::from(step.id) % ASIDES.len()];
             let sse = Sse { name: name.map(Into::into), data: data.map(Into::into), ..Sse::default() };
-            Owned { sse: Some(sse), ..owned(What::Event, Slot::Sse, Side::Server) }
+            OwnedEntry { sse: Some(sse), ..owned(OwnedContent::Event, Carrier::Sse, Side::Server) }
         }
     }
 }
 
-fn challenged(choice: u8) -> Owned {
+fn challenged(choice: u8) -> OwnedEntry {
     let (value, ..) = CHALLENGES[usize::from(choice) % CHALLENGES.len()];
     let quoted = value.replace('"', "\\\"");
-    let context = Surroundings {
+    let context = TransportContext {
         text: format!(r#"{{"status":401,"headers":{{"www-Authenticate":"{quoted}"}}}}"#),
         status: Some(401),
         headers: vec![("www-Authenticate".into(), value.into())],
     };
-    Owned {
-        slot: Slot::Response,
+    OwnedEntry {
+        carrier: Carrier::Response,
         side: Some(Side::Server),
         context: Some(context),
         time: Some(BEGINNING),
-        ..Owned::new(What::Empty)
+        ..OwnedEntry::new(OwnedContent::Empty)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::mutators::{Apply, Level, Mutator};
 use crate::rng::Rng;
 use crate::variant::{Entry, SessionBuilder, Variant};
 use crate::variant_builder::VariantBuilder;
-use formats::What;
+use formats::OwnedContent;
 use std::ops::Range;
 use transcript::session::header;
 
@@ -123,7 +123,7 @@ impl Recipe {
 fn challenges(entry: &Entry) -> bool {
     let context = entry.owned.context.as_ref();
     context.is_some_and(|context| header(&context.headers, "www-authenticate").is_some())
-        || matches!(entry.owned.what, What::Exchange(_))
+        || matches!(entry.owned.what, OwnedContent::Exchange(_))
 }
 
 /// The smallest variant on the way down that `ask` says still shows what it is about. `ask` has seen what it begins with.
@@ -258,7 +258,7 @@ mod tests {
     use super::{Outcome, Recipe, shrink};
     use crate::seeded::{Source, recipe, variant};
     use crate::variant::Variant;
-    use formats::{Options, ReadError, meaning};
+    use formats::{ReadError, ReadOptions, meaning};
     use transcript::json::Json;
     use verdict::expectation::Expectation;
 
@@ -269,7 +269,7 @@ mod tests {
         }
         for (format, file) in &variant.files {
             let Ok(bytes) = file else { continue };
-            let read = meaning(format, &mut &bytes[..], Options::default());
+            let read = meaning(format, &mut &bytes[..], ReadOptions::default());
             match (&variant.expectation, read) {
                 (Expectation::Meaning(expected), Ok(read)) => {
                     let events = |text| Json::parse(text).unwrap().member("events").unwrap();

@@ -7,11 +7,11 @@
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::session::KnownSession;
-use formats::{Format, Owned, Session, Totals, What};
+use formats::{Format, OwnedContent, OwnedEntry, Session, Totals};
 use transcript::json::Json;
-use transcript::k2a::Summary;
+use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Refusal};
-use transcript::session::{Side, Slot, Spot, Sse};
+use transcript::session::{Carrier, Location, Side, Sse};
 use verdict::expectation::Expectation;
 
 /// A session in hand.
@@ -29,7 +29,7 @@ pub struct SessionBuilder {
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// How it travels.
-    pub owned: Owned,
+    pub owned: OwnedEntry,
     /// What it says.
     pub message: Option<Event>,
 }
@@ -161,8 +161,12 @@ impl Entry {
     pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
         let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
         let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
-        let entry =
-            Owned { slot: Slot::Sse, side: Some(Side::Server), sse: Some(sse), ..Owned::new(What::Event) };
+        let entry = OwnedEntry {
+            carrier: Carrier::Sse,
+            side: Some(Side::Server),
+            sse: Some(sse),
+            ..OwnedEntry::new(OwnedContent::Event)
+        };
         Self { owned: entry, message: None }
     }
 
@@ -189,14 +193,17 @@ impl Entry {
             event.set_id(id);
         }
         // The text goes into the entry when the session is written.
-        Self { owned: Owned { side: Some(side), ..Owned::new(What::Event) }, message: Some(event) }
+        Self {
+            owned: OwnedEntry { side: Some(side), ..OwnedEntry::new(OwnedContent::Event) },
+            message: Some(event),
+        }
     }
 
     /// The same entry from the other side, in a slot of that side.
     #[must_use]
     pub fn reversed(mut self) -> Self {
         self.owned.side = self.owned.side.map(Side::other);
-        self.owned.slot = Slot::Line;
+        self.owned.carrier = Carrier::Line;
         self.owned.sse = None;
         self
     }
@@ -227,16 +234,16 @@ impl SessionBuilder {
         };
         for mut owned in session.entries {
             // What a variant claims of its messages it claims for itself; exchanges are planned anew.
-            (owned.inferred, owned.exchange, owned.spot) = (false, None, Spot::default());
+            (owned.inferred, owned.exchange, owned.location) = (false, None, Location::default());
             let message = match &owned.what {
-                What::Message(text, _) => {
+                OwnedContent::Message(text, _) => {
                     let event =
                         events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
                     let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
                     Some(Event { text: Node::of(text), meaning: Node::of(event) })
                 }
-                What::Exchange(exchange) if exchange.status != Some(401) => continue,
-                What::Missing(_) | What::Left(_) => continue,
+                OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
+                OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,
                 _ => None,
             };
             builder.entries.push(Entry { owned, message });
@@ -297,15 +304,15 @@ impl SessionBuilder {
             self.entries.iter().filter_map(|entry| Some(entry.message.as_ref()?.meaning.spell(None)));
         let events: Vec<_> = events.collect();
         let between = if events.is_empty() { "" } else { "\n" };
-        let discovery = self.summary().map_or_else(|| "null".to_owned(), Summary::to_json);
+        let discovery = self.summary().map_or_else(|| "null".to_owned(), AuthorizationSummary::to_json);
         format!(
             "{{\"events\": [{between}{}\n],\n\"authorization_discovery\": {discovery}}}\n",
             events.join(",\n")
         )
     }
 
-    fn summary(&self) -> Option<Summary> {
-        self.discovery.map(|(metadata, scope)| Summary {
+    fn summary(&self) -> Option<AuthorizationSummary> {
+        self.discovery.map(|(metadata, scope)| AuthorizationSummary {
             resource_metadata_visible: metadata,
             scope_challenge_visible: scope,
         })
@@ -319,7 +326,7 @@ impl SessionBuilder {
             if let Some(message) = &entry.message {
                 let text = message.text.spell(None);
                 let shape = Message::parse(&text)?.shape();
-                owned.what = What::Message(text, shape);
+                owned.what = OwnedContent::Message(text, shape);
             }
             entries.push(owned);
         }

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
-use formats::{FORMATS, Format, Options, ReadError, meaning};
+use formats::{FORMATS, Format, ReadError, ReadOptions, meaning};
 use generators::mutators::{all, find};
 use generators::relation::Relation;
 use generators::rng::Rng;
@@ -14,7 +14,7 @@ use generators::session::sessions;
 use generators::variant::{SessionBuilder, Variant};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use transcript::diff::{Rules, first};
+use transcript::diff::{DiffOptions, first};
 use transcript::json::Json;
 use transcript::rejection::Code;
 use verdict::expectation::Expectation;
@@ -26,7 +26,7 @@ const SESSIONS: u64 = 100;
 type Read = Result<String, (Code, String)>;
 
 fn read(format: &Format, bytes: &[u8]) -> Read {
-    match meaning(format, &mut { bytes }, Options::default()) {
+    match meaning(format, &mut { bytes }, ReadOptions::default()) {
         Ok(meaning) => Ok(meaning.text),
         Err(ReadError::Rejected(rejection)) => Err((rejection.code, rejection.to_string())),
         Err(other) => panic!("{other}"),
@@ -36,7 +36,7 @@ fn read(format: &Format, bytes: &[u8]) -> Read {
 /// How two meanings differ; the summary of K2-A counts where the format carries one.
 fn differ(expected: &str, found: &str, format: &Format, redacted: Option<&str>) -> Option<String> {
     let [expected, found] = [expected, found].map(|text| Json::parse(text).unwrap());
-    let rules = Rules { ignore: Vec::new(), redacted: redacted.map(Into::into) };
+    let rules = DiffOptions { ignore: Vec::new(), redacted: redacted.map(Into::into) };
     let of =
         |name: &str| first(expected.member(name).unwrap(), found.member(name).unwrap(), &rules).difference;
     let summary = if format.carries.challenge { of("authorization_discovery") } else { None };
@@ -168,7 +168,7 @@ proptest! {
         let builder = SessionBuilder::from_known(&known).unwrap();
         prop_assert_eq!(builder.needs_directions, known.needs_directions);
         let meaning = builder.meaning();
-        let equal = first(Json::parse(&meaning).unwrap(), Json::parse(&known.meaning()).unwrap(), &Rules::default());
+        let equal = first(Json::parse(&meaning).unwrap(), Json::parse(&known.meaning()).unwrap(), &DiffOptions::default());
         prop_assert_eq!(equal.difference, None);
     }
 

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
-use formats::{FORMATS, Format, Input, Meaning, Options, ReadError, Session, detect, find, meaning};
+use formats::{FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, detect, find, meaning};
 use generators::fuzzing::{ChunkedReader, carriers, written};
 use generators::session::{Act, KnownSession, Plan, sessions};
 use generators::values::{ALTERED, Value};
@@ -13,11 +13,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use transcript::align::{Counts, Departure, Ids, Seen, compare};
+use transcript::align::{Counts, IdMatching, Mismatch, OwnedEvent, compare};
 use transcript::contract::Contract;
-use transcript::diff::{Rules, first, pointer};
+use transcript::diff::{DiffOptions, first, pointer};
 use transcript::json::Json;
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 use transcript::rejection::{Code, Rejection};
 
 /// How many sessions a property is tried on.
@@ -31,12 +31,12 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 fn understood(format: &Format, text: &[u8]) -> Meaning {
-    meaning(format, &mut { text }, Options::default())
+    meaning(format, &mut { text }, ReadOptions::default())
         .unwrap_or_else(|error| panic!("{}: {error}\n{}", format.name, String::from_utf8_lossy(text)))
 }
 
 fn refused(format: &Format, text: &[u8]) -> Option<Box<Rejection>> {
-    match meaning(format, &mut { text }, Options::default()) {
+    match meaning(format, &mut { text }, ReadOptions::default()) {
         Ok(_) => None,
         Err(ReadError::Rejected(rejection)) => Some(rejection),
         Err(other) => panic!("{other}"),
@@ -45,7 +45,7 @@ fn refused(format: &Format, text: &[u8]) -> Option<Box<Rejection>> {
 
 fn session(format: &Format, text: &[u8]) -> Session {
     let mut text = text;
-    Session::read(format, &mut Input::new(&mut text).unwrap(), Options::default()).unwrap()
+    Session::read(format, &mut Input::new(&mut text).unwrap(), ReadOptions::default()).unwrap()
 }
 
 /// Document formats are one JSON value; the others are lines.
@@ -116,7 +116,7 @@ proptest! {
         let made = known.session().unwrap();
         for format in carriers(&made) {
             let text = written(&made, format);
-            let read = meaning(format, &mut ChunkedReader::new(&text, size), Options::default()).unwrap();
+            let read = meaning(format, &mut ChunkedReader::new(&text, size), ReadOptions::default()).unwrap();
             prop_assert_eq!(read.text, known.meaning(), "{}", format.name);
         }
     }
@@ -175,10 +175,10 @@ proptest! {
             let mut twice = known.session().unwrap();
             let mut last = twice.entries.iter().rev().find(|entry| entry.message().is_some()).unwrap().clone();
             let shape = transcript::message::Message::parse(&again).unwrap().shape();
-            last.what = formats::What::Message(again.clone(), shape);
+            last.what = formats::OwnedContent::Message(again.clone(), shape);
             last.side = Some(if client { transcript::session::Side::Client } else { transcript::session::Side::Server });
             last.answers = None;
-            last.slot = transcript::session::Slot::Line;
+            last.carrier = transcript::session::Carrier::Line;
             twice.entries.push(last);
             let rejection = refused(format, &written(&twice, format));
             prop_assert_eq!(rejection.map(|rejection| rejection.code), Some(Code::DuplicateCallId), "{}", format.name);
@@ -217,16 +217,16 @@ fn truncation_is_never_a_session() {
     assert!(cuts.get() > 1_000, "{}", cuts.get());
 }
 
-fn seen(known: &KnownSession) -> Vec<Seen> {
+fn seen(known: &KnownSession) -> Vec<OwnedEvent> {
     let mut contract = Contract::default();
     let session = known.session().unwrap();
     let events = session.entries.iter().filter_map(|owned| {
         let content = transcript::session::Content::Message(owned.message()?);
         let entry = transcript::session::Entry {
             side: owned.side,
-            ..transcript::session::Entry::new(owned.spot, content)
+            ..transcript::session::Entry::new(owned.location, content)
         };
-        Some(Seen::of(&contract.take(&entry).unwrap()?))
+        Some(OwnedEvent::of(&contract.take(&entry).unwrap()?))
     });
     events.collect()
 }
@@ -239,15 +239,15 @@ fn departures(left: &KnownSession, right: &KnownSession) -> (Vec<Departed>, Coun
     let counts = compare(
         seen(left).into_iter(),
         seen(right).into_iter(),
-        &Rules::default(),
-        Ids::Exact,
+        &DiffOptions::default(),
+        IdMatching::Exact,
         &mut |departure| {
             all.push(match departure {
-                Departure::Differs(a, b, difference) => {
+                Mismatch::Differs(a, b, difference) => {
                     (Some(a.index), Some(b.index), difference.pointer, difference.left, difference.right)
                 }
-                Departure::OnlyLeft(a) => (Some(a.index), None, String::new(), None, None),
-                Departure::OnlyRight(b) => (None, Some(b.index), String::new(), None, None),
+                Mismatch::OnlyLeft(a) => (Some(a.index), None, String::new(), None, None),
+                Mismatch::OnlyRight(b) => (None, Some(b.index), String::new(), None, None),
             });
         },
     );
@@ -255,14 +255,14 @@ fn departures(left: &KnownSession, right: &KnownSession) -> (Vec<Departed>, Coun
 }
 
 /// Whether two events say the same, however each is spelled.
-fn twins(a: &Seen, b: &Seen) -> bool {
+fn twins(a: &OwnedEvent, b: &OwnedEvent) -> bool {
     let (left, right) = (a.message(), b.message());
     let same = |left: Option<Json<'_>>, right: Option<Json<'_>>| match (left, right) {
         (Some(left), Some(right)) => left.same(right),
         (left, right) => left.is_none() && right.is_none(),
     };
     let contents = match a.kind {
-        Kind::ToolCall => same(left.name(), right.name()) && same(left.arguments(), right.arguments()),
+        EventKind::ToolCall => same(left.name(), right.name()) && same(left.arguments(), right.arguments()),
         _ => same(left.params(), right.params()) && same(left.outcome(), right.outcome()),
     };
     a.kind == b.kind && a.id == b.id && left.method() == right.method() && contents
@@ -330,8 +330,8 @@ proptest! {
         let path = other.alter(choice);
         let (left, right) = (value.spell(true), other.spell(false));
         let (left, right) = (Json::parse(&left).unwrap(), Json::parse(&right).unwrap());
-        let there = first(left, right, &Rules::default()).difference.unwrap();
-        let back = first(right, left, &Rules::default()).difference.unwrap();
+        let there = first(left, right, &DiffOptions::default()).difference.unwrap();
+        let back = first(right, left, &DiffOptions::default()).difference.unwrap();
         prop_assert_eq!(&there.pointer, &pointer(&path));
         prop_assert_eq!((there.pointer, there.left, there.right), (back.pointer, back.right, back.left));
         prop_assert!(!left.same(right) && !right.same(left));

@@ -9,8 +9,8 @@ use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::variant::{Entry, SessionBuilder};
-use formats::{Owned, Surroundings, What};
-use transcript::session::{Side, Slot};
+use formats::{OwnedContent, OwnedEntry, TransportContext};
+use transcript::session::{Carrier, Side};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -38,11 +38,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Session(|builder, rng| {
             let Some(&(name, value, metadata, scope)) = rng.pick(VISIBLE) else { return false };
             show(builder, metadata, scope);
-            let entry = Owned {
-                slot: Slot::Response,
+            let entry = OwnedEntry {
+                carrier: Carrier::Response,
                 side: Some(Side::Server),
                 context: Some(surroundings(401, &[(name, value)])),
-                ..Owned::new(What::Empty)
+                ..OwnedEntry::new(OwnedContent::Empty)
             };
             anywhere(builder, rng, Entry { owned: entry, message: None })
         }),
@@ -163,16 +163,16 @@ fn refusal(builder: &mut SessionBuilder, rng: &mut Rng, status: u16, headers: &[
         &format!(r#"{{"kind":"error","error":{error}}}"#),
         None,
     );
-    entry.owned.slot = Slot::Response;
+    entry.owned.carrier = Carrier::Response;
     entry.owned.context = Some(surroundings(status, headers));
     anywhere(builder, rng, entry)
 }
 
-fn surroundings(status: u16, headers: &[(&str, &str)]) -> Surroundings {
+fn surroundings(status: u16, headers: &[(&str, &str)]) -> TransportContext {
     let member = |(name, value): &(&str, &str)| format!("{}:{}", quoted(name), quoted(value));
     let members: Vec<String> = headers.iter().map(member).collect();
     let own = |(name, value): &(&str, &str)| ((*name).to_owned().into(), (*value).to_owned().into());
-    Surroundings {
+    TransportContext {
         text: format!("{{\"status\":{status},\"headers\":{{{}}}}}", members.join(",")),
         status: Some(status),
         headers: headers.iter().map(own).collect(),

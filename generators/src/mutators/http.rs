@@ -6,8 +6,8 @@ use crate::node::{Node, quoted};
 use crate::relation::Relation;
 use crate::rng::Rng;
 use crate::variant::{Entry, SessionBuilder};
-use formats::Surroundings;
-use transcript::session::{Side, Slot, Sse};
+use formats::TransportContext;
+use transcript::session::{Carrier, Side, Sse};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {
@@ -50,14 +50,14 @@ pub(super) const MUTATORS: &[Mutator] = &[
         sentence: "Everything that the server says comes on a stream.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|builder, _| slots(builder, |_| Slot::Sse)),
+        apply: Apply::Session(|builder, _| slots(builder, |_| Carrier::Sse)),
     },
     Mutator {
         name: "http-no-events",
         sentence: "Everything that the server says comes in a body of its own.",
         clauses: &["EQ-PAIR", "EQ-CONTEXT"],
         relation: Relation::Same,
-        apply: Apply::Session(|builder, _| slots(builder, |_| Slot::Response)),
+        apply: Apply::Session(|builder, _| slots(builder, |_| Carrier::Response)),
     },
 ];
 
@@ -72,8 +72,11 @@ fn sent(builder: &mut SessionBuilder) -> impl Iterator<Item = &mut Entry> {
 fn surround(entry: &mut Entry, status: Option<u16>, name: &str, value: &str) {
     let head = status.map(|status| format!("\"status\":{status},")).unwrap_or_default();
     let text = format!("{{{head}\"headers\":{{{}:{}}}}}", quoted(name), quoted(value));
-    entry.owned.context =
-        Some(Surroundings { text, status, headers: vec![(name.to_owned().into(), value.to_owned().into())] });
+    entry.owned.context = Some(TransportContext {
+        text,
+        status,
+        headers: vec![(name.to_owned().into(), value.to_owned().into())],
+    });
 }
 
 fn session_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
@@ -94,8 +97,8 @@ fn session_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
 fn statuses(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     let mut took = false;
     for entry in sent(builder) {
-        if entry.owned.context.is_none() && entry.owned.slot != Slot::Sse {
-            entry.owned.slot = Slot::Response;
+        if entry.owned.context.is_none() && entry.owned.carrier != Carrier::Sse {
+            entry.owned.carrier = Carrier::Response;
             let status = rng.pick(&[200, 202, 400, 401, 404, 500]).copied();
             surround(entry, status, "Content-Type", "application/json");
             took = true;
@@ -147,7 +150,7 @@ fn event_ids(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
             2 => String::new(),
             _ => format!("{count:x}/0:é {{}}"),
         };
-        entry.owned.slot = Slot::Sse;
+        entry.owned.carrier = Carrier::Sse;
         let name = entry.owned.sse.take().and_then(|sse| sse.name);
         entry.owned.sse = Some(Sse { name, id: Some(id.into()), ..Sse::default() });
         count += 1;
@@ -170,7 +173,7 @@ fn redelivery(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     if entry.message.as_ref().is_some_and(|message| message.is("tool_call")) {
         return false;
     }
-    entry.owned.slot = Slot::Sse;
+    entry.owned.carrier = Carrier::Sse;
     let sse = entry.owned.sse.get_or_insert_default();
     sse.id = Some(format!("again-{at}").into());
     let again = entry.clone();
@@ -179,11 +182,11 @@ fn redelivery(builder: &mut SessionBuilder, rng: &mut Rng) -> bool {
     true
 }
 
-fn slots(builder: &mut SessionBuilder, slot: impl Fn(&Entry) -> Slot) -> bool {
+fn slots(builder: &mut SessionBuilder, slot: impl Fn(&Entry) -> Carrier) -> bool {
     let mut took = false;
     for entry in sent(builder).filter(|entry| entry.owned.context.is_none()) {
-        entry.owned.slot = slot(entry);
-        if entry.owned.slot != Slot::Sse {
+        entry.owned.carrier = slot(entry);
+        if entry.owned.carrier != Carrier::Sse {
             entry.owned.sse = None;
         }
         took = true;

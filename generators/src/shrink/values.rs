@@ -7,7 +7,7 @@
 use crate::node::{Node, names, quoted};
 use crate::variant::{Entry, Event};
 use std::ops::Range;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// No value deeper in a tree than this is looked at by itself.
 const LEVELS: usize = 64;
@@ -200,7 +200,7 @@ fn leaves(spelled: &str) -> Vec<String> {
     let mut out = vec!["0".to_owned()];
     let value = Json::parse(spelled).ok();
     match value.map(Json::kind) {
-        Some(Kind::String) => {
+        Some(JsonKind::String) => {
             out.extend(["\"\"".to_owned(), "\"a\"".to_owned()]);
             if let Some(content) = Node::leaf(spelled).content() {
                 let letters: Vec<char> = content.chars().collect();
@@ -209,11 +209,11 @@ fn leaves(spelled: &str) -> Vec<String> {
                 out.extend(parts.map(|part| quoted(&letters[part].iter().collect::<String>())));
             }
         }
-        Some(Kind::Number) => {
+        Some(JsonKind::Number) => {
             let cuts = [spelled.len() / 2, spelled.len().saturating_sub(1)];
             out.extend(cuts.iter().map(|&end| spelled[..end].to_owned()));
             out.extend([1, spelled.len() / 2].iter().map(|&start| spelled[start..].to_owned()));
-            out.retain(|cut| Json::parse(cut).is_ok_and(|value| value.kind() == Kind::Number));
+            out.retain(|cut| Json::parse(cut).is_ok_and(|value| value.kind() == JsonKind::Number));
         }
         _ => {}
     }

@@ -11,7 +11,7 @@
     reason = "a measurement that cannot be made has nothing to say"
 )]
 
-use formats::{Format, Options};
+use formats::{Format, ReadOptions};
 use generators::fuzzing::equivalence;
 use generators::rng::Rng;
 use generators::seeded::{Source, variant};
@@ -53,7 +53,7 @@ fn main() {
     let start = Instant::now();
     over(files.len() as u64, threads, |index| {
         let (format, bytes) = &files[usize::try_from(index).unwrap()];
-        black_box(formats::meaning(format, &mut &bytes[..], Options::default()).is_ok());
+        black_box(formats::meaning(format, &mut &bytes[..], ReadOptions::default()).is_ok());
         1
     });
     println!("read alone           {:>10.0} sessions/s", per_second(files.len() as u64, start));

@@ -13,7 +13,7 @@
     reason = "a measurement that cannot be made has nothing to say"
 )]
 
-use formats::{Input, Options, walk};
+use formats::{Input, ReadOptions, walk};
 use generators::bulk::{self, Spelling};
 use rules::CheckOptions;
 use rules::CheckResult;
@@ -154,7 +154,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
 
 fn read(format: &str, reader: &mut dyn std::io::Read) -> u64 {
     let format = formats::find(format).unwrap();
-    walk(format, &mut Input::new(reader).unwrap(), Options::default(), &mut |_| Ok(())).unwrap().events
+    walk(format, &mut Input::new(reader).unwrap(), ReadOptions::default(), &mut |_| Ok(())).unwrap().events
 }
 
 fn check(format: &str, reader: &mut dyn std::io::Read) -> u64 {

@@ -81,7 +81,7 @@ impl Voice {
     }
 
     fn draw(&self, name: &str, rejection: &Rejection) -> String {
-        let place = &rejection.place;
+        let place = &rejection.position;
         let title = plain(&rejection.message);
         let clause = match clauses::find(rejection.clause) {
             Some(clause) => format!("{}: {}", clause.id, clause.title),
@@ -143,7 +143,7 @@ fn shown(excerpt: &transcript::rejection::Excerpt) -> (String, usize) {
 #[cfg(test)]
 mod tests {
     use super::Voice;
-    use transcript::rejection::{Code, Excerpt, Place, Rejection};
+    use transcript::rejection::{Code, Excerpt, Position, Rejection};
 
     #[test]
     fn a_rejection_names_file_line_column_and_clause() {
@@ -151,7 +151,7 @@ mod tests {
             code: Code::InvalidId,
             clause: "ID-REJECT",
             message: "an id is a string, a number or null; this is true".to_owned(),
-            place: Place { offset: 22, line: 3, column: 23, pointer: "/entries/3/request".to_owned() },
+            position: Position { offset: 22, line: 3, column: 23, pointer: "/entries/3/request".to_owned() },
             excerpt: Some(Excerpt {
                 text: "\"id\": true".to_owned(),
                 at: 6,

@@ -5,7 +5,7 @@
 //! first (SSE-EVENT), and where the text came from.
 
 use std::borrow::Cow;
-use transcript::json::{Json, Kind, Text};
+use transcript::json::{Json, JsonKind, JsonString};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
 
@@ -40,12 +40,12 @@ pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
         (_, Ok(value)) => value,
     };
     match value.kind() {
-        Kind::Object if resembles_message(value) => Err(refused),
-        Kind::Array if holds_messages(value) => {
+        JsonKind::Object if resembles_message(value) => Err(refused),
+        JsonKind::Array if holds_messages(value) => {
             let message = "the data is an array of messages, where one message belongs".to_owned();
             Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal(Code::Batch, start, message) })
         }
-        Kind::String if is_nested(value) => {
+        JsonKind::String if is_nested(value) => {
             let message =
                 "the data is a JSON string that holds a message: it was serialised twice".to_owned();
             Err(refusal(Code::NestedData, start, message))
@@ -63,7 +63,7 @@ pub(crate) fn holds_messages(array: Json<'_>) -> bool {
 /// A string's content as text in which JSON may stand. A lone surrogate cannot stand in such text by itself; it
 /// becomes the escape that denotes it there (clause SRV-TWICE).
 #[must_use]
-pub(crate) fn content(string: Text<'_>) -> Cow<'_, str> {
+pub(crate) fn content(string: JsonString<'_>) -> Cow<'_, str> {
     match string.decode() {
         Cow::Borrowed(_) => Cow::Borrowed(string.raw()),
         Cow::Owned(bytes) => {
@@ -87,7 +87,7 @@ pub(crate) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// The places of a string.
-    pub(crate) fn of(string: Text<'a>) -> Self {
+    pub(crate) fn of(string: JsonString<'a>) -> Self {
         Self { raw: string.raw().as_bytes(), here: (0, 0) }
     }
 

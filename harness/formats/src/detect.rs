@@ -7,12 +7,12 @@
 use crate::excerpt::floor;
 use crate::input::{Input, ReadError};
 use crate::{FORMATS, Format};
-use transcript::json::{Kind, Scanner};
+use transcript::json::{JsonKind, Scanner};
 
 /// How a file begins.
 #[derive(Debug, Default)]
 pub struct Head {
-    kind: Option<Kind>,
+    kind: Option<JsonKind>,
     members: Vec<(String, Option<String>)>,
     first: Vec<(String, Option<String>)>,
     line: Option<String>,
@@ -21,7 +21,7 @@ pub struct Head {
 impl Head {
     /// What the first value is; none in an empty file.
     #[must_use]
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<JsonKind> {
         self.kind
     }
 
@@ -65,7 +65,7 @@ pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadErro
     let text = input.text();
     let head = head(&text[..floor(text, LOOKED_AT.min(text.len()))]);
     // The first in the list is told by the least, so it is tried last.
-    match FORMATS.iter().rev().copied().find(|format| (format.tells)(&head)) {
+    match FORMATS.iter().rev().copied().find(|format| (format.sniff)(&head)) {
         Some(format) => Ok(Some(format)),
         None => end.map(|_| None),
     }
@@ -103,8 +103,8 @@ fn head(text: &str) -> Head {
     let mut scanner = Scanner::new(text);
     scanner.space();
     head.kind = match scanner.peek() {
-        Some(b'{') => Some(Kind::Object),
-        Some(b'[') => Some(Kind::Array),
+        Some(b'{') => Some(JsonKind::Object),
+        Some(b'[') => Some(JsonKind::Array),
         Some(b'0'..=b'9') => {
             head.line = text[scanner.at()..].lines().next().map(Into::into);
             None
@@ -112,8 +112,8 @@ fn head(text: &str) -> Head {
         _ => None,
     };
     match head.kind {
-        Some(Kind::Object) => head.members = members(&mut scanner),
-        Some(Kind::Array) if scanner.open(b']') == Ok(true) => {
+        Some(JsonKind::Object) => head.members = members(&mut scanner),
+        Some(JsonKind::Array) if scanner.open(b']') == Ok(true) => {
             scanner.space();
             if scanner.peek() == Some(b'{') {
                 head.first = members(&mut scanner);

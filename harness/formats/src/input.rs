@@ -2,17 +2,17 @@
 //!
 //! Knows: how far the text is UTF-8, and at which byte, line and column the window begins. Refuses to know: what
 //! the text says. Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the
-//! largest line or item; [`LARGEST`] bounds that.
+//! largest line or item; [`MAX_ITEM_BYTES`] bounds that.
 
 use crate::excerpt::{SHOWN, excerpt, floor};
 use std::io::{self, Read};
-use transcript::json::{Fault, Scanner};
+use transcript::json::{Scanner, SyntaxError};
 use transcript::message::Refusal;
-use transcript::rejection::{Code, Place, Rejection};
-use transcript::session::{Halt, Spot};
+use transcript::rejection::{Code, Position, Rejection};
+use transcript::session::{Location, SinkError};
 
 /// The largest line or item that is read: 1 GiB. A larger one is rejected with the code `limit`.
-pub const LARGEST: usize = 1 << 30;
+pub const MAX_ITEM_BYTES: usize = 1 << 30;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 20;
@@ -111,7 +111,7 @@ impl<'r> Input<'r> {
     /// Reads on, so that the window grows; false at the end of the input.
     ///
     /// # Errors
-    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`LARGEST`]. What
+    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`MAX_ITEM_BYTES`]. What
     /// stands before a bad byte can be looked at first, so that the fault which is told does not depend on how much
     /// happened to be read at once (clause SRV-SAME).
     pub fn more(&mut self) -> Result<bool, ReadError> {
@@ -121,8 +121,8 @@ impl<'r> Input<'r> {
         if self.ended {
             return Ok(false);
         }
-        if self.text().len() > LARGEST {
-            let message = format!("one line or item is larger than {} MiB", LARGEST >> 20);
+        if self.text().len() > MAX_ITEM_BYTES {
+            let message = format!("one line or item is larger than {} MiB", MAX_ITEM_BYTES >> 20);
             return Err(self.reject(Code::Limit, 0, message));
         }
         self.text.drain(..self.start);
@@ -181,7 +181,10 @@ impl<'r> Input<'r> {
     ///
     /// # Errors
     /// A rejection where the text is not what `step` scans.
-    pub fn scan(&mut self, step: impl Fn(&mut Scanner<'_>) -> Result<(), Fault>) -> Result<usize, ReadError> {
+    pub fn scan(
+        &mut self,
+        step: impl Fn(&mut Scanner<'_>) -> Result<(), SyntaxError>,
+    ) -> Result<usize, ReadError> {
         loop {
             let mut scanner = Scanner::new(self.text());
             let done = step(&mut scanner);
@@ -273,7 +276,7 @@ impl<'r> Input<'r> {
                         "this is not valid JSON: a value was expected after the comma",
                     )),
                     Some(_) => Ok(true),
-                    None => Err(self.cut_short("a value")),
+                    None => Err(self.truncated("a value")),
                 }
             }
             Some(byte) if byte == close => {
@@ -285,7 +288,7 @@ impl<'r> Input<'r> {
                 0,
                 format!("this is not valid JSON: {expected} was expected"),
             )),
-            None => Err(self.cut_short(expected)),
+            None => Err(self.truncated(expected)),
         }
     }
 
@@ -301,7 +304,7 @@ impl<'r> Input<'r> {
                 Ok(false)
             }
             Some(_) => Ok(true),
-            None => Err(self.cut_short("a value")),
+            None => Err(self.truncated("a value")),
         }
     }
 
@@ -320,7 +323,7 @@ impl<'r> Input<'r> {
 
     /// A rejection at the end of an input that ends too early.
     #[must_use]
-    pub fn cut_short(&self, expected: &str) -> ReadError {
+    pub fn truncated(&self, expected: &str) -> ReadError {
         self.reject(Code::Truncated, 0, format!("the file ends where {expected} was expected"))
     }
 
@@ -332,7 +335,7 @@ impl<'r> Input<'r> {
 
     /// The place of byte `at` of the window; its pointer is left to whoever knows the document.
     #[must_use]
-    pub fn place(&self, at: usize) -> Place {
+    pub fn position(&self, at: usize) -> Position {
         let text = self.text();
         let at = floor(text, at.min(text.len()));
         let before = &text[..at];
@@ -343,25 +346,25 @@ impl<'r> Input<'r> {
             ),
             None => (self.line, self.column + before.chars().count() as u64),
         };
-        Place { offset: self.offset + at as u64, line, column, pointer: String::new() }
+        Position { offset: self.offset + at as u64, line, column, pointer: String::new() }
     }
 
     /// A refusal of something that begins at byte `base` of the window, with its place in the document.
     #[must_use]
     pub fn refuse(&self, refusal: Refusal, base: usize, pointer: &str) -> ReadError {
         let at = base + refusal.at;
-        let place = Place { pointer: pointer.to_owned(), ..self.place(at) };
+        let position = Position { pointer: pointer.to_owned(), ..self.position(at) };
         let excerpt = Some(excerpt(self.text(), at, self.column > 1));
         let Refusal { code, clause, message, .. } = refusal;
-        ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
+        ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
     }
 
     /// What a sink returned, with a place where it was a refusal: `base` is where in the window the entry begins.
     #[must_use]
-    pub fn halted(&self, halt: Halt, base: usize, spot: &Spot) -> ReadError {
-        match halt {
-            Halt::Refused(refusal) => self.refuse(refusal, base, &spot.pointer()),
-            Halt::Stop => ReadError::Stopped,
+    pub fn sink_error(&self, error: SinkError, base: usize, location: &Location) -> ReadError {
+        match error {
+            SinkError::Rejected(refusal) => self.refuse(refusal, base, &location.pointer()),
+            SinkError::Stop => ReadError::Stopped,
         }
     }
 

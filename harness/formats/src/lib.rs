@@ -31,9 +31,9 @@ pub mod time;
 mod vscode_log;
 
 pub use detect::{Head, detect};
-pub use input::{Input, LARGEST, ReadError};
-pub use meaning::{Meaning, Step, Totals, Writer, meaning, walk};
-pub use owned::{Loss, Owned, Session, Surroundings, What, usual_sender};
+pub use input::{Input, MAX_ITEM_BYTES, ReadError};
+pub use meaning::{Meaning, MeaningWriter, Step, Totals, meaning, walk};
+pub use owned::{Loss, OwnedContent, OwnedEntry, Session, TransportContext, usual_sender};
 
 use std::io::{self, Write};
 use transcript::message::Refusal;
@@ -67,13 +67,13 @@ pub struct Format {
     /// What it is, in a few words.
     pub about: &'static str,
     /// What it can carry besides messages and their order.
-    pub carries: Carries,
+    pub carries: Capabilities,
     /// What a person should know who compares or converts such files; empty where there is nothing.
     pub caveat: &'static str,
     /// Whether a file that begins like this is one of these.
-    pub tells: fn(&Head) -> bool,
+    pub sniff: fn(&Head) -> bool,
     /// Hands the entries of a transcript to a sink, in the order of the session.
-    pub read: fn(&mut Input<'_>, Options, &mut Sink<'_>) -> Result<(), ReadError>,
+    pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
 }
@@ -94,7 +94,7 @@ pub fn find(name: &str) -> Option<&'static Format> {
 
 /// What a format can carry besides the messages and their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Carries {
+pub struct Capabilities {
     /// Who sent each message.
     pub direction: bool,
     /// When.
@@ -111,7 +111,7 @@ pub struct Carries {
     pub challenge: bool,
 }
 
-impl Carries {
+impl Capabilities {
     /// Messages and their order, and nothing else.
     pub const MESSAGES: Self = Self {
         direction: false,
@@ -126,7 +126,7 @@ impl Carries {
 
 /// How a transcript is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ReadOptions {
     /// What is passed over and handed on as noise, instead of ending the reading.
     pub tolerance: Tolerance,
 }
@@ -144,7 +144,7 @@ pub enum Tolerance {
     Faults,
 }
 
-impl Options {
+impl ReadOptions {
     /// Options that pass over a recorder's noise.
     pub const LENIENT: Self = Self { tolerance: Tolerance::Noise };
 

@@ -9,10 +9,10 @@ use crate::input::{Input, ReadError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use transcript::json::{Json, Scanner, Text};
+use transcript::json::{Json, JsonString, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
-use transcript::rejection::{Code, Place, Rejection};
-use transcript::session::{Halt, Spot};
+use transcript::rejection::{Code, Position, Rejection};
+use transcript::session::{Location, SinkError};
 
 /// One line that is not blank.
 #[derive(Debug, Clone, Copy)]
@@ -30,15 +30,15 @@ pub(crate) struct Line<'a> {
 impl Line<'_> {
     /// The place of something in the line, by its pointer.
     #[must_use]
-    pub(crate) fn spot(&self, at: usize, pointer: &'static str) -> Spot {
-        Spot { offset: self.offset + at as u64, line: self.number, root: pointer, index: None, tail: "" }
+    pub(crate) fn location(&self, at: usize, pointer: &'static str) -> Location {
+        Location { offset: self.offset + at as u64, line: self.number, root: pointer, index: None, tail: "" }
     }
 
     /// A refusal with its place in the file; `refusal.at` counts from the beginning of the line.
     #[must_use]
     pub(crate) fn refuse(&self, refusal: Refusal, pointer: &str) -> ReadError {
         let at = floor(self.text, refusal.at.min(self.text.len()));
-        let place = Place {
+        let position = Position {
             offset: self.offset + at as u64,
             line: self.number,
             column: 1 + self.text[..at].chars().count() as u64,
@@ -46,15 +46,17 @@ impl Line<'_> {
         };
         let Refusal { code, clause, message, .. } = refusal;
         let excerpt = Some(excerpt(self.text, at, false));
-        ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
+        ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
     }
 
     /// What a sink returned of an entry that begins at byte `base` of the line.
     #[must_use]
-    pub(crate) fn halted(&self, halt: Halt, base: usize, pointer: &str) -> ReadError {
-        match halt {
-            Halt::Refused(refusal) => self.refuse(Refusal { at: base + refusal.at, ..refusal }, pointer),
-            Halt::Stop => ReadError::Stopped,
+    pub(crate) fn sink_error(&self, error: SinkError, base: usize, pointer: &str) -> ReadError {
+        match error {
+            SinkError::Rejected(refusal) => {
+                self.refuse(Refusal { at: base + refusal.at, ..refusal }, pointer)
+            }
+            SinkError::Stop => ReadError::Stopped,
         }
     }
 }
@@ -213,7 +215,7 @@ impl<'a> Iterator for Block<'a> {
 pub(crate) fn members<'a>(
     text: &'a str,
     whole: &str,
-    mut each: impl FnMut(usize, Text<'a>, &mut Scanner<'a>) -> Result<(), Refusal>,
+    mut each: impl FnMut(usize, JsonString<'a>, &mut Scanner<'a>) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let mut scanner = Scanner::new(text);
     scanner.space();

@@ -3,12 +3,12 @@
 //! Knows: how to run one beside the other in a single pass. Refuses to know: what the meaning should have been.
 
 use crate::input::{Input, ReadError};
-use crate::{Format, Options};
+use crate::{Format, ReadOptions};
 use std::io::Read;
 use transcript::contract::Contract;
-use transcript::k2a::Summary;
+use transcript::k2a::AuthorizationSummary;
 use transcript::meaning::{Event, write_end};
-use transcript::session::{Content, Entry, Halt};
+use transcript::session::{Content, Entry, SinkError};
 
 /// What a whole reading amounts to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Totals {
     /// How many pieces of noise were passed over.
     pub noise: u64,
     /// The summary of K2-A.
-    pub authorization_discovery: Option<Summary>,
+    pub authorization_discovery: Option<AuthorizationSummary>,
 }
 
 /// One step of a reading.
@@ -41,8 +41,8 @@ pub enum Step<'e, 'a> {
 pub fn walk(
     format: &Format,
     input: &mut Input<'_>,
-    options: Options,
-    each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), Halt>,
+    options: ReadOptions,
+    each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     let mut contract = Contract::default();
     let (mut missing, mut noise) = (0, 0);
@@ -79,8 +79,8 @@ pub struct Meaning {
 ///
 /// # Errors
 /// As [`walk`].
-pub fn meaning(format: &Format, reader: &mut dyn Read, options: Options) -> Result<Meaning, ReadError> {
-    let mut text = Writer::new();
+pub fn meaning(format: &Format, reader: &mut dyn Read, options: ReadOptions) -> Result<Meaning, ReadError> {
+    let mut text = MeaningWriter::new();
     let totals = walk(format, &mut Input::new(reader)?, options, &mut |step| {
         if let Step::Event(_, event) = step {
             text.event(event);
@@ -93,9 +93,9 @@ pub fn meaning(format: &Format, reader: &mut dyn Read, options: Options) -> Resu
 
 /// Writes a meaning as it comes: an event a line.
 #[derive(Debug)]
-pub struct Writer(Vec<u8>);
+pub struct MeaningWriter(Vec<u8>);
 
-impl Writer {
+impl MeaningWriter {
     /// A meaning that begins.
     #[must_use]
     pub fn new() -> Self {
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     /// Closes the meaning.
-    pub fn end(&mut self, summary: Option<Summary>) {
+    pub fn end(&mut self, summary: Option<AuthorizationSummary>) {
         self.0.push(b'\n');
         write_end(summary, &mut self.0);
     }
@@ -126,7 +126,7 @@ impl Writer {
     }
 }
 
-impl Default for Writer {
+impl Default for MeaningWriter {
     fn default() -> Self {
         Self::new()
     }
@@ -135,14 +135,14 @@ impl Default for Writer {
 #[cfg(test)]
 mod tests {
     use super::meaning;
-    use crate::{Options, ReadError, find};
+    use crate::{ReadError, ReadOptions, find};
     use transcript::rejection::Code;
 
     fn read(text: &[u8]) -> Result<String, (Code, u64, u64)> {
-        match meaning(find("jsonrpc").unwrap(), &mut { text }, Options::default()) {
+        match meaning(find("jsonrpc").unwrap(), &mut { text }, ReadOptions::default()) {
             Ok(meaning) => Ok(meaning.text),
             Err(ReadError::Rejected(rejection)) => {
-                Err((rejection.code, rejection.place.line, rejection.place.column))
+                Err((rejection.code, rejection.position.line, rejection.position.column))
             }
             Err(other) => panic!("{other}"),
         }

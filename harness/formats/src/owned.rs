@@ -5,49 +5,51 @@
 
 use crate::input::{Input, ReadError};
 use crate::meaning::{Step, Totals, walk};
-use crate::{Format, Options};
+use crate::{Format, ReadOptions};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::{Message, Shape};
-use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse, owned_headers};
+use transcript::session::{
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, Side, Sse, owned_headers,
+};
 
 /// A whole session, read.
 #[derive(Debug, Default)]
 pub struct Session {
     /// Its entries, in order.
-    pub entries: Vec<Owned>,
+    pub entries: Vec<OwnedEntry>,
     /// What the reading amounted to.
     pub totals: Totals,
 }
 
 /// One entry, by copies of its own.
 #[derive(Debug, Clone)]
-pub struct Owned {
+pub struct OwnedEntry {
     /// Where it stood.
-    pub spot: Spot,
+    pub location: Location,
     /// See [`Entry::time`].
     pub time: Option<i64>,
-    /// Who sent it; inferred where [`Owned::inferred`] says so.
+    /// Who sent it; inferred where [`OwnedEntry::inferred`] says so.
     pub side: Option<Side>,
     /// The format could not tell the side: it follows from the method, or from the request that is answered.
     pub inferred: bool,
     /// How it travelled.
-    pub slot: Slot,
+    pub carrier: Carrier,
     /// What it is.
-    pub what: What,
+    pub what: OwnedContent,
     /// The event that a response is bound to, by index among the messages.
     pub answers: Option<u64>,
     /// Its SSE fields.
     pub sse: Option<Sse<'static>>,
     /// Its transport context.
-    pub context: Option<Surroundings>,
+    pub context: Option<TransportContext>,
     /// Which HTTP exchange it belongs to.
     pub exchange: Option<u64>,
 }
 
 /// A transport context by copies of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct TransportContext {
     /// The context object, verbatim.
     pub text: String,
     /// See [`Context::status`].
@@ -58,7 +60,7 @@ pub struct Surroundings {
 
 /// What an owned entry is.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum OwnedContent {
     /// A message: its text, and the places in it.
     Message(String, Shape),
     /// An SSE event without a message.
@@ -70,13 +72,13 @@ pub enum What {
     /// An HTTP exchange.
     Exchange(Box<Exchange<'static>>),
     /// The `meta` line of a trace.
-    Opened(String),
+    TraceStart(String),
     /// The `end` line of a trace.
-    Closed(String),
+    TraceEnd(String),
     /// A body that an exporter dropped: whose.
     Missing(&'static str),
     /// Anything else, which no format writes again: what it was.
-    Left(String),
+    Skipped(String),
 }
 
 impl Session {
@@ -84,8 +86,8 @@ impl Session {
     ///
     /// # Errors
     /// As [`walk`].
-    pub fn read(format: &Format, input: &mut Input<'_>, options: Options) -> Result<Self, ReadError> {
-        let mut entries: Vec<Owned> = Vec::new();
+    pub fn read(format: &Format, input: &mut Input<'_>, options: ReadOptions) -> Result<Self, ReadError> {
+        let mut entries: Vec<OwnedEntry> = Vec::new();
         // Which entry each event is, so that a response can look at the request it answers.
         let mut events: Vec<usize> = Vec::new();
         let totals = walk(format, input, options, &mut |step| {
@@ -100,14 +102,14 @@ impl Session {
                         None => usual_sender(&event.message),
                     });
                     events.push(entries.len());
-                    Owned {
+                    OwnedEntry {
                         side: Some(side),
                         inferred: entry.side.is_none(),
                         answers: event.answers,
-                        ..Owned::of(entry)
+                        ..OwnedEntry::of(entry)
                     }
                 }
-                Step::Context(entry) => Owned::of(entry),
+                Step::Context(entry) => OwnedEntry::of(entry),
             };
             entries.push(owned);
             Ok(())
@@ -117,7 +119,7 @@ impl Session {
 
     /// Puts the entries in the order of their ranks, those of one rank as they stand, and binds every response anew. Each
     /// entry is asked for once, in the order that it has now.
-    pub fn put_in_order<K: Ord>(&mut self, mut rank: impl FnMut(&Owned) -> K) {
+    pub fn reorder<K: Ord>(&mut self, mut rank: impl FnMut(&OwnedEntry) -> K) {
         let mut ranked: Vec<_> = self.entries.drain(..).map(|entry| (rank(&entry), entry)).collect();
         ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.entries = ranked.into_iter().map(|(_, entry)| entry).collect();
@@ -126,7 +128,8 @@ impl Session {
             let Some(message) = owned.message() else { continue };
             let side = owned.side.filter(|_| !owned.inferred);
             // What the contract refuses it would have refused in any order, when the session was read.
-            let read = contract.take(&Entry { side, ..Entry::new(owned.spot, Content::Message(message)) });
+            let read =
+                contract.take(&Entry { side, ..Entry::new(owned.location, Content::Message(message)) });
             let answers = read.ok().flatten().and_then(|event| event.answers);
             owned.answers = answers;
         }
@@ -134,14 +137,14 @@ impl Session {
 
     /// The messages, in order.
     pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
-        self.entries.iter().filter_map(Owned::message)
+        self.entries.iter().filter_map(OwnedEntry::message)
     }
 
     /// The `meta` line that the session was recorded under, if any.
     #[must_use]
-    pub fn opened(&self) -> Option<Json<'_>> {
+    pub fn trace_start(&self) -> Option<Json<'_>> {
         self.entries.iter().find_map(|entry| match &entry.what {
-            What::Opened(text) => Json::parse(text).ok(),
+            OwnedContent::TraceStart(text) => Json::parse(text).ok(),
             _ => None,
         })
     }
@@ -149,11 +152,11 @@ impl Session {
     /// The first message that would be bound otherwise if nobody could tell who sent what (clause
     /// COR-DIRECTION-FLAT), by its entry.
     #[must_use]
-    pub fn first_bound_otherwise_when_flat(&self) -> Option<&Owned> {
+    pub fn first_bound_differently_without_direction(&self) -> Option<&OwnedEntry> {
         let mut flat = Contract::default();
         self.entries.iter().find(|owned| {
             let Some(message) = owned.message() else { return false };
-            let read = flat.take(&Entry::new(owned.spot, Content::Message(message)));
+            let read = flat.take(&Entry::new(owned.location, Content::Message(message)));
             !matches!(read, Ok(Some(event)) if event.answers == owned.answers)
         })
     }
@@ -162,13 +165,14 @@ impl Session {
     #[must_use]
     pub fn losses(&self, format: &Format) -> Vec<Loss> {
         let carries = format.carries;
-        let count = |found: &dyn Fn(&Owned) -> bool| self.entries.iter().filter(|entry| found(entry)).count();
+        let count =
+            |found: &dyn Fn(&OwnedEntry) -> bool| self.entries.iter().filter(|entry| found(entry)).count();
         let mut losses = Vec::new();
         let mut lose = |clause: Option<&'static str>, what: String| losses.push(Loss { clause, what });
         if !carries.direction
-            && let Some(entry) = self.first_bound_otherwise_when_flat()
+            && let Some(entry) = self.first_bound_differently_without_direction()
         {
-            let line = entry.spot.line;
+            let line = entry.location.line;
             lose(
                 Some("COR-DIRECTION-FLAT"),
                 format!(
@@ -191,27 +195,31 @@ impl Session {
         );
         context(count(&|entry| entry.time.is_some()), carries.times, "times");
         context(
-            count(&|entry| entry.context.is_some() || matches!(entry.what, What::Exchange(_))),
+            count(&|entry| entry.context.is_some() || matches!(entry.what, OwnedContent::Exchange(_))),
             carries.http,
             "HTTP exchanges, statuses and headers",
         );
         context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
         context(
-            count(&|entry| matches!(entry.what, What::Event)),
+            count(&|entry| matches!(entry.what, OwnedContent::Event)),
             carries.sse,
             "SSE events without a message",
         );
         context(
-            count(&|entry| matches!(entry.what, What::Opened(_) | What::Closed(_))),
+            count(&|entry| matches!(entry.what, OwnedContent::TraceStart(_) | OwnedContent::TraceEnd(_))),
             carries.process,
             "lines on the server's process",
         );
         context(
-            count(&|entry| matches!(entry.what, What::Missing(_))),
+            count(&|entry| matches!(entry.what, OwnedContent::Missing(_))),
             carries.http,
             "where an exporter had dropped a body",
         );
-        context(count(&|entry| matches!(entry.what, What::Left(_))), false, "what was passed over");
+        context(
+            count(&|entry| matches!(entry.what, OwnedContent::Skipped(_))),
+            false,
+            "what was passed over",
+        );
         losses
     }
 }
@@ -225,25 +233,25 @@ pub struct Loss {
     pub what: String,
 }
 
-impl Owned {
+impl OwnedEntry {
     /// The message, if it is one.
     #[must_use]
     pub fn message(&self) -> Option<Message<'_>> {
         match &self.what {
-            What::Message(text, shape) => Some(Message::of(text, *shape)),
+            OwnedContent::Message(text, shape) => Some(Message::of(text, *shape)),
             _ => None,
         }
     }
 
     /// An entry with nothing known but what it is.
     #[must_use]
-    pub fn new(what: What) -> Self {
+    pub fn new(what: OwnedContent) -> Self {
         Self {
-            spot: Spot::default(),
+            location: Location::default(),
             time: None,
             side: None,
             inferred: false,
-            slot: Slot::Line,
+            carrier: Carrier::Line,
             what,
             answers: None,
             sse: None,
@@ -254,22 +262,22 @@ impl Owned {
 
     fn of(entry: &Entry<'_>) -> Self {
         let what = match &entry.content {
-            Content::Message(message) => What::Message(message.text().to_owned(), message.shape()),
-            Content::Event => What::Event,
-            Content::Empty => What::Empty,
-            Content::Envelope => What::Envelope,
-            Content::Exchange(exchange) => What::Exchange(Box::new(exchange.owned())),
-            Content::Opened(line) => What::Opened(line.text().to_owned()),
-            Content::Closed(line) => What::Closed(line.text().to_owned()),
-            Content::Passed(what) => What::Left(what.clone().into_owned()),
-            Content::Noise(noise) => What::Left(noise.why.message.clone()),
-            Content::Missing(whose) => What::Missing(whose),
+            Content::Message(message) => OwnedContent::Message(message.text().to_owned(), message.shape()),
+            Content::Event => OwnedContent::Event,
+            Content::Empty => OwnedContent::Empty,
+            Content::Envelope => OwnedContent::Envelope,
+            Content::Exchange(exchange) => OwnedContent::Exchange(Box::new(exchange.owned())),
+            Content::TraceStart(line) => OwnedContent::TraceStart(line.text().to_owned()),
+            Content::TraceEnd(line) => OwnedContent::TraceEnd(line.text().to_owned()),
+            Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),
+            Content::Noise(noise) => OwnedContent::Skipped(noise.why.message.clone()),
+            Content::Missing(whose) => OwnedContent::Missing(whose),
         };
         Self {
-            spot: entry.spot,
+            location: entry.location,
             time: entry.time,
             side: entry.side,
-            slot: entry.slot,
+            carrier: entry.carrier,
             sse: entry.sse.as_ref().map(Sse::owned),
             context: entry.context.map(own_context),
             exchange: entry.exchange,
@@ -278,8 +286,8 @@ impl Owned {
     }
 }
 
-fn own_context(context: &Context<'_>) -> Surroundings {
-    Surroundings {
+fn own_context(context: &Context<'_>) -> TransportContext {
+    TransportContext {
         text: context.text.text().to_owned(),
         status: context.status,
         headers: owned_headers(&context.headers),

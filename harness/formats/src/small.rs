@@ -1,6 +1,6 @@
 //! Small sessions for tests: made up line by line, read and written again.
 
-use crate::{Input, Meaning, Options, ReadError, Session, find, meaning};
+use crate::{Input, Meaning, ReadError, ReadOptions, Session, find, meaning};
 use proptest::prelude::*;
 use transcript::rejection::Code;
 
@@ -9,7 +9,7 @@ pub(crate) fn read(format: &str, text: &str, lenient: bool) -> Result<Meaning, R
     meaning(
         find(format).unwrap(),
         &mut text.as_bytes(),
-        if lenient { Options::LENIENT } else { Options::default() },
+        if lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
     )
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn means(format: &str, text: &str) -> String {
 pub(crate) fn rejects(format: &str, text: &str) -> (Code, &'static str, u64, u64, String) {
     match read(format, text, false) {
         Err(ReadError::Rejected(rejection)) => {
-            let place = rejection.place;
+            let place = rejection.position;
             (rejection.code, rejection.clause, place.line, place.column, place.pointer)
         }
         other => panic!("{other:?}\n{text}"),
@@ -34,7 +34,7 @@ pub(crate) fn written(from: &str, text: &str, to: &str) -> String {
     let session = Session::read(
         find(from).unwrap(),
         &mut Input::new(&mut text.as_bytes()).unwrap(),
-        Options::default(),
+        ReadOptions::default(),
     );
     let mut out = Vec::new();
     (find(to).unwrap().write)(&session.unwrap(), &mut out).unwrap();

@@ -21,7 +21,7 @@
 
 /// What a block turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SseBlockKind {
     /// An event: the block has a `data` field. One whose data is empty, such as the priming event of MCP
     /// 2025-11-25, is an event too.
     Event,
@@ -35,9 +35,9 @@ pub enum Kind {
 
 /// One block of a stream, with what stood in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SseEvent<'p> {
+pub struct SseBlock<'p> {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SseBlockKind,
     /// The last `event` field of the block. None, or empty: the event is named `message`.
     pub name: Option<&'p [u8]>,
     /// The `data` fields, joined by LF.
@@ -56,7 +56,7 @@ pub struct SseEvent<'p> {
 
 /// A parser that is fed a stream piece by piece.
 #[derive(Debug, Default)]
-pub struct Parser {
+pub struct SseParser {
     /// The line that no line end was seen of yet.
     line: Vec<u8>,
     /// The last byte was a CR: an LF right after it belongs to it.
@@ -84,9 +84,9 @@ struct Block {
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl Parser {
+impl SseParser {
     /// Takes the next bytes of the stream, and hands each block that they complete to `each`.
-    pub fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(SseEvent<'_>)) {
+    pub fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(SseBlock<'_>)) {
         if std::mem::take(&mut self.after_cr) {
             match bytes.first() {
                 Some(b'\n') => {
@@ -119,17 +119,17 @@ impl Parser {
     }
 
     /// Ends the stream: what stood after the last empty line is handed on as unfinished.
-    pub fn finish(&mut self, each: &mut impl FnMut(SseEvent<'_>)) {
+    pub fn finish(&mut self, each: &mut impl FnMut(SseBlock<'_>)) {
         let line = std::mem::take(&mut self.line);
         let line = if self.begun { &line } else { line.strip_prefix(MARK).unwrap_or(&line) };
         if !line.is_empty() {
             self.field(line, self.at);
         }
-        self.end_block(Some(Kind::Unfinished), each);
+        self.end_block(Some(SseBlockKind::Unfinished), each);
         *self = Self::default();
     }
 
-    fn take(&mut self, line: &[u8], each: &mut impl FnMut(SseEvent<'_>)) {
+    fn take(&mut self, line: &[u8], each: &mut impl FnMut(SseBlock<'_>)) {
         let marked = !std::mem::replace(&mut self.begun, true) && line.starts_with(MARK);
         let skipped = if marked { MARK.len() } else { 0 };
         match &line[skipped..] {
@@ -173,15 +173,15 @@ impl Parser {
         }
     }
 
-    fn end_block(&mut self, kind: Option<Kind>, each: &mut impl FnMut(SseEvent<'_>)) {
+    fn end_block(&mut self, kind: Option<SseBlockKind>, each: &mut impl FnMut(SseBlock<'_>)) {
         let block = std::mem::take(&mut self.block);
         let Some(start) = block.start else { return };
         let kind = kind.unwrap_or(match (&block.data, block.fields) {
-            (Some(_), _) => Kind::Event,
-            (None, true) => Kind::Dataless,
-            (None, false) => Kind::Comment,
+            (Some(_), _) => SseBlockKind::Event,
+            (None, true) => SseBlockKind::Dataless,
+            (None, false) => SseBlockKind::Comment,
         });
-        each(SseEvent {
+        each(SseBlock {
             kind,
             name: block.name.as_deref(),
             data: block.data.as_deref().unwrap_or_default(),

@@ -3,7 +3,7 @@
 //! An [`Edit`] gives the new text of a value, or nothing where it leaves the value as it is; an empty text takes a
 //! member or an item away.
 
-use transcript::json::{Json, Kind, Text, write_string};
+use transcript::json::{Json, JsonKind, JsonString, write_string};
 
 /// A change to a value.
 pub trait Edit: Fn(Json<'_>) -> Option<String> + Send + Sync + 'static {}
@@ -68,11 +68,11 @@ pub fn last_wins(name: &'static str) -> impl Edit {
 /// Puts the values of an object in its place, as an array.
 pub fn values_of_object(object: Json<'_>) -> Option<String> {
     let values: Vec<&str> = object.members().map(|(_, value)| value.text()).collect();
-    is(object, Kind::Object).then(|| format!("[{}]", values.join(",")))
+    is(object, JsonKind::Object).then(|| format!("[{}]", values.join(",")))
 }
 
 /// Keeps these members of an object.
-pub fn keep_members(kept: impl Fn(&Text<'_>, Json<'_>) -> bool + Send + Sync + 'static) -> impl Edit {
+pub fn keep_members(kept: impl Fn(&JsonString<'_>, Json<'_>) -> bool + Send + Sync + 'static) -> impl Edit {
     move |value: Json<'_>| {
         let lost = value.members().any(|(name, member)| !kept(&name, member));
         lost.then(|| object(value.members().filter(|(name, member)| kept(name, *member))))
@@ -141,28 +141,28 @@ pub fn double(text: &str) -> Option<String> {
 }
 
 /// Whether a value is of this kind.
-pub fn is(value: Json<'_>, kind: Kind) -> bool {
+pub fn is(value: Json<'_>, kind: JsonKind) -> bool {
     value.kind() == kind
 }
 
 /// Whether it is an object.
 pub fn is_object(value: Json<'_>) -> bool {
-    is(value, Kind::Object)
+    is(value, JsonKind::Object)
 }
 
 /// Whether it is an array.
 pub fn is_array(value: Json<'_>) -> bool {
-    is(value, Kind::Array)
+    is(value, JsonKind::Array)
 }
 
 /// Whether it is null.
 pub fn is_null(value: Json<'_>) -> bool {
-    is(value, Kind::Null)
+    is(value, JsonKind::Null)
 }
 
 /// Whether it is a string.
 pub fn is_string(value: Json<'_>) -> bool {
-    is(value, Kind::String)
+    is(value, JsonKind::String)
 }
 
 /// Whether it is spelled like this.
@@ -213,7 +213,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// An object of these members.
-pub fn object<'a>(members: impl Iterator<Item = (Text<'a>, Json<'a>)>) -> String {
+pub fn object<'a>(members: impl Iterator<Item = (JsonString<'a>, Json<'a>)>) -> String {
     let members: Vec<String> =
         members.map(|(name, value)| format!("\"{}\":{}", name.raw(), value.text())).collect();
     format!("{{{}}}", members.join(","))
@@ -250,13 +250,13 @@ pub fn at(
         }
     };
     let (open, close) = match (value.kind(), *first) {
-        (Kind::Array, "*") => {
+        (JsonKind::Array, "*") => {
             for item in value.items() {
                 take("", item, at(item, rest, edit));
             }
             ('[', ']')
         }
-        (Kind::Object, name) => {
+        (JsonKind::Object, name) => {
             for (key, member) in value.members() {
                 let new = if key.is(name) { at(member, rest, edit) } else { None };
                 take(&format!("\"{}\":", key.raw()), member, new);

@@ -3,7 +3,7 @@
 use crate::json::{self, Edit, Test, at, at_each, content, lines, quoted, set};
 use crate::mutant::{Change, Mutation};
 use formats::Format;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// The exchanges of an archive.
 const EXCHANGES: [&str; 3] = ["log", "entries", "*"];
@@ -311,7 +311,7 @@ pub fn streams(format: &Format, text: &str, edit: &dyn Fn(&str) -> Option<String
 
 /// Every message of a transcript, edited in its place, as far as a careless importer would look.
 pub fn messages(format: &Format, text: &str, edit: &dyn Fn(Json<'_>) -> Option<String>) -> Option<String> {
-    let mut edit = |value: Json<'_>| if value.kind() == Kind::Object { edit(value) } else { None };
+    let mut edit = |value: Json<'_>| if value.kind() == JsonKind::Object { edit(value) } else { None };
     match Shape::of(format) {
         Shape::Lines => lines(text, &mut |line| edit(Json::parse(line).ok()?)),
         Shape::Trace => lines(text, &mut |line| {

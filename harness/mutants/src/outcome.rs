@@ -1,7 +1,7 @@
 //! The meaning of a session, open to changes.
 
 use transcript::json::{Json, write_string};
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 
 /// A meaning.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct Discovery {
 #[derive(Debug, Clone)]
 pub struct Event {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The correlation id, where it has one.
     pub id: Option<Vec<u8>>,
     /// The index of the request that this response answers.
@@ -42,7 +42,7 @@ impl Event {
     /// Whether it is a result or an error.
     #[must_use]
     pub fn is_response(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Error)
+        matches!(self.kind, EventKind::Result | EventKind::Error)
     }
 
     /// Whether it has this method; tool calls have none.

@@ -6,8 +6,8 @@ use crate::outcome::{Discovery, Event, Outcome};
 use crate::reading::{Context, Id, ReadEntry, ReadMessage, Reading};
 use std::fmt;
 use std::sync::LazyLock;
-use transcript::k2a::Summary;
-use transcript::meaning::Kind;
+use transcript::k2a::AuthorizationSummary;
+use transcript::meaning::EventKind;
 use transcript::session::Side;
 use verdict::answer::{Answer, FailureKind};
 
@@ -126,7 +126,7 @@ pub fn contract_id(message: &ReadMessage) -> Option<Vec<u8>> {
 /// Whether a tool call before has the same id.
 #[must_use]
 pub fn contract_duplicate(before: &[Request], call: &Request) -> bool {
-    before.iter().any(|request| request.message.kind == Kind::ToolCall && request.key == call.key)
+    before.iter().any(|request| request.message.kind == EventKind::ToolCall && request.key == call.key)
 }
 
 /// The oldest open request that matches.
@@ -151,7 +151,7 @@ pub fn discovery(context: &Context, status: Option<u16>) -> Option<Discovery> {
 #[must_use]
 pub fn challenge(status: Option<u16>, headers: &[(String, String)]) -> Option<Discovery> {
     let headers = headers.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    Summary::of(status, &headers).map(|summary| Discovery {
+    AuthorizationSummary::of(status, &headers).map(|summary| Discovery {
         metadata: summary.resource_metadata_visible,
         scope: summary.scope_challenge_visible,
         servers: false,
@@ -206,7 +206,7 @@ impl Policy {
                 if let Some(key) = key {
                     let (message, requestor) = (message.clone(), entry.side);
                     let request = Request { event: events.len(), key, message, requestor, answered: false };
-                    if request.message.kind == Kind::ToolCall && (self.duplicate)(&requests, &request) {
+                    if request.message.kind == EventKind::ToolCall && (self.duplicate)(&requests, &request) {
                         return Err("duplicate-call-id");
                     }
                     if (self.waits)(&request.message) {
@@ -217,11 +217,11 @@ impl Policy {
             };
             let id = (self.shown)(message);
             let kind = match message.kind {
-                Kind::Request | Kind::Notification if id.is_some() => Kind::Request,
-                Kind::Request | Kind::Notification => Kind::Notification,
+                EventKind::Request | EventKind::Notification if id.is_some() => EventKind::Request,
+                EventKind::Request | EventKind::Notification => EventKind::Notification,
                 kind => kind,
             };
-            let method = message.method.clone().filter(|_| kind != Kind::ToolCall);
+            let method = message.method.clone().filter(|_| kind != EventKind::ToolCall);
             events.push(Event { kind, id, answers, method, values: message.values.clone() });
         }
         Ok(Outcome { events, discovery })

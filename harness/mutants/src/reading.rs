@@ -1,11 +1,11 @@
 //! What the built-in reader finds in a transcript, as copies that a mutant may change.
 
-use formats::{Format, Input, Options, ReadError};
+use formats::{Format, Input, ReadError, ReadOptions};
 use std::borrow::Cow;
 use transcript::json::Json;
-use transcript::meaning::Kind;
-use transcript::message::{Id as Spelled, Message, What};
-use transcript::session::{Content, Entry, Headers, Side, Slot};
+use transcript::meaning::EventKind;
+use transcript::message::{Id as Spelled, Message, MessageClass};
+use transcript::session::{Carrier, Content, Entry, Headers, Side};
 
 /// The entries of a transcript, as far as it could be read.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct ReadEntry {
     /// Who sent it, where the format says so.
     pub side: Option<Side>,
     /// How it was carried.
-    pub slot: Slot,
+    pub carrier: Carrier,
     /// When, in microseconds.
     pub time: Option<i64>,
     /// The SSE event's name.
@@ -80,7 +80,7 @@ pub enum Owner {
 #[derive(Debug, Clone)]
 pub struct ReadMessage {
     /// What kind of event it becomes.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Its id as it was written.
     pub id: Id,
     /// Its method.
@@ -111,7 +111,7 @@ impl Reading {
         let mut entries = Vec::new();
         let mut reader = bytes;
         let done = Input::new(&mut reader).and_then(|mut input| {
-            (format.read)(&mut input, Options::default(), &mut |entry| {
+            (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
                 entries.push(ReadEntry::of(&entry));
                 Ok(())
             })
@@ -144,7 +144,7 @@ impl ReadEntry {
             None => (None, None, None),
         };
         let message = entry.message().map(ReadMessage::of);
-        let (side, slot, time, exchange) = (entry.side, entry.slot, entry.time, entry.exchange);
+        let (side, carrier, time, exchange) = (entry.side, entry.carrier, entry.time, entry.exchange);
         let context = context(entry);
         Self { message, side, slot, time, event, event_id, data, context, exchange }
     }
@@ -152,7 +152,7 @@ impl ReadEntry {
     /// Whether it is an SSE event that may carry a message: one that is named `message`, or not at all.
     #[must_use]
     pub fn is_message_event(&self) -> bool {
-        self.slot == Slot::Sse && matches!(self.event.as_deref(), None | Some("" | "message"))
+        self.carrier == Carrier::Sse && matches!(self.event.as_deref(), None | Some("" | "message"))
     }
 
     /// Whether its HTTP status is 400 or more.
@@ -167,14 +167,14 @@ fn context(entry: &Entry<'_>) -> Option<Context> {
         headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     };
     if let Content::Exchange(exchange) = &entry.content {
-        let (status, headers) = (exchange.status, own(&exchange.answer_headers));
+        let (status, headers) = (exchange.status, own(&exchange.response_headers));
         return Some(Context { owner: Owner::Exchange, status, headers, text: String::new() });
     }
     let context = entry.context?;
-    let owner = match (&entry.content, entry.slot) {
+    let owner = match (&entry.content, entry.carrier) {
         (Content::Envelope, _) => Owner::Envelope,
-        (_, Slot::Request) => Owner::Request,
-        (_, Slot::Response) => Owner::Response,
+        (_, Carrier::Request) => Owner::Request,
+        (_, Carrier::Response) => Owner::Response,
         _ => Owner::Sse,
     };
     let (status, headers) = (context.status, own(&context.headers));
@@ -206,7 +206,7 @@ impl ReadMessage {
     /// The parts of a message.
     #[must_use]
     pub fn of(message: &Message<'_>) -> Self {
-        let kind = Kind::of(message);
+        let kind = EventKind::of(message);
         let id = match message.id() {
             Spelled::Missing => Id::Missing,
             Spelled::Null => Id::Null,
@@ -214,10 +214,12 @@ impl ReadMessage {
             Spelled::Number(text) => Id::Number(text.to_owned()),
         };
         let value = |name, value: Option<Json<'_>>| value.map(|value| (name, value.text().to_owned()));
-        let values = match (message.what(), kind) {
-            (What::Result, _) => [value("result", message.outcome()), None],
-            (What::Error, _) => [value("error", message.outcome()), None],
-            (_, Kind::ToolCall) => [value("tool", message.name()), value("arguments", message.arguments())],
+        let values = match (message.class(), kind) {
+            (MessageClass::Result, _) => [value("result", message.outcome()), None],
+            (MessageClass::Error, _) => [value("error", message.outcome()), None],
+            (_, EventKind::ToolCall) => {
+                [value("tool", message.name()), value("arguments", message.arguments())]
+            }
             _ => [value("params", message.params()), None],
         };
         let method = message.method().map(|method| method.decode().into_owned());
@@ -228,7 +230,7 @@ impl ReadMessage {
     /// Whether it is a result or an error.
     #[must_use]
     pub fn is_response(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Error)
+        matches!(self.kind, EventKind::Result | EventKind::Error)
     }
 
     /// Whether it has this method.

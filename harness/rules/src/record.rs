@@ -198,8 +198,8 @@ impl CheckedFile {
             }
         }
         let gave_up = judged.rejected.as_ref().map(|rejection| ReadFailure {
-            line: rejection.place.line,
-            pointer: rejection.place.pointer.clone(),
+            line: rejection.position.line,
+            pointer: rejection.position.pointer.clone(),
             clause: rejection.clause,
             message: rejection.message.clone(),
         });

@@ -3,7 +3,7 @@
 //! Knows: how a reading of [`formats`] becomes an answer. It is judged like anybody else's.
 
 use crate::importer::Importer;
-use formats::{Options, ReadError};
+use formats::{ReadError, ReadOptions};
 use verdict::answer::{Answer, FailureKind};
 
 /// The readers of this program.
@@ -27,7 +27,7 @@ impl Importer for Builtin {
         let Some(format) = formats::find(format) else {
             return Answer::Unsupported { why: format!("there is no format {format}") };
         };
-        match formats::meaning(format, &mut { transcript }, Options::default()) {
+        match formats::meaning(format, &mut { transcript }, ReadOptions::default()) {
             Ok(meaning) => Answer::Meaning(meaning.text),
             Err(ReadError::Rejected(rejection)) => {
                 Answer::Rejection { code: Some(rejection.code.name().into()), message: rejection.to_string() }

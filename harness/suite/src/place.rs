@@ -3,8 +3,8 @@
 //! Knows: which event or call a difference points at, and where the built-in reader found it. Refuses to know: what
 //! is wrong with it.
 
-use formats::{Format, Input, Options, ReadError, Step};
-use transcript::meaning::Kind;
+use formats::{Format, Input, ReadError, ReadOptions, Step};
+use transcript::meaning::EventKind;
 use verdict::record::Place;
 
 /// The place of what `at` points at: the event of `/events/3/id`, the call of `/calls/0/outcome`, the fault of a
@@ -16,12 +16,12 @@ pub(crate) fn of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> 
     let (mut found, mut count) = (None, 0);
     let mut reader = transcript;
     let mut input = Input::new(&mut reader).ok()?;
-    let walked = formats::walk(format, &mut input, Options::default(), &mut |step| {
+    let walked = formats::walk(format, &mut input, ReadOptions::default(), &mut |step| {
         if let Step::Event(_, event) = step
-            && (list == "events" || event.kind == Kind::ToolCall)
+            && (list == "events" || event.kind == EventKind::ToolCall)
         {
             if Some(count) == wanted {
-                found = Some(Place { line: event.spot.line, pointer: event.spot.pointer() });
+                found = Some(Place { line: event.location.line, pointer: event.location.pointer() });
             }
             count += 1;
         }
@@ -30,7 +30,7 @@ pub(crate) fn of(at: &str, format: &Format, transcript: &[u8]) -> Option<Place> 
     match (list, walked) {
         ("events" | "calls", _) => found,
         ("rejection", Err(ReadError::Rejected(rejection))) => {
-            Some(Place { line: rejection.place.line, pointer: rejection.place.pointer.clone() })
+            Some(Place { line: rejection.position.line, pointer: rejection.position.pointer.clone() })
         }
         _ => None,
     }

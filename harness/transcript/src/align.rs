@@ -1,21 +1,21 @@
 //! Two sessions side by side: which events differ, which stand in one alone.
 //!
 //! Knows: equality of events under the caller's rules, and how to find the way back after an event that only one
-//! session has. Refuses to know: where events come from. Memory: [`AHEAD`] events of each session, and in
-//! [`Ids::Renumbered`] mode the ids.
+//! session has. Refuses to know: where events come from. Memory: [`LOOKAHEAD`] events of each session, and in
+//! [`IdMatching::Renumbered`] mode the ids.
 
-use crate::diff::{Comparison, Difference, Pattern, Rules, first_below};
-use crate::meaning::{Event, Kind};
+use crate::diff::{Comparison, DiffOptions, Difference, PointerPattern, first_below};
+use crate::meaning::{Event, EventKind};
 use crate::message::{Message, Shape};
-use crate::session::{Side, Spot};
+use crate::session::{Location, Side};
 use std::collections::{HashMap, VecDeque};
 
 /// How far ahead is looked for the place where both sessions go on alike.
-pub const AHEAD: usize = 64;
+pub const LOOKAHEAD: usize = 64;
 
 /// How ids are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ids {
+pub enum IdMatching {
     /// They are the same.
     #[default]
     Exact,
@@ -25,9 +25,9 @@ pub enum Ids {
 
 /// An event by copies of its own.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct OwnedEvent {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Its index in its session.
     pub index: u64,
     /// Its correlation id.
@@ -37,12 +37,12 @@ pub struct Seen {
     /// Who sent it, where the format tells.
     pub side: Option<Side>,
     /// Where it stands.
-    pub spot: Spot,
+    pub location: Location,
     text: String,
     shape: Shape,
 }
 
-impl Seen {
+impl OwnedEvent {
     /// A copy of an event.
     #[must_use]
     pub fn of(event: &Event<'_>) -> Self {
@@ -52,7 +52,7 @@ impl Seen {
             id: event.id.as_ref().map(|id| id.to_vec()),
             answers: event.answers,
             side: event.side,
-            spot: event.spot,
+            location: event.location,
             text: event.message.text().to_owned(),
             shape: event.message.shape(),
         }
@@ -72,7 +72,7 @@ impl Seen {
             answers: self.answers,
             message: self.message(),
             side: self.side,
-            spot: self.spot,
+            location: self.location,
         }
     }
 
@@ -87,7 +87,7 @@ impl Seen {
     /// Who asked, in the exchange that the event belongs to.
     fn requestor(&self) -> Option<Side> {
         match self.kind {
-            Kind::Result | Kind::Error => self.side.map(Side::other),
+            EventKind::Result | EventKind::Error => self.side.map(Side::other),
             _ => self.side,
         }
     }
@@ -95,13 +95,13 @@ impl Seen {
 
 /// One way in which two sessions part.
 #[derive(Debug)]
-pub enum Departure<'e> {
+pub enum Mismatch<'e> {
     /// Two events that stand for each other differ, first in this place of the normal form.
-    Differs(&'e Seen, &'e Seen, Difference),
+    Differs(&'e OwnedEvent, &'e OwnedEvent, Difference),
     /// An event of the left session has no counterpart.
-    OnlyLeft(&'e Seen),
+    OnlyLeft(&'e OwnedEvent),
     /// An event of the right session has no counterpart.
-    OnlyRight(&'e Seen),
+    OnlyRight(&'e OwnedEvent),
 }
 
 /// What a comparison counted.
@@ -131,11 +131,11 @@ impl Counts {
 
 /// Compares two sessions event by event and reports every departure, in order.
 pub fn compare(
-    mut left: impl Iterator<Item = Seen>,
-    mut right: impl Iterator<Item = Seen>,
-    rules: &Rules,
-    ids: Ids,
-    report: &mut dyn FnMut(Departure<'_>),
+    mut left: impl Iterator<Item = OwnedEvent>,
+    mut right: impl Iterator<Item = OwnedEvent>,
+    rules: &DiffOptions,
+    ids: IdMatching,
+    report: &mut dyn FnMut(Mismatch<'_>),
 ) -> Counts {
     let mut pair =
         Pairing { rules, ids, names: Names::default(), shifts: Vec::new(), counts: Counts::default() };
@@ -147,8 +147,8 @@ pub fn compare(
             (None, None) => return pair.counts,
             (Some(a), Some(b)) if pair.alike(a, b) => pair.settle(a, b, report),
             (Some(_), Some(_)) => {
-                fill(&mut ahead_left, &mut left, AHEAD);
-                fill(&mut ahead_right, &mut right, AHEAD);
+                fill(&mut ahead_left, &mut left, LOOKAHEAD);
+                fill(&mut ahead_right, &mut right, LOOKAHEAD);
                 let (skip_left, skip_right) = pair.way_back(&ahead_left, &ahead_right);
                 let both = skip_left.min(skip_right);
                 for (a, b) in ahead_left.drain(..both).zip(ahead_right.drain(..both)) {
@@ -170,7 +170,7 @@ pub fn compare(
     }
 }
 
-fn fill(ahead: &mut VecDeque<Seen>, events: &mut impl Iterator<Item = Seen>, wanted: usize) {
+fn fill(ahead: &mut VecDeque<OwnedEvent>, events: &mut impl Iterator<Item = OwnedEvent>, wanted: usize) {
     while ahead.len() < wanted {
         match events.next() {
             Some(event) => ahead.push_back(event),
@@ -180,8 +180,8 @@ fn fill(ahead: &mut VecDeque<Seen>, events: &mut impl Iterator<Item = Seen>, wan
 }
 
 struct Pairing<'r> {
-    rules: &'r Rules,
-    ids: Ids,
+    rules: &'r DiffOptions,
+    ids: IdMatching,
     names: Names,
     /// From this left index on, a left event `i` stands for the right event `i + shift`.
     shifts: Vec<(u64, i64)>,
@@ -190,18 +190,18 @@ struct Pairing<'r> {
 
 impl Pairing<'_> {
     /// Whether two events say the same, leaving out what they answer: enough to know them for counterparts.
-    fn alike(&self, a: &Seen, b: &Seen) -> bool {
+    fn alike(&self, a: &OwnedEvent, b: &OwnedEvent) -> bool {
         if a.kind == b.kind && a.text == b.text {
             return true;
         }
         a.kind == b.kind
-            && (self.ids == Ids::Renumbered || self.leaves_out("id") || a.id == b.id)
+            && (self.ids == IdMatching::Renumbered || self.leaves_out("id") || a.id == b.id)
             && contents(&a.event(), &b.event(), self.rules).difference.is_none()
     }
 
     /// How many events of each session to pass over until both go on alike; the fewest in all, and one of each
     /// where there is no such place ahead.
-    fn way_back(&self, left: &VecDeque<Seen>, right: &VecDeque<Seen>) -> (usize, usize) {
+    fn way_back(&self, left: &VecDeque<OwnedEvent>, right: &VecDeque<OwnedEvent>) -> (usize, usize) {
         for skipped in 1..left.len() + right.len() {
             // Equal numbers first: a changed event is likelier than one lost beside one added.
             let mut splits: Vec<usize> = (0..=skipped).collect();
@@ -217,7 +217,7 @@ impl Pairing<'_> {
         (1, 1)
     }
 
-    fn settle(&mut self, a: &Seen, b: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+    fn settle(&mut self, a: &OwnedEvent, b: &OwnedEvent, report: &mut dyn FnMut(Mismatch<'_>)) {
         self.shift(a.index, b.index);
         let found = match self.frame(a, b) {
             Some(difference) => Comparison { difference: Some(difference), ..Comparison::default() },
@@ -230,32 +230,34 @@ impl Pairing<'_> {
             None => self.counts.equal += 1,
             Some(difference) => {
                 self.counts.differing += 1;
-                report(Departure::Differs(a, b, difference));
+                report(Mismatch::Differs(a, b, difference));
             }
         }
     }
 
-    fn only_left(&mut self, a: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+    fn only_left(&mut self, a: &OwnedEvent, report: &mut dyn FnMut(Mismatch<'_>)) {
         self.counts.only_left += 1;
-        report(Departure::OnlyLeft(a));
+        report(Mismatch::OnlyLeft(a));
     }
 
-    fn only_right(&mut self, b: &Seen, report: &mut dyn FnMut(Departure<'_>)) {
+    fn only_right(&mut self, b: &OwnedEvent, report: &mut dyn FnMut(Mismatch<'_>)) {
         self.counts.only_right += 1;
-        report(Departure::OnlyRight(b));
+        report(Mismatch::OnlyRight(b));
     }
 
     /// What is not a value of the message: kind, id, and what is answered.
-    fn frame(&mut self, a: &Seen, b: &Seen) -> Option<Difference> {
+    fn frame(&mut self, a: &OwnedEvent, b: &OwnedEvent) -> Option<Difference> {
         let differs = |name: &str, left: Option<String>, right: Option<String>| {
             Some(Difference { pointer: format!("/{name}"), left, right })
         };
         if a.kind != b.kind {
-            let quoted = |kind: Kind| Some(format!("\"{}\"", kind.name()));
+            let quoted = |kind: EventKind| Some(format!("\"{}\"", kind.name()));
             return differs("kind", quoted(a.kind), quoted(b.kind));
         }
         let same_id = match (&a.id, &b.id, self.ids) {
-            (Some(left), Some(right), Ids::Renumbered) => self.names.agree(requestor(a, b), left, right),
+            (Some(left), Some(right), IdMatching::Renumbered) => {
+                self.names.agree(requestor(a, b), left, right)
+            }
             (left, right, _) => left == right,
         };
         if !same_id && !self.leaves_out("id") {
@@ -300,9 +302,9 @@ impl Pairing<'_> {
 
 /// Compares what two events of one kind say, under the rules; their ids and what they answer are left aside.
 #[must_use]
-pub fn contents(left: &Event<'_>, right: &Event<'_>, rules: &Rules) -> Comparison {
+pub fn contents(left: &Event<'_>, right: &Event<'_>, rules: &DiffOptions) -> Comparison {
     let mut found = Comparison::default();
-    if !matches!(left.kind, Kind::ToolCall) && left.message.method() != right.message.method() {
+    if !matches!(left.kind, EventKind::ToolCall) && left.message.method() != right.message.method() {
         let method = |message: Message<'_>| message.method().map(|method| format!("\"{}\"", method.raw()));
         let (left, right) = (method(left.message), method(right.message));
         found.difference = Some(Difference { pointer: "/method".to_owned(), left, right });
@@ -343,13 +345,13 @@ pub fn contents(left: &Event<'_>, right: &Event<'_>, rules: &Rules) -> Compariso
 }
 
 /// Whether the rules leave out a whole member of the normal form.
-fn leaves_out(rules: &Rules, name: &str) -> bool {
+fn leaves_out(rules: &DiffOptions, name: &str) -> bool {
     let path = [name.to_owned()];
-    rules.ignore.iter().any(|pattern: &Pattern| pattern.matches(&path))
+    rules.ignore.iter().any(|pattern: &PointerPattern| pattern.matches(&path))
 }
 
 /// Whose id it is: known only where both sessions tell.
-fn requestor(a: &Seen, b: &Seen) -> Option<Side> {
+fn requestor(a: &OwnedEvent, b: &OwnedEvent) -> Option<Side> {
     a.requestor().filter(|side| b.requestor() == Some(*side))
 }
 

@@ -4,7 +4,7 @@
 //! is still unanswered on, since each must be written in its turn.
 
 use crate::json::write_compact;
-use crate::meaning::{Event, Kind};
+use crate::meaning::{Event, EventKind};
 use std::collections::VecDeque;
 
 /// Takes events, gives back the calls among them in order.
@@ -26,7 +26,7 @@ impl Calls {
     /// Takes the next event and appends the calls that are now complete and in turn.
     pub fn take(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         match event.kind {
-            Kind::ToolCall => {
+            EventKind::ToolCall => {
                 let mut text = b"{".to_vec();
                 for (name, value) in event.values() {
                     text.extend_from_slice(if text.len() > 1 { b", \"" } else { b"\"" });
@@ -36,7 +36,7 @@ impl Calls {
                 }
                 self.waiting.push_back(Call { event: event.index, text, outcome: None });
             }
-            Kind::Result | Kind::Error => {
+            EventKind::Result | EventKind::Error => {
                 let Some(asked) = event.answers else { return };
                 // The queue is in event order, so the call is found without a map.
                 let Ok(at) = self.waiting.binary_search_by_key(&asked, |call| call.event) else { return };
@@ -48,7 +48,7 @@ impl Calls {
                 }
                 self.waiting[at].outcome = Some(outcome);
             }
-            Kind::Request | Kind::Notification => return,
+            EventKind::Request | EventKind::Notification => return,
         }
         while let Some(call) = self.waiting.pop_front_if(|call| call.outcome.is_some()) {
             self.write(&call, out);
@@ -77,7 +77,7 @@ mod tests {
     use super::Calls;
     use crate::contract::Contract;
     use crate::message::Message;
-    use crate::session::{Content, Entry, Spot};
+    use crate::session::{Content, Entry, Location};
 
     #[test]
     fn calls_stand_in_their_order_with_their_outcomes() {
@@ -92,7 +92,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":[]}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":"late"}"#,
         ] {
-            let entry = Entry::new(Spot::default(), Content::Message(Message::parse(line).unwrap()));
+            let entry = Entry::new(Location::default(), Content::Message(Message::parse(line).unwrap()));
             calls.take(&contract.take(&entry).unwrap().unwrap(), &mut out);
         }
         calls.finish(&mut out);

@@ -7,11 +7,11 @@
 //! tool call of the session, what [`crate::call_ids`] says.
 
 use crate::call_ids::CallIds;
-use crate::k2a::Summary;
-use crate::meaning::{Event, Kind};
+use crate::k2a::AuthorizationSummary;
+use crate::meaning::{Event, EventKind};
 use crate::message::{Message, Refusal};
 use crate::rejection::Code;
-use crate::session::{Content, Entry, Halt, Side, Slot};
+use crate::session::{Carrier, Content, Entry, Side, SinkError};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
@@ -22,7 +22,7 @@ pub struct Contract {
     open: [HashMap<Box<[u8]>, Waiting, foldhash::fast::FixedState>; 3],
     calls: CallIds,
     events: u64,
-    summary: Option<Summary>,
+    summary: Option<AuthorizationSummary>,
 }
 
 impl Contract {
@@ -30,19 +30,19 @@ impl Contract {
     ///
     /// # Errors
     /// COR-DUPLICATE: a second tool call with the same id.
-    pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, Halt> {
+    pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, SinkError> {
         self.discover(entry);
         let Some(message) = entry.message() else { return Ok(None) };
-        let kind = Kind::of(message);
+        let kind = EventKind::of(message);
         let id = message.id().key();
         let answers = match (kind, id.as_deref()) {
             // ID-NULL, ID-MISSING: binds nothing, and nothing binds to it.
             (_, None) => None,
-            (Kind::Result | Kind::Error, Some(id)) => self.bind(id, entry.side),
-            (Kind::Notification, Some(_)) => None,
-            (Kind::Request | Kind::ToolCall, Some(id)) => {
-                if kind == Kind::ToolCall && !self.calls.insert(id) {
-                    return Err(Halt::Refused(duplicate(message, id)));
+            (EventKind::Result | EventKind::Error, Some(id)) => self.bind(id, entry.side),
+            (EventKind::Notification, Some(_)) => None,
+            (EventKind::Request | EventKind::ToolCall, Some(id)) => {
+                if kind == EventKind::ToolCall && !self.calls.insert(id) {
+                    return Err(SinkError::Rejected(duplicate(message, id)));
                 }
                 self.ask(id, entry.side);
                 None
@@ -50,7 +50,15 @@ impl Contract {
         };
         let index = self.events;
         self.events += 1;
-        Ok(Some(Event { index, kind, id, answers, message: *message, side: entry.side, spot: entry.spot }))
+        Ok(Some(Event {
+            index,
+            kind,
+            id,
+            answers,
+            message: *message,
+            side: entry.side,
+            location: entry.location,
+        }))
     }
 
     /// How many events there were so far.
@@ -67,7 +75,7 @@ impl Contract {
 
     /// K2-A: what the session's 401 answers made visible so far, together.
     #[must_use]
-    pub fn authorization_discovery(&self) -> Option<Summary> {
+    pub fn authorization_discovery(&self) -> Option<AuthorizationSummary> {
         self.summary
     }
 
@@ -106,9 +114,11 @@ impl Contract {
     /// K2A-SUMMARY, K2A-BOUND, HAR-K2A: a 401 with a challenge, on a response entry or in an exchange.
     fn discover(&mut self, entry: &Entry<'_>) {
         let found = match (&entry.content, entry.context) {
-            (Content::Exchange(exchange), _) => Summary::of(exchange.status, &exchange.answer_headers),
-            (_, Some(context)) if entry.slot == Slot::Response => {
-                Summary::of(context.status, &context.headers)
+            (Content::Exchange(exchange), _) => {
+                AuthorizationSummary::of(exchange.status, &exchange.response_headers)
+            }
+            (_, Some(context)) if entry.carrier == Carrier::Response => {
+                AuthorizationSummary::of(context.status, &context.headers)
             }
             _ => None,
         };

@@ -3,22 +3,22 @@
 //! Knows: equality as the contract defines it, and what the caller wants left out: pointers, and values that one
 //! side redacted. Refuses to know: what the values stand for. Walks without recursion.
 
-use crate::json::{Json, Kind, Text, Tree, same_number};
+use crate::json::{Json, JsonKind, JsonString, Tree, same_number};
 
 /// What may differ.
 #[derive(Debug, Clone, Default)]
-pub struct Rules {
+pub struct DiffOptions {
     /// Places that are left out on both sides.
-    pub ignore: Vec<Pattern>,
+    pub ignore: Vec<PointerPattern>,
     /// A redaction marker: a string that holds it equals any value (clause RPL-REDACT).
     pub redacted: Option<String>,
 }
 
 /// A JSON pointer in which a `*` stands for any one member or item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern(Vec<String>);
+pub struct PointerPattern(Vec<String>);
 
-impl Pattern {
+impl PointerPattern {
     /// Reads a pointer such as `/result/content/*/text`.
     ///
     /// # Errors
@@ -68,13 +68,13 @@ pub struct Difference {
 /// Compares two values and finds the first difference, in the left value's order; what only the right value has
 /// comes after.
 #[must_use]
-pub fn first(left: Json<'_>, right: Json<'_>, rules: &Rules) -> Comparison {
+pub fn first(left: Json<'_>, right: Json<'_>, rules: &DiffOptions) -> Comparison {
     first_below(Vec::new(), left, right, rules)
 }
 
 /// As [`first`], for values that stand at `path` in what the rules' pointers and the result count from.
 #[must_use]
-pub fn first_below(path: Vec<String>, left: Json<'_>, right: Json<'_>, rules: &Rules) -> Comparison {
+pub fn first_below(path: Vec<String>, left: Json<'_>, right: Json<'_>, rules: &DiffOptions) -> Comparison {
     let mut found = Comparison::default();
     if left.text() == right.text() {
         return found;
@@ -116,7 +116,7 @@ pub fn pointer(path: &[String]) -> String {
 struct Walk<'a, 'b, 'r> {
     left: Tree<'a>,
     right: Tree<'b>,
-    rules: &'r Rules,
+    rules: &'r DiffOptions,
 }
 
 struct Pair {
@@ -150,10 +150,10 @@ impl Walk<'_, '_, '_> {
         let (Some(a), Some(b)) = (left, right) else { return Step::Different };
         let (left, right) = (self.left.value(a), self.right.value(b));
         let same = match (left.kind(), right.kind()) {
-            (Kind::Array, Kind::Array) => return Step::Below(self.items(a, b, above)),
-            (Kind::Object, Kind::Object) => return Step::Below(self.members(a, b, above)),
-            (Kind::Number, Kind::Number) => same_number(left.text(), right.text()),
-            (Kind::String, Kind::String) => left.as_text() == right.as_text(),
+            (JsonKind::Array, JsonKind::Array) => return Step::Below(self.items(a, b, above)),
+            (JsonKind::Object, JsonKind::Object) => return Step::Below(self.members(a, b, above)),
+            (JsonKind::Number, JsonKind::Number) => same_number(left.text(), right.text()),
+            (JsonKind::String, JsonKind::String) => left.as_text() == right.as_text(),
             _ => left.text() == right.text(),
         };
         if same { Step::Same } else { Step::Different }
@@ -178,7 +178,7 @@ impl Walk<'_, '_, '_> {
         let (left, right) = (self.left.sorted_members(a), self.right.sorted_members(b));
         let mut pairs = Vec::with_capacity(left.len());
         let (mut i, mut j) = (0, 0);
-        let part = |name: Text<'_>| Some(String::from_utf8_lossy(&name.decode()).into_owned());
+        let part = |name: JsonString<'_>| Some(String::from_utf8_lossy(&name.decode()).into_owned());
         while i < left.len() || j < right.len() {
             let order = match (left.get(i), right.get(j)) {
                 (Some(a), Some(b)) => a.0.decode().cmp(&b.0.decode()),
@@ -200,18 +200,22 @@ impl Walk<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Pattern, Rules, first};
+    use super::{DiffOptions, Difference, PointerPattern, first};
     use crate::json::Json;
 
-    fn compare(left: &str, right: &str, rules: &Rules) -> Option<(String, Option<String>, Option<String>)> {
+    fn compare(
+        left: &str,
+        right: &str,
+        rules: &DiffOptions,
+    ) -> Option<(String, Option<String>, Option<String>)> {
         let (left, right) = (Json::parse(left).unwrap(), Json::parse(right).unwrap());
         let Difference { pointer, left, right } = first(left, right, rules).difference?;
         Some((pointer, left, right))
     }
 
     fn at(left: &str, right: &str) -> Option<String> {
-        let found = compare(left, right, &Rules::default());
-        let turned = compare(right, left, &Rules::default());
+        let found = compare(left, right, &DiffOptions::default());
+        let turned = compare(right, left, &DiffOptions::default());
         assert_eq!(found.is_some(), turned.is_some(), "{left} {right}");
         assert_eq!(found.is_none(), Json::parse(left).unwrap().same(Json::parse(right).unwrap()));
         found.map(|found| found.0)
@@ -230,8 +234,8 @@ mod tests {
 
     #[test]
     fn what_is_ignored_or_redacted_is_counted() {
-        let rules = Rules {
-            ignore: vec![Pattern::parse("/content/*/text").unwrap()],
+        let rules = DiffOptions {
+            ignore: vec![PointerPattern::parse("/content/*/text").unwrap()],
             redacted: Some("[REDACTED]".into()),
         };
         let left =
@@ -239,7 +243,7 @@ mod tests {
         let right = Json::parse(r#"{"content":[{"text":"c"},{}],"key":{"any":1},"n":1.0}"#).unwrap();
         let found = first(left, right, &rules);
         assert_eq!((found.difference, found.ignored, found.redacted), (None, 2, 1));
-        assert!(first(left, right, &Rules::default()).difference.is_some());
-        assert!(Pattern::parse("result").is_err());
+        assert!(first(left, right, &DiffOptions::default()).difference.is_some());
+        assert!(PointerPattern::parse("result").is_err());
     }
 }

@@ -6,14 +6,14 @@ use crate::session::Headers;
 
 /// What a 401's `WWW-Authenticate` challenges made visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summary {
+pub struct AuthorizationSummary {
     /// Some challenge had the auth-param `resource_metadata`.
     pub resource_metadata_visible: bool,
     /// Some challenge had the auth-param `scope`.
     pub scope_challenge_visible: bool,
 }
 
-impl Summary {
+impl AuthorizationSummary {
     /// The summary of one answer; none where the status is not 401, no challenge stands in the headers, or none
     /// has either parameter.
     #[must_use]
@@ -112,10 +112,10 @@ fn is_token(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Summary, auth_params};
+    use super::{AuthorizationSummary, auth_params};
 
     fn seen(status: u16, name: &str, value: &str) -> Option<(bool, bool)> {
-        Summary::of(Some(status), &vec![(name.into(), value.into())])
+        AuthorizationSummary::of(Some(status), &vec![(name.into(), value.into())])
             .map(|summary| (summary.resource_metadata_visible, summary.scope_challenge_visible))
     }
 

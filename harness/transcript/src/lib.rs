@@ -23,12 +23,12 @@
 //! ```
 
 pub mod align;
-pub mod batch;
 pub mod call_ids;
 pub mod calls;
 pub mod clauses;
 pub mod contract;
 pub mod diff;
+pub mod entry_buffer;
 pub mod json;
 pub mod k2a;
 pub mod meaning;

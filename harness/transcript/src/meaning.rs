@@ -3,14 +3,14 @@
 //! Knows: the words of the normal form. Refuses to know: how events are bound to each other.
 
 use crate::json::{Json, write_compact, write_string};
-use crate::k2a::Summary;
-use crate::message::{Message, What};
-use crate::session::{Side, Spot};
+use crate::k2a::AuthorizationSummary;
+use crate::message::{Message, MessageClass};
+use crate::session::{Location, Side};
 use std::borrow::Cow;
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// Method `tools/call`, with or without an id.
     ToolCall,
     /// Any other method, with a correlation id.
@@ -23,7 +23,7 @@ pub enum Kind {
     Error,
 }
 
-impl Kind {
+impl EventKind {
     /// The kind's name in the normal form.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -39,12 +39,14 @@ impl Kind {
     /// The kind of a message.
     #[must_use]
     pub fn of(message: &Message<'_>) -> Self {
-        match message.what() {
-            What::Result => Self::Result,
-            What::Error => Self::Error,
-            What::Call if message.method().is_some_and(|method| method.is("tools/call")) => Self::ToolCall,
-            What::Call if message.id().key().is_some() => Self::Request,
-            What::Call => Self::Notification,
+        match message.class() {
+            MessageClass::Result => Self::Result,
+            MessageClass::Error => Self::Error,
+            MessageClass::Call if message.method().is_some_and(|method| method.is("tools/call")) => {
+                Self::ToolCall
+            }
+            MessageClass::Call if message.id().key().is_some() => Self::Request,
+            MessageClass::Call => Self::Notification,
         }
     }
 }
@@ -55,7 +57,7 @@ pub struct Event<'a> {
     /// Its index in the session's events, from 0.
     pub index: u64,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The correlation id as WTF-8, if it has one.
     pub id: Option<Cow<'a, [u8]>>,
     /// Which event a result or error is bound to; none marks an orphan.
@@ -65,23 +67,23 @@ pub struct Event<'a> {
     /// Who sent it, where the format tells. Not part of the meaning.
     pub side: Option<Side>,
     /// Where it stands. Not part of the meaning.
-    pub spot: Spot,
+    pub location: Location,
 }
 
 impl<'a> Event<'a> {
     /// Whether it is a result or an error.
     #[must_use]
     pub fn is_response(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Error)
+        matches!(self.kind, EventKind::Result | EventKind::Error)
     }
 
     /// The members of the normal form that hold a value of the message, with that value.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Json<'a>)> {
         let (first, second) = match self.kind {
-            Kind::ToolCall => (("tool", self.message.name()), ("arguments", self.message.arguments())),
-            Kind::Request | Kind::Notification => (("params", self.message.params()), ("", None)),
-            Kind::Result => (("result", self.message.outcome()), ("", None)),
-            Kind::Error => (("error", self.message.outcome()), ("", None)),
+            EventKind::ToolCall => (("tool", self.message.name()), ("arguments", self.message.arguments())),
+            EventKind::Request | EventKind::Notification => (("params", self.message.params()), ("", None)),
+            EventKind::Result => (("result", self.message.outcome()), ("", None)),
+            EventKind::Error => (("error", self.message.outcome()), ("", None)),
         };
         [first, second].into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
@@ -102,7 +104,7 @@ impl<'a> Event<'a> {
                 None => out.extend_from_slice(b"null"),
             }
         }
-        if matches!(self.kind, Kind::Request | Kind::Notification)
+        if matches!(self.kind, EventKind::Request | EventKind::Notification)
             && let Some(method) = self.message.method()
         {
             out.extend_from_slice(b", \"method\": ");
@@ -119,7 +121,7 @@ impl<'a> Event<'a> {
 }
 
 /// Appends what closes a meaning whose events stand in a JSON array that is still open.
-pub fn write_end(summary: Option<Summary>, out: &mut Vec<u8>) {
+pub fn write_end(summary: Option<AuthorizationSummary>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"],\n\"authorization_discovery\": ");
     match summary {
         Some(summary) => out.extend_from_slice(summary.to_json().as_bytes()),

@@ -6,7 +6,7 @@
 
 mod scan;
 
-use crate::json::{Fault, Json, Part, Scanner, Text};
+use crate::json::{Json, JsonString, MemberIndex, Scanner, SyntaxError};
 use crate::rejection::Code;
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// an owned copy of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    what: What,
+    what: MessageClass,
     id: Span,
     method: Span,
     params: Span,
@@ -24,7 +24,7 @@ pub struct Shape {
 
 /// The sorts of messages, as JSON-RPC divides them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum MessageClass {
     /// A request or a notification: it has a method. Which of the two the id decides.
     Call,
     /// A response with a `result`.
@@ -38,9 +38,9 @@ pub enum What {
 pub struct Message<'a> {
     text: &'a str,
     shape: Shape,
-    parts: &'a [Part],
+    parts: &'a [MemberIndex],
     /// Those of the params or of the outcome.
-    body: &'a [Part],
+    body: &'a [MemberIndex],
 }
 
 /// A message's `id` member (clauses ID-STRING, ID-NUMBER, ID-NULL, ID-MISSING).
@@ -51,7 +51,7 @@ pub enum Id<'a> {
     /// `null`: no correlation id either, and not the string `"null"`.
     Null,
     /// A string, taken as it is.
-    Text(Text<'a>),
+    Text(JsonString<'a>),
     /// A number, by its text.
     Number(&'a str),
 }
@@ -103,8 +103,8 @@ impl Refusal {
     }
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl From<SyntaxError> for Refusal {
+    fn from(fault: SyntaxError) -> Self {
         let code = if fault.ended { Code::Truncated } else { Code::InvalidJson };
         let verb = if fault.ended { "the text ends where" } else { "this is not valid JSON:" };
         let message = format!("{verb} {} was expected", fault.expected);
@@ -129,7 +129,7 @@ impl<'a> Message<'a> {
     #[must_use]
     #[inline]
     pub fn json(&self) -> Json<'a> {
-        Json::apart(self.text, self.parts)
+        Json::indexed(self.text, self.parts)
     }
 
     /// A message whose text has been read before.
@@ -138,13 +138,13 @@ impl<'a> Message<'a> {
         Self { text, shape, parts: &[], body: &[] }
     }
 
-    /// The same message, whose text [`take_apart`](crate::json::take_apart) took apart: its values know what is inside
+    /// The same message, whose text [`index_members`](crate::json::take_apart) took apart: its values know what is inside
     /// of them.
     #[must_use]
     #[inline]
-    pub fn apart(self, parts: &'a [Part]) -> Self {
+    pub fn indexed(self, parts: &'a [MemberIndex]) -> Self {
         let body =
-            Json::apart(self.text, parts).inside_at(self.shape.params.start).map_or(&[][..], Json::parts);
+            Json::indexed(self.text, parts).value_at(self.shape.params.start).map_or(&[][..], Json::index);
         Self { parts, body, ..self }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Message<'a> {
     /// The sort of message.
     #[must_use]
     #[inline]
-    pub fn what(&self) -> What {
+    pub fn class(&self) -> MessageClass {
         self.shape.what
     }
 
@@ -190,15 +190,15 @@ impl<'a> Message<'a> {
     /// The method of a request or notification.
     #[must_use]
     #[inline]
-    pub fn method(&self) -> Option<Text<'a>> {
-        (self.shape.what == What::Call).then(|| self.part(self.shape.method)?.as_text()).flatten()
+    pub fn method(&self) -> Option<JsonString<'a>> {
+        (self.shape.what == MessageClass::Call).then(|| self.part(self.shape.method)?.as_text()).flatten()
     }
 
     /// The `params` of a request or notification.
     #[must_use]
     #[inline]
     pub fn params(&self) -> Option<Json<'a>> {
-        (self.shape.what == What::Call).then(|| self.body()).flatten()
+        (self.shape.what == MessageClass::Call).then(|| self.body()).flatten()
     }
 
     /// `params.name` of a request or notification, whatever its type.
@@ -217,7 +217,7 @@ impl<'a> Message<'a> {
     #[must_use]
     #[inline]
     pub fn outcome(&self) -> Option<Json<'a>> {
-        (self.shape.what != What::Call).then(|| self.body()).flatten()
+        (self.shape.what != MessageClass::Call).then(|| self.body()).flatten()
     }
 
     fn slice(&self, span: Span) -> Option<&'a str> {
@@ -231,7 +231,7 @@ impl<'a> Message<'a> {
     /// The params or the outcome.
     #[inline]
     fn body(&self) -> Option<Json<'a>> {
-        self.slice(self.shape.params).map(|text| Json::apart(text, self.body))
+        self.slice(self.shape.params).map(|text| Json::indexed(text, self.body))
     }
 }
 
@@ -257,7 +257,7 @@ pub fn resembles_message(value: Json<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Id, Message, What};
+    use super::{Id, Message, MessageClass};
     use crate::rejection::Code;
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
             r#""id":7,"method":"tools/call","jsonrpc":"2.0"}"#
         );
         let message = Message::parse(text).unwrap();
-        assert_eq!(message.what(), What::Call);
+        assert_eq!(message.class(), MessageClass::Call);
         assert_eq!(message.id(), Id::Number("7"));
         assert!(message.method().unwrap().is("tools/call"));
         assert_eq!(message.name().unwrap().text(), r#""Calculator""#);

@@ -103,7 +103,7 @@ impl Code {
 
     /// The code of this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         CODES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
@@ -126,7 +126,7 @@ impl fmt::Display for Code {
 
 /// A place in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct Position {
     /// Bytes from the beginning of the file.
     pub offset: u64,
     /// Line, from 1.
@@ -160,16 +160,16 @@ pub struct Rejection {
     /// What is wrong, in a sentence without its full stop.
     pub message: String,
     /// Where.
-    pub place: Place,
+    pub position: Position,
     /// The line, where it was at hand.
     pub excerpt: Option<Excerpt>,
 }
 
 impl fmt::Display for Rejection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}, column {}", self.place.line, self.place.column)?;
-        if !self.place.pointer.is_empty() {
-            write!(formatter, " ({})", self.place.pointer)?;
+        write!(formatter, "line {}, column {}", self.position.line, self.position.column)?;
+        if !self.position.pointer.is_empty() {
+            write!(formatter, " ({})", self.position.pointer)?;
         }
         write!(formatter, ": {} [{}, {}]", self.message, self.code, self.clause)
     }
@@ -185,7 +185,7 @@ mod tests {
     fn every_code_finds_its_own_row_and_clause() {
         for (index, (code, name, clause)) in CODES.iter().enumerate() {
             assert_eq!(*code as usize, index, "{name} stands out of order");
-            assert_eq!(Code::named(name), Some(*code));
+            assert_eq!(Code::from_name(name), Some(*code));
             assert!(clause.contains('-'), "{name} names no clause");
         }
         // A code that is added after the last row would index past the table.

@@ -40,7 +40,7 @@ impl Side {
 /// Where an entry stands in its file. Cheap to make for each of a million entries; the JSON pointer is written
 /// out when somebody asks for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct Location {
     /// Bytes from the beginning of the file.
     pub offset: u64,
     /// Line, from 1.
@@ -53,7 +53,7 @@ pub struct Spot {
     pub tail: &'static str,
 }
 
-impl Spot {
+impl Location {
     /// The JSON pointer (RFC 6901) into the document, or into the line's value in the line formats.
     #[must_use]
     pub fn pointer(&self) -> String {
@@ -66,7 +66,7 @@ impl Spot {
 
 /// How a message or an event travelled, as far as the capture says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Slot {
+pub enum Carrier {
     /// A line of its own, or an item of a list: the capture knows no transport.
     #[default]
     Line,
@@ -140,13 +140,13 @@ pub struct Exchange<'a> {
     /// The answer's status; none where there was no answer.
     pub status: Option<u16>,
     /// The answer's headers.
-    pub answer_headers: Headers<'a>,
+    pub response_headers: Headers<'a>,
     /// The answer's media type without parameters, in lower case; empty where there is none.
     pub media_type: String,
     /// When the exchange ended, in milliseconds like [`Entry::time`], where the log says so.
     pub ended: Option<i64>,
     /// How long the answer's body is, in bytes after decoding, where the log says so or holds it.
-    pub answer_size: Option<u64>,
+    pub response_size: Option<u64>,
     /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it.
     pub form: Option<Cow<'a, str>>,
     /// The answer's body where it is a short JSON object that a GET fetched and that is no message, such as OAuth
@@ -163,10 +163,10 @@ impl Exchange<'_> {
             url: self.url.clone().into_owned().into(),
             request_headers: owned_headers(&self.request_headers),
             status: self.status,
-            answer_headers: owned_headers(&self.answer_headers),
+            response_headers: owned_headers(&self.response_headers),
             media_type: self.media_type.clone(),
             ended: self.ended,
-            answer_size: self.answer_size,
+            response_size: self.response_size,
             form: self.form.clone().map(|form| form.into_owned().into()),
             document: self.document.clone().map(|document| document.into_owned().into()),
         }
@@ -196,11 +196,11 @@ pub enum Content<'a> {
     /// An HTTP exchange begins; its messages and events follow.
     Exchange(&'a Exchange<'a>),
     /// The `meta` line of a trace, verbatim.
-    Opened(Json<'a>),
+    TraceStart(Json<'a>),
     /// The `end` line of a trace, verbatim.
-    Closed(Json<'a>),
+    TraceEnd(Json<'a>),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
-    Passed(Cow<'a, str>),
+    Skipped(Cow<'a, str>),
     /// Something that is no message where one belongs, or a message with a fault, passed over because the caller
     /// tolerates it.
     Noise(Noise<'a>),
@@ -221,13 +221,13 @@ pub struct Noise<'a> {
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// Where it stands.
-    pub spot: Spot,
+    pub location: Location,
     /// Milliseconds since the Unix epoch, or since whatever moment an envelope counts from.
     pub time: Option<i64>,
     /// Who sent it, where the format tells.
     pub side: Option<Side>,
     /// How it travelled.
-    pub slot: Slot,
+    pub carrier: Carrier,
     /// What it is.
     pub content: Content<'a>,
     /// The SSE fields, where it was an event.
@@ -243,12 +243,12 @@ pub struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// An entry with nothing known but its place and what it is.
     #[must_use]
-    pub fn new(spot: Spot, content: Content<'a>) -> Self {
+    pub fn new(location: Location, content: Content<'a>) -> Self {
         Self {
-            spot,
+            location,
             time: None,
             side: None,
-            slot: Slot::Line,
+            carrier: Carrier::Line,
             content,
             sse: None,
             context: None,
@@ -269,12 +269,12 @@ impl<'a> Entry<'a> {
 
 /// Why whoever takes the entries wants no more of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Halt {
+pub enum SinkError {
     /// The entry cannot be part of a session; the reader adds the place.
-    Refused(Refusal),
+    Rejected(Refusal),
     /// It has seen enough, or its own output failed.
     Stop,
 }
 
 /// Whoever takes the entries of a session, one by one. A session is whole only when its reader returns `Ok`.
-pub type Sink<'s> = dyn FnMut(Entry<'_>) -> Result<(), Halt> + 's;
+pub type Sink<'s> = dyn FnMut(Entry<'_>) -> Result<(), SinkError> + 's;

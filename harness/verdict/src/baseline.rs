@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use toml::Spanned;
-use transcript::diff::Pattern;
+use transcript::diff::PointerPattern;
 
 /// What stands for a reason until a person gives one. It is none.
 pub const PLACEHOLDER: &str = "TODO: say in a sentence why this is known and let pass";
@@ -31,7 +31,7 @@ struct Known {
     case: GlobMatcher,
     format: Option<GlobMatcher>,
     kind: Verdict,
-    at: Option<Pattern>,
+    at: Option<PointerPattern>,
     silent_loss: bool,
     reason: Reason,
 }
@@ -180,7 +180,8 @@ impl Known {
             None => fault(format!("`kind` is missing: say how it fails ({})", kinds())),
             Some(_) => {}
         }
-        let at = at.as_deref().map(Pattern::parse).transpose().map_err(|why| fault(format!("`at`: {why}")));
+        let at =
+            at.as_deref().map(PointerPattern::parse).transpose().map_err(|why| fault(format!("`at`: {why}")));
         let reason = reason.unwrap_or_default();
         if !reason_may_wait && (reason.trim().is_empty() || reason == PLACEHOLDER) {
             fault("has no reason: say in a sentence why the failure is known and let pass".into());

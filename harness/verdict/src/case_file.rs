@@ -234,7 +234,7 @@ impl Reader<'_> {
                 None
             }
             ("rejection", Some(reject)) => {
-                let code = Code::named(reject.get_ref());
+                let code = Code::from_name(reject.get_ref());
                 if code.is_none() {
                     let hint = hint(reject.get_ref(), Code::all().map(Code::name));
                     let message = format!("there is no rejection code `{}`{hint}", reject.get_ref());

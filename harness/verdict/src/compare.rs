@@ -9,8 +9,8 @@ use crate::normal::parse;
 use crate::projection::calls;
 use crate::verdict::{Judgement, Question, Verdict};
 use std::borrow::Cow;
-use transcript::diff::{Comparison, Difference, Rules, first_below};
-use transcript::json::{Json, Kind};
+use transcript::diff::{Comparison, DiffOptions, Difference, first_below};
+use transcript::json::{Json, JsonKind};
 
 /// What is asked of the K2-A summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,15 +80,15 @@ struct Shown<'a> {
 impl<'a> Shown<'a> {
     fn of(text: &'a str, level: Level) -> Result<Self, String> {
         let value = json(text)?;
-        let list = value.member(list_name(level)).filter(|list| list.kind() == Kind::Array);
+        let list = value.member(list_name(level)).filter(|list| list.kind() == JsonKind::Array);
         let list = list.ok_or_else(|| format!("the answer has no `{}` array", list_name(level)))?;
-        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != Kind::Null);
+        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != JsonKind::Null);
         Ok(Self { level, list, summary })
     }
 
     /// Compares the reading with the one that is expected.
     fn against(&self, expected: &Self, question: &Question<'_>, summaries: Summaries) -> Judgement {
-        let rules = Rules { ignore: Vec::new(), redacted: question.redacted.map(Into::into) };
+        let rules = DiffOptions { ignore: Vec::new(), redacted: question.redacted.map(Into::into) };
         let name = list_name(self.level);
         let Comparison { difference, redacted, .. } =
             first_below(vec![name.into()], expected.list, self.list, &rules);
@@ -116,7 +116,7 @@ impl<'a> Shown<'a> {
         let path = || vec![SUMMARY.to_owned()];
         match (expected, self.summary) {
             (None, None) => None,
-            (Some(left), Some(right)) => first_below(path(), left, right, &Rules::default()).difference,
+            (Some(left), Some(right)) => first_below(path(), left, right, &DiffOptions::default()).difference,
             (left, right) => Some(Difference {
                 pointer: format!("/{SUMMARY}"),
                 left: Some(left.map_or("null", Json::text).to_owned()),

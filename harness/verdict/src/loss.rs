@@ -4,8 +4,8 @@
 //! is right otherwise; it is asked only once a difference was found.
 
 use crate::normal::is;
-use transcript::diff::{Pattern, Rules, first};
-use transcript::json::{Json, Kind};
+use transcript::diff::{DiffOptions, PointerPattern, first};
+use transcript::json::{Json, JsonKind};
 
 /// With more messages than this without a counterpart, their numbers alone are compared.
 const PAIRED: usize = 1_000;
@@ -15,10 +15,10 @@ const PAIRED: usize = 1_000;
 /// A message is *read wrongly* when something of its sort stands in the reading that is no expected message at
 /// all. It is *lost* when nothing does: the reading has fewer of the sort, or has another one twice instead.
 #[must_use]
-pub(crate) fn silent(expected: &[Part<'_>], actual: &[Part<'_>], rules: &Rules) -> bool {
-    let but_for_binding = |place: &str| Pattern::parse(place).ok();
+pub(crate) fn silent(expected: &[Part<'_>], actual: &[Part<'_>], rules: &DiffOptions) -> bool {
+    let but_for_binding = |place: &str| PointerPattern::parse(place).ok();
     let ignore = ["/answers", "/outcome"].into_iter().filter_map(but_for_binding).collect();
-    let rules = Rules { ignore, redacted: rules.redacted.clone() };
+    let rules = DiffOptions { ignore, redacted: rules.redacted.clone() };
     [Sort::Call, Sort::Answer].into_iter().any(|sort| {
         let (expected, actual) = (of_sort(sort, expected), of_sort(sort, actual));
         actual.len() < expected.len() || replaced(&expected, &actual, &rules)
@@ -59,7 +59,7 @@ pub(crate) fn of_calls(calls: Json<'_>) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     for call in calls.items() {
         parts.push(Part { sort: Sort::Call, value: call });
-        if let Some(outcome) = call.member("outcome").filter(|outcome| outcome.kind() != Kind::Null) {
+        if let Some(outcome) = call.member("outcome").filter(|outcome| outcome.kind() != JsonKind::Null) {
             parts.push(Part { sort: Sort::Answer, value: outcome });
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn of_calls(calls: Json<'_>) -> Vec<Part<'_>> {
 }
 
 /// Whether more expected messages are gone than there are misread ones that could be they.
-fn replaced(expected: &[Json<'_>], actual: &[Json<'_>], rules: &Rules) -> bool {
+fn replaced(expected: &[Json<'_>], actual: &[Json<'_>], rules: &DiffOptions) -> bool {
     let same = |a: &Json<'_>, b: &Json<'_>| first(*a, *b, rules).difference.is_none();
     let (mut gone, mut strange) = (Vec::new(), Vec::new());
     for (index, found) in actual.iter().enumerate() {
@@ -97,7 +97,7 @@ fn replaced(expected: &[Json<'_>], actual: &[Json<'_>], rules: &Rules) -> bool {
 mod tests {
     use super::{of_calls, of_events, silent};
     use crate::normal::parse;
-    use transcript::diff::Rules;
+    use transcript::diff::DiffOptions;
 
     const A: &str = r#"{"kind":"tool_call","id":"1","tool":"a"}"#;
     const B: &str = r#"{"kind":"tool_call","id":"2","tool":"b"}"#;
@@ -108,7 +108,7 @@ mod tests {
     fn events(expected: &[&str], actual: &[&str]) -> bool {
         let [expected, actual] = [expected, actual].map(|events| format!("[{}]", events.join(",")));
         let parts = |text| of_events(parse(text).unwrap());
-        silent(&parts(&expected), &parts(&actual), &Rules::default())
+        silent(&parts(&expected), &parts(&actual), &DiffOptions::default())
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         let open = r#"[{"tool":"a","outcome":null},{"tool":"b","outcome":null}]"#;
         let lost = |actual| {
             let parts = |text| of_calls(parse(text).unwrap());
-            silent(&parts(answered), &parts(actual), &Rules::default())
+            silent(&parts(answered), &parts(actual), &DiffOptions::default())
         };
         assert!(lost(open));
         assert!(!lost(swapped), "the answer is there, though not with its call");

@@ -3,7 +3,7 @@
 //! Knows: which members an event of each kind has, and what `answers` may point at. Refuses to know: whether a
 //! meaning is the right one. Expected meanings are written by hand; a slip in one would fail every importer.
 
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// Something in a meaning that the normal form does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,14 +33,15 @@ pub fn check(meaning: Json<'_>) -> Vec<FormError> {
         &["events", "authorization_discovery"],
     );
     let events = meaning.member("events");
-    if let Some(events) = events.filter(|events| check.is("/events", *events, Kind::Array)) {
+    if let Some(events) = events.filter(|events| check.is("/events", *events, JsonKind::Array)) {
         let events: Vec<Json<'_>> = events.items().collect();
         let mut answered = vec![false; events.len()];
         for (index, event) in events.iter().enumerate() {
             check.event(index, *event, &events, &mut answered);
         }
     }
-    if let Some(summary) = meaning.member("authorization_discovery").filter(|it| it.kind() != Kind::Null) {
+    if let Some(summary) = meaning.member("authorization_discovery").filter(|it| it.kind() != JsonKind::Null)
+    {
         check.summary(summary);
     }
     check.slips
@@ -81,10 +82,10 @@ impl Check {
         self.members(&at, event, needed, allowed);
         for name in ["id", "method"] {
             if let Some(value) = event.member(name) {
-                self.is(&format!("{at}/{name}"), value, Kind::String);
+                self.is(&format!("{at}/{name}"), value, JsonKind::String);
             }
         }
-        let answers = event.member("answers").filter(|answers| answers.kind() != Kind::Null);
+        let answers = event.member("answers").filter(|answers| answers.kind() != JsonKind::Null);
         if let Some(answers) = answers {
             self.answers(&format!("{at}/answers"), (index, *kind), answers, events, answered);
         }
@@ -129,7 +130,7 @@ impl Check {
 
     /// `value` is an object with all of `needed`, none but `allowed`, and nothing twice.
     fn members(&mut self, at: &str, value: Json<'_>, needed: &[&str], allowed: &[&str]) {
-        if !self.is(at, value, Kind::Object) {
+        if !self.is(at, value, JsonKind::Object) {
             return;
         }
         let names: Vec<String> =
@@ -146,7 +147,7 @@ impl Check {
         }
     }
 
-    fn is(&mut self, at: &str, value: Json<'_>, kind: Kind) -> bool {
+    fn is(&mut self, at: &str, value: Json<'_>, kind: JsonKind) -> bool {
         if value.kind() != kind {
             self.say(at, format!("{} where {} belongs", value.kind().name(), kind.name()));
         }

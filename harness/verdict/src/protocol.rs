@@ -6,7 +6,7 @@
 use crate::answer::{Answer, Level};
 use crate::normal::parse;
 use crate::plain;
-use transcript::json::{Json, Kind, write_string};
+use transcript::json::{Json, JsonKind, write_string};
 
 /// The question that begins it all.
 pub const START: &str = r#"{"cmd":"start","protocol":1}"#;
@@ -41,7 +41,7 @@ impl Handshake {
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let shown = shown(line);
         let text = std::str::from_utf8(line).map_err(|_| format!("it is no UTF-8: {shown}"))?;
-        let hello = parse(text).ok().filter(|hello| hello.kind() == Kind::Object).ok_or_else(|| {
+        let hello = parse(text).ok().filter(|hello| hello.kind() == JsonKind::Object).ok_or_else(|| {
             format!(
                 "it is no JSON object: {shown}; stdout carries one JSON object a line and nothing else, \
                  so print banners and logs to stderr"
@@ -61,7 +61,7 @@ impl Handshake {
         };
         let formats: Option<Vec<String>> = hello
             .member("formats")
-            .filter(|formats| formats.kind() == Kind::Array)
+            .filter(|formats| formats.kind() == JsonKind::Array)
             .and_then(|formats| formats.items().map(decoded).collect());
         let formats = formats.ok_or("`formats` must be an array of names")?;
         Ok(Self { name, version, level, formats })
@@ -76,7 +76,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", shown(text));
     let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
     let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
-    if value.kind() != Kind::Object {
+    if value.kind() != JsonKind::Object {
         return Err(but("what it said is no JSON object"));
     }
     if let Some(asked) = seq {
@@ -103,7 +103,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             let message = string(*rejection, "message")
                 .ok_or_else(|| but("its rejection has no `message`, which is a string"))?;
             let code = match rejection.member("code") {
-                Some(code) if code.kind() != Kind::Null => {
+                Some(code) if code.kind() != JsonKind::Null => {
                     Some(decoded(code).ok_or_else(|| but("the `code` of its rejection is no string"))?)
                 }
                 _ => None,

@@ -8,7 +8,7 @@ use crate::expectation::Expectation;
 use crate::normal::parse;
 use crate::projection;
 use crate::record::{BothSides, kept};
-use transcript::json::{Json, Kind, write_compact, write_string};
+use transcript::json::{Json, JsonKind, write_compact, write_string};
 
 /// The order in which an event's members are read with the least effort; any others follow as they stand.
 const ORDER: &[&str] =
@@ -39,7 +39,7 @@ fn lines(text: &str) -> String {
     let Ok(value) = parse(text) else { return text.to_owned() };
     let mut out = Vec::new();
     for (name, member) in value.members() {
-        if member.kind() == Kind::Array {
+        if member.kind() == JsonKind::Array {
             for item in member.items() {
                 ordered(item, &mut out);
                 out.push(b'\n');
@@ -55,7 +55,7 @@ fn lines(text: &str) -> String {
 }
 
 fn ordered(event: Json<'_>, out: &mut Vec<u8>) {
-    if event.kind() != Kind::Object {
+    if event.kind() != JsonKind::Object {
         return write_compact(event, out);
     }
     let mut members: Vec<_> = event.members().collect();

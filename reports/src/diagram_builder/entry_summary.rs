@@ -8,9 +8,9 @@ use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{Hash as _, Hasher as _};
-use transcript::json::{Json, Text};
-use transcript::meaning::{Event, Kind};
-use transcript::session::{Content, Entry, Exchange, Side, Slot, Sse};
+use transcript::json::{Json, JsonString};
+use transcript::meaning::{Event, EventKind};
+use transcript::session::{Carrier, Content, Entry, Exchange, Side, Sse};
 
 /// So much of a value is kept, in bytes.
 const LONGEST: usize = 400;
@@ -88,32 +88,32 @@ impl EntrySummarizer {
             Step::Event(entry, event) => (*entry, What::Message(Box::new(self.message(entry, event)))),
             Step::Context(entry) => (*entry, context(entry)),
         };
-        let Entry { spot, time, exchange, .. } = entry;
-        EntrySummary { file: self.file, offset: spot.offset, time: *time, exchange: *exchange, what }
+        let Entry { location, time, exchange, .. } = entry;
+        EntrySummary { file: self.file, offset: location.offset, time: *time, exchange: *exchange, what }
     }
 
     fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> Message {
         let message = &event.message;
         let (kind, guess) = match event.kind {
-            Kind::ToolCall => (MessageKind::ToolCall, Side::Client),
-            Kind::Request => (MessageKind::Request, usual_sender(message)),
-            Kind::Notification => (MessageKind::Notification, usual_sender(message)),
-            Kind::Result => (MessageKind::Result, Side::Server),
-            Kind::Error => (MessageKind::Error, Side::Server),
+            EventKind::ToolCall => (MessageKind::ToolCall, Side::Client),
+            EventKind::Request => (MessageKind::Request, usual_sender(message)),
+            EventKind::Notification => (MessageKind::Notification, usual_sender(message)),
+            EventKind::Result => (MessageKind::Result, Side::Server),
+            EventKind::Error => (MessageKind::Error, Side::Server),
         };
         let name = match event.kind {
-            Kind::ToolCall => message.name().map(word),
+            EventKind::ToolCall => message.name().map(word),
             _ => message.method().map(text),
         };
         let value = match event.kind {
-            Kind::ToolCall => message.arguments(),
-            Kind::Request | Kind::Notification => message.params(),
-            Kind::Result | Kind::Error => message.outcome(),
+            EventKind::ToolCall => message.arguments(),
+            EventKind::Request | EventKind::Notification => message.params(),
+            EventKind::Result | EventKind::Error => message.outcome(),
         };
         let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).filter(|id| !id.is_empty());
-        let via = match (entry.slot, id) {
-            (Slot::Sse, Some(id)) => format!("SSE id {}", start(id, NAME)),
-            (Slot::Sse, None) => "SSE".to_owned(),
+        let via = match (entry.carrier, id) {
+            (Carrier::Sse, Some(id)) => format!("SSE id {}", start(id, NAME)),
+            (Carrier::Sse, None) => "SSE".to_owned(),
             _ => String::new(),
         };
         Message {
@@ -153,15 +153,15 @@ fn context(entry: &Entry<'_>) -> What {
         Content::Exchange(exchange) => exchange_of(entry, exchange),
         Content::Event => What::Note(entry.sse.as_ref().map(event).unwrap_or_default(), Severity::Note),
         Content::Empty => {
-            let what = match entry.slot {
-                Slot::Request => "a request without a message",
+            let what = match entry.carrier {
+                Carrier::Request => "a request without a message",
                 _ => "an answer without a message",
             };
             let refused = status.is_some_and(|status| status >= 400);
             let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
             What::Note(format!("{what}{status}"), if refused { Severity::Warning } else { Severity::Note })
         }
-        Content::Opened(line) => {
+        Content::TraceStart(line) => {
             let command = line.member("command").map(|command| match command.items().next() {
                 Some(_) => command.items().take(20).map(word).collect::<Vec<_>>().join(" "),
                 None => word(command),
@@ -169,7 +169,7 @@ fn context(entry: &Entry<'_>) -> What {
             let command = start(&command.unwrap_or_default(), 2 * NAME);
             What::Opened { label: line.member("label").map(word).unwrap_or_default(), command }
         }
-        Content::Closed(line) => {
+        Content::TraceEnd(line) => {
             let code = line.member("exitCode").filter(|code| code.as_number().is_some()).map(word);
             let reason = line.member("reason").and_then(|reason| reason.as_text()).map(text);
             let how = match (code, reason) {
@@ -179,7 +179,7 @@ fn context(entry: &Entry<'_>) -> What {
             };
             What::Note(how, Severity::Note)
         }
-        Content::Passed(what) => What::Note(format!("passed over: {}", start(what, NAME)), Severity::Note),
+        Content::Skipped(what) => What::Note(format!("passed over: {}", start(what, NAME)), Severity::Note),
         Content::Noise(noise) => {
             What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
         }
@@ -230,7 +230,7 @@ fn word(value: Json<'_>) -> String {
     value.as_text().map_or_else(|| value_of(value), text)
 }
 
-fn text(text: Text<'_>) -> String {
+fn text(text: JsonString<'_>) -> String {
     match text.raw().len() {
         0..LONGEST => start(&String::from_utf8_lossy(&text.decode()), NAME),
         // A megabyte is not decoded for its beginning; an escape that is cut in half stays as it is spelled.

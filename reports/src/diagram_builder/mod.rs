@@ -202,7 +202,7 @@ impl DiagramBuilder {
 
     /// The recording is no session from here on.
     pub fn rejected(&mut self, file: usize, name: &str, rejection: &Rejection) {
-        let place = &rejection.place;
+        let place = &rejection.position;
         let several = self.participants.len() > 2;
         self.findings.drop(file, place.offset);
         let of = if several { format!("{name}, ") } else { String::new() };

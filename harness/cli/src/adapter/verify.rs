@@ -5,7 +5,7 @@
 
 use super::transcripts::Transcripts;
 use super::{Adapter, Once, Program};
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::io;
 use suite::importer::Importer;
 use verdict::answer::{Answer, FailureKind, Level};
@@ -35,7 +35,7 @@ pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = GOOD.as_bytes();
     if let (Some(jsonrpc), Ok(mut input)) = (formats::find("jsonrpc"), Input::new(&mut reader))
-        && let Ok(session) = Session::read(jsonrpc, &mut input, Options::default())
+        && let Ok(session) = Session::read(jsonrpc, &mut input, ReadOptions::default())
         && (format.write)(&session, &mut out).is_err()
     {
         out.clear();

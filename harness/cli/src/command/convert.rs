@@ -2,7 +2,7 @@
 
 use super::{Around, Failure, named_format, reading};
 use crate::exit;
-use formats::{Format, Options, Session};
+use formats::{Format, ReadOptions, Session};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 /// Where the transcript cannot be opened or is rejected.
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
-        Session::read(format, input, Options::default())
+        Session::read(format, input, ReadOptions::default())
     })?;
 
     let losses = session.losses(args.to);

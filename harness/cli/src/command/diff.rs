@@ -3,17 +3,17 @@
 use super::{Around, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::terminal::{Volume, cut, plain};
-use formats::{Format, Input, Options, ReadError};
+use formats::{Format, Input, ReadError, ReadOptions};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use transcript::align::{Counts, Departure, Ids, Seen, compare};
+use transcript::align::{Counts, IdMatching, Mismatch, OwnedEvent, compare};
 use transcript::contract::Contract;
-use transcript::diff::{Pattern, Rules};
-use transcript::k2a::Summary;
-use transcript::session::Halt;
+use transcript::diff::{DiffOptions, PointerPattern};
+use transcript::k2a::AuthorizationSummary;
+use transcript::session::SinkError;
 
 /// How many events travel together from a reader to the comparison, and how many such parcels may wait.
 const PARCEL: usize = 256;
@@ -50,8 +50,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "exact", value_name = "HOW")]
     ids: How,
     /// Leave out a place of the events; `*` stands for any member or item. May be given several times.
-    #[arg(long, value_name = "POINTER", value_parser = Pattern::parse)]
-    ignore: Vec<Pattern>,
+    #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
+    ignore: Vec<PointerPattern>,
     /// Count an SSE event once, however often its event id was delivered.
     #[arg(long)]
     fold_redelivered: bool,
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             "only one of the two transcripts can be the standard input".to_owned(),
         ));
     }
-    let rules = Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() };
-    let ids = if args.ids == How::Renumbered { Ids::Renumbered } else { Ids::Exact };
+    let rules = DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() };
+    let ids = if args.ids == How::Renumbered { IdMatching::Renumbered } else { IdMatching::Exact };
     let names = [shown_name(&args.left), shown_name(&args.right)];
     let mut show = Show {
         names: &names,
@@ -142,14 +142,14 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
 /// What is known of one side when it has been read to its end.
 struct Side {
     format: &'static Format,
-    challenge: Option<Summary>,
+    challenge: Option<AuthorizationSummary>,
 }
 
 fn read(
     path: &Path,
     asked: Option<&'static Format>,
     fold: bool,
-    events: &SyncSender<Vec<Seen>>,
+    events: &SyncSender<Vec<OwnedEvent>>,
 ) -> Result<Side, Failure> {
     let mut source = open(path)?;
     let name = source.name.clone();
@@ -159,7 +159,7 @@ fn read(
     let mut contract = Contract::default();
     let mut delivered: HashSet<String> = HashSet::new();
     let mut parcel = Vec::with_capacity(PARCEL);
-    (format.read)(&mut input, Options::default(), &mut |entry| {
+    (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
         let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
         if let (true, Some(id)) = (fold, id)
             && !delivered.insert(id.to_owned())
@@ -167,11 +167,11 @@ fn read(
             return Ok(());
         }
         if let Some(event) = contract.take(&entry)? {
-            parcel.push(Seen::of(&event));
+            parcel.push(OwnedEvent::of(&event));
             if parcel.len() == PARCEL {
                 events
                     .send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL)))
-                    .map_err(|_| Halt::Stop)?;
+                    .map_err(|_| SinkError::Stop)?;
             }
         }
         Ok(())
@@ -182,7 +182,7 @@ fn read(
     Ok(Side { format, challenge: contract.authorization_discovery() })
 }
 
-fn events(parcels: Receiver<Vec<Seen>>) -> impl Iterator<Item = Seen> {
+fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {
     parcels.into_iter().flatten()
 }
 
@@ -200,7 +200,7 @@ struct Show<'n, W: Write> {
 }
 
 impl<W: Write> Show<'_, W> {
-    fn departure(&mut self, departure: &Departure<'_>) {
+    fn departure(&mut self, departure: &Mismatch<'_>) {
         if self.left == 0 || self.broken.is_some() {
             self.hidden += 1;
             return;
@@ -211,10 +211,10 @@ impl<W: Write> Show<'_, W> {
         }
     }
 
-    fn try_departure(&mut self, departure: &Departure<'_>) -> io::Result<()> {
+    fn try_departure(&mut self, departure: &Mismatch<'_>) -> io::Result<()> {
         let [left_name, right_name] = self.names;
         match departure {
-            Departure::Differs(left, right, difference) => {
+            Mismatch::Differs(left, right, difference) => {
                 let at = if difference.pointer.is_empty() { "/" } else { &difference.pointer };
                 writeln!(self.out, "event {} differs at {}", left.index, plain(at))?;
                 let nothing = "(nothing there)";
@@ -226,11 +226,11 @@ impl<W: Write> Show<'_, W> {
                 writeln!(self.out, "  - {}", line(left_name, left))?;
                 writeln!(self.out, "  + {}", line(right_name, right))?;
             }
-            Departure::OnlyLeft(event) => {
+            Mismatch::OnlyLeft(event) => {
                 writeln!(self.out, "event {} stands in the first alone", event.index)?;
                 writeln!(self.out, "  - {}", line(left_name, event))?;
             }
-            Departure::OnlyRight(event) => {
+            Mismatch::OnlyRight(event) => {
                 writeln!(self.out, "event {} stands in the second alone", event.index)?;
                 writeln!(self.out, "  + {}", line(right_name, event))?;
             }
@@ -238,8 +238,10 @@ impl<W: Write> Show<'_, W> {
         writeln!(self.out)
     }
 
-    fn challenge(&mut self, left: Option<Summary>, right: Option<Summary>) {
-        let shown = |summary: Option<Summary>| summary.map_or("null".to_owned(), Summary::to_json);
+    fn challenge(&mut self, left: Option<AuthorizationSummary>, right: Option<AuthorizationSummary>) {
+        let shown = |summary: Option<AuthorizationSummary>| {
+            summary.map_or("null".to_owned(), AuthorizationSummary::to_json)
+        };
         let written = writeln!(
             self.out,
             "authorization_discovery differs (K2A-SUMMARY)\n  - {}\n  + {}\n",
@@ -283,8 +285,8 @@ fn counted(number: u64, what: &str) -> String {
 }
 
 /// A place and the event that stands there.
-fn line(name: &str, event: &Seen) -> String {
-    let pointer = event.spot.pointer();
+fn line(name: &str, event: &OwnedEvent) -> String {
+    let pointer = event.location.pointer();
     let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
-    format!("{name}:{}{}  {}", event.spot.line, plain(&pointer), cut(&event.to_json(), 160))
+    format!("{name}:{}{}  {}", event.location.line, plain(&pointer), cut(&event.to_json(), 160))
 }

@@ -6,7 +6,9 @@ use super::{Around, Failure, named_format, reading};
 use crate::exit;
 use crate::terminal::plain;
 use formats::Format;
-use formats::identify::{Evidence, Identification, Responses, Source, Transport, Verdict, identify};
+use formats::identify::{
+    Evidence, Identification, ResponseCounts, RevisionSource, Transport, TransportFinding, identify,
+};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -121,10 +123,10 @@ fn text(format: &Format, found: &Identification) -> String {
 
 fn transport(found: &Identification) -> String {
     match found.transport {
-        Verdict::One(Transport::StreamableHttp) => "Streamable HTTP (streamable-http)".to_owned(),
-        Verdict::One(Transport::HttpSse) => "HTTP+SSE, the older one (http-sse)".to_owned(),
-        Verdict::Mixed => "mixed: there is evidence of both Streamable HTTP and HTTP+SSE".to_owned(),
-        Verdict::Unknown => {
+        TransportFinding::One(Transport::StreamableHttp) => "Streamable HTTP (streamable-http)".to_owned(),
+        TransportFinding::One(Transport::HttpSse) => "HTTP+SSE, the older one (http-sse)".to_owned(),
+        TransportFinding::Mixed => "mixed: there is evidence of both Streamable HTTP and HTTP+SSE".to_owned(),
+        TransportFinding::Unknown => {
             let named = |piece: &&Evidence| matches!(&*piece.shows, "stdio" | "http");
             match found.evidence.iter().find(named) {
                 Some(piece) => format!("unknown, perhaps {}: the evidence is weak", piece.shows),
@@ -137,19 +139,19 @@ fn transport(found: &Identification) -> String {
 fn revision(found: &Identification) -> String {
     let Some((version, source)) = &found.revision else { return "unknown".to_owned() };
     let from = match source {
-        Source::RequestMeta => "named by each request, and granted",
-        Source::InitializeResult => "from the result of initialize",
-        Source::Header => "from the header MCP-Protocol-Version",
-        Source::Hint => "by a hint alone",
+        RevisionSource::RequestMeta => "named by each request, and granted",
+        RevisionSource::InitializeResult => "from the result of initialize",
+        RevisionSource::Header => "from the header MCP-Protocol-Version",
+        RevisionSource::Hint => "by a hint alone",
     };
     format!("{} ({from})", plain(version))
 }
 
 fn columns(piece: &Evidence) -> [String; 3] {
-    let mut place = piece.place.line.map_or_else(String::new, |line| format!("line {line}"));
-    if !piece.place.pointer.is_empty() {
+    let mut place = piece.location.line.map_or_else(String::new, |line| format!("line {line}"));
+    if !piece.location.pointer.is_empty() {
         let gap = if place.is_empty() { "" } else { "  " };
-        let _ = write!(place, "{gap}{}", piece.place.pointer);
+        let _ = write!(place, "{gap}{}", piece.location.pointer);
     }
     if piece.more > 0 {
         let _ = write!(place, "  and {} more", piece.more);
@@ -197,21 +199,21 @@ fn findings<'f>(format: &'f Format, found: &'f Identification) -> Findings<'f> {
     let piece = |piece: &'f Evidence| Piece {
         shows: &piece.shows,
         what: &piece.what,
-        line: piece.place.line,
-        pointer: &piece.place.pointer,
+        line: piece.location.line,
+        pointer: &piece.location.pointer,
         weak: piece.weak,
         more: piece.more,
     };
-    let kinds = |kinds: Responses| {
-        let Responses { json, event_stream, accepted, other, none } = kinds;
+    let kinds = |kinds: ResponseCounts| {
+        let ResponseCounts { json, event_stream, accepted, other, none } = kinds;
         Kinds { json, event_stream, accepted, other, none }
     };
     Findings {
         format: format.name,
         transport: match found.transport {
-            Verdict::One(transport) => Some(transport.name()),
-            Verdict::Mixed => Some("mixed"),
-            Verdict::Unknown => None,
+            TransportFinding::One(transport) => Some(transport.name()),
+            TransportFinding::Mixed => Some("mixed"),
+            TransportFinding::Unknown => None,
         },
         revision: found.revision.as_ref().map(|(version, _)| &**version),
         revision_from: found.revision.as_ref().map(|(_, source)| source.name()),

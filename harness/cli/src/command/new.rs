@@ -9,7 +9,7 @@ use super::{Around, Failure, format_of, generate, named_format, open};
 use crate::exit;
 use crate::fuzzing::{About, Sketch, save};
 use crate::terminal::plain;
-use formats::{FORMATS, Format, Input, Options, Session, meaning};
+use formats::{FORMATS, Format, Input, ReadOptions, Session, meaning};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -146,8 +146,8 @@ impl Given {
         let mut slice = &bytes[..];
         let mut input = Input::new(&mut slice).map_err(rejected)?;
         let format = format_of(asked, &mut input, name)?;
-        let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
-        let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
+        let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
+        let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
         Ok(Self { format, bytes, session, missing: meaning.totals.missing, meaning: meaning.text })
     }
 

@@ -3,14 +3,14 @@
 use super::{Around, Failure, format_of, listen, named_format, open, under_test};
 use crate::exit;
 use crate::terminal::{Voice, Volume, plain};
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use suite::{Case, Root, Suite};
-use transcript::diff::{Pattern, Rules};
+use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
@@ -56,8 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
     /// Leave out a place of the other side's messages; `*` stands for any member or item. May be given several times.
-    #[arg(long, value_name = "POINTER", value_parser = Pattern::parse)]
-    ignore: Vec<Pattern>,
+    #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
+    ignore: Vec<PointerPattern>,
     /// Take a string that holds this marker as equal to any value.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
@@ -177,7 +177,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         None => Journal::default(),
     };
     let (rules, variants) =
-        (Rules { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
+        (DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
     let teller = Teller { voice: around.voice, script: &script, name: &name };
     let plan = Plan {
         script: &script,
@@ -342,7 +342,7 @@ fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
         .bytes()
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
+        .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
         .map_err(|error| Failure::of_reading(&name, error))?;
     Ok((name, session))
 }
@@ -353,7 +353,7 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     let rejected = |error| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
     let format = format_of(asked, &mut input, &name)?;
-    let mut session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
+    let mut session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
     // What a long stream says in an archive of ours is said when it was said there.
     if format.name == listen::NATIVE
         && let Ok(archive) = fs::read_to_string(path)

@@ -2,12 +2,12 @@
 
 use super::{Around, Failure, named_format, reading};
 use crate::exit;
-use formats::{Format, Options, Step, Writer, walk};
+use formats::{Format, MeaningWriter, ReadOptions, Step, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 use transcript::calls::Calls;
-use transcript::session::{Content, Halt};
+use transcript::session::{Content, SinkError};
 
 /// Up to this size a meaning waits in memory until the transcript is known to be whole, then in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
@@ -46,10 +46,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
-    let mut writer = Writer::new();
+    let mut writer = MeaningWriter::new();
     let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
     let mut failed: Option<io::Error> = None;
-    let options = if args.lenient { Options::LENIENT } else { Options::default() };
+    let options = if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
     let read = reading(&args.file, args.format, |name, format, input| {
         around.voice.detail(&format!("{name} is read as {}", format.name));
         walk(format, input, options, &mut |step| {
@@ -64,9 +64,10 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 }
                 (Step::Context(entry), _) => {
                     if let Content::Noise(noise) = &entry.content {
-                        around
-                            .voice
-                            .note(&format!("{name}:{}: passed over: {}", entry.spot.line, noise.why.message));
+                        around.voice.note(&format!(
+                            "{name}:{}: passed over: {}",
+                            entry.location.line, noise.why.message
+                        ));
                     }
                     None
                 }
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             match block.map(|block| spool.write_all(&block)) {
                 Some(Err(error)) => {
                     failed = Some(error);
-                    Err(Halt::Stop)
+                    Err(SinkError::Stop)
                 }
                 _ => Ok(()),
             }

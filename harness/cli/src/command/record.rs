@@ -2,7 +2,7 @@
 
 use super::{Around, Failure, listen, named_format};
 use crate::exit;
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
@@ -165,7 +165,7 @@ fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<()
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let mut session = Session::read(native, &mut input, Options::default())
+    let mut session = Session::read(native, &mut input, ReadOptions::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
     // A format of whole exchanges is read as an archive is.
     if native.name == listen::NATIVE && !format.carries.exchanges {

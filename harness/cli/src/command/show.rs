@@ -3,7 +3,7 @@
 use super::{Around, Failure, format_of, named_format, open};
 use crate::exit;
 use crate::source::Source;
-use formats::{Format, Input, Options, ReadError, walk};
+use formats::{Format, Input, ReadError, ReadOptions, walk};
 use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
 use reports::diagram_builder::{
     DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
-use transcript::session::Halt;
+use transcript::session::SinkError;
 
 /// Up to this size what can be read only once waits in memory, then in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
@@ -197,7 +197,7 @@ fn read(
     let mut readers: Vec<Reader<'_, Result<(), ReadError>>> = Vec::new();
     for (number, recording) in recordings.iter_mut().enumerate() {
         readers.push(Box::new(move |sender| {
-            read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| Halt::Stop))
+            read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| SinkError::Stop))
         }));
     }
     let ends = merge(readers, |piece| drawing.take(piece));
@@ -208,10 +208,10 @@ fn read_one(
     number: usize,
     recording: &mut Recording,
     lenient: bool,
-    take: &mut dyn FnMut(EntrySummary) -> Result<(), Halt>,
+    take: &mut dyn FnMut(EntrySummary) -> Result<(), SinkError>,
 ) -> Result<(), ReadError> {
     let mut reader = recording.tape.again()?;
-    let options = if lenient { Options::LENIENT } else { Options::default() };
+    let options = if lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
     let mut pen = EntrySummarizer::new(number);
     walk(recording.format, &mut Input::new(&mut reader)?, options, &mut |step| take(pen.take(&step)))?;
     Ok(())

@@ -4,7 +4,7 @@
 //! page looks; `reports` renders, and nothing is judged again.
 
 use super::Failure;
-use formats::{Carries, FORMATS};
+use formats::{Capabilities, FORMATS};
 use reports::html::changes::Changes;
 use reports::html::clauses::{Case as Named, Clause};
 use reports::html::findings::Finding;
@@ -227,7 +227,7 @@ fn shown(cases: &[Case]) -> RuleCases {
 /// What the code of each format says that it carries.
 fn carried(cases: &[Case]) -> Vec<Format> {
     let format = |format: &&'static formats::Format| {
-        let Carries { direction, times, http, exchanges, sse, process, challenge } = format.carries;
+        let Capabilities { direction, times, http, exchanges, sse, process, challenge } = format.carries;
         let carries = [
             ("who sent each message", direction),
             ("when it was sent", times),

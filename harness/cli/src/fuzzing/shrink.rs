@@ -12,7 +12,7 @@ use super::probe::{Probe, Shown};
 use super::signature::Signature;
 use super::sketch::Sketch;
 use crate::interrupt;
-use formats::{Options, ReadError};
+use formats::{ReadError, ReadOptions};
 use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
 use std::time::{Duration, Instant};
 use verdict::expectation::Expectation;
@@ -134,7 +134,7 @@ fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Outc
         files: vec![(*format, Ok(bytes.to_vec()))],
         ..sketch.clone()
     };
-    let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, Options::default()) {
+    let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, ReadOptions::default()) {
         Err(ReadError::Rejected(rejection)) => Some(rejection.code),
         _ => None,
     };

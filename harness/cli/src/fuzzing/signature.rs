@@ -5,7 +5,7 @@
 //! silence. Refuses to know: values, messages' words, and how many there were.
 
 use std::fmt;
-use transcript::json::{Json, Kind as JsonKind};
+use transcript::json::{Json, JsonKind};
 use verdict::record::{CaseResult, Difference};
 use verdict::verdict::Verdict;
 

@@ -140,7 +140,7 @@ fn answer(mode: &str, request: &Value) -> String {
     let Ok(mut file) = file else {
         return format!("\"rejection\":{{\"message\":\"{path} cannot be read\"}}");
     };
-    match formats::meaning(formats::find(format).unwrap(), &mut file, formats::Options::default()) {
+    match formats::meaning(formats::find(format).unwrap(), &mut file, formats::ReadOptions::default()) {
         Err(formats::ReadError::Rejected(rejection)) => {
             let message = serde_json::to_string(&format!("{path}: {rejection}")).unwrap();
             format!("\"rejection\":{{\"code\":\"{}\",\"message\":{message}}}", rejection.code.name())

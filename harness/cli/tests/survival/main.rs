@@ -9,7 +9,7 @@
 
 mod program;
 
-use formats::{FORMATS, Format, Options};
+use formats::{FORMATS, Format, ReadOptions};
 use program::{Folder, ORDINARY, PROGRAM, finish, piped, run, shell, spelled};
 use std::fs::{self, File};
 use std::io::{BufWriter, Read as _, Write as _};
@@ -223,9 +223,9 @@ fn a_file_that_is_cut_is_never_given_out_as_whole() {
 
 /// The meaning, or where the rejection is.
 fn read(format: &Format, bytes: &[u8]) -> Result<String, u64> {
-    match formats::meaning(format, &mut { bytes }, Options::default()) {
+    match formats::meaning(format, &mut { bytes }, ReadOptions::default()) {
         Ok(meaning) => Ok(meaning.text),
-        Err(formats::ReadError::Rejected(rejection)) => Err(rejection.place.offset),
+        Err(formats::ReadError::Rejected(rejection)) => Err(rejection.position.offset),
         Err(other) => panic!("{other}"),
     }
 }

@@ -1,6 +1,6 @@
 //! The program as a person runs it, and what came of it.
 
-use formats::{Format, Input, Options, Session, find};
+use formats::{Format, Input, ReadOptions, Session, find};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -93,7 +93,7 @@ impl Folder {
 pub(crate) fn spelled(format: &Format, lines: &str) -> Vec<u8> {
     let mut lines = lines.as_bytes();
     let mut input = Input::new(&mut lines).unwrap();
-    let session = Session::read(find("jsonrpc").unwrap(), &mut input, Options::default()).unwrap();
+    let session = Session::read(find("jsonrpc").unwrap(), &mut input, ReadOptions::default()).unwrap();
     let mut out = Vec::new();
     (format.write)(&session, &mut out).unwrap();
     out

@@ -5,10 +5,10 @@
 
 use crate::data::{Carried, Places, carried, content, holds_messages};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind, Scanner, Text};
+use transcript::json::{Json, JsonKind, JsonString, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Content, Context, Headers, Side, Slot, Sse};
+use transcript::session::{Carrier, Content, Context, Headers, Side, Sse};
 
 /// An entry's members, as they stand in the text.
 #[derive(Default)]
@@ -40,7 +40,7 @@ struct Event<'a> {
 
 /// What an entry turns out to hold.
 pub(super) struct Found<'a> {
-    pub(super) slot: Slot,
+    pub(super) carrier: Carrier,
     pub(super) side: Side,
     pub(super) tail: &'static str,
     /// Where the slot's value begins in the scanned text.
@@ -53,7 +53,7 @@ pub(super) struct Found<'a> {
 pub(super) enum Held<'a> {
     Message(Message<'a>),
     /// A string, and its content, which is to be read as a message.
-    Text(Text<'a>, Cow<'a, str>),
+    Text(JsonString<'a>, Cow<'a, str>),
     Event,
     Empty,
 }
@@ -130,13 +130,15 @@ impl<'a> Parts<'a> {
     }
 
     /// The one slot that the entry fills, if it fills just one, and the text of what may be a message there.
-    pub(super) fn only_slot(&self) -> Option<(Slot, Side, &'static str, &'a str)> {
+    pub(super) fn only_slot(&self) -> Option<(Carrier, Side, &'static str, &'a str)> {
         match (&self.request, &self.response, &self.sse) {
-            (Some(body), None, None) => Some((Slot::Request, Side::Client, "/request", body.value.text())),
-            (None, Some(body), None) => Some((Slot::Response, Side::Server, "/response", body.value.text())),
+            (Some(body), None, None) => Some((Carrier::Request, Side::Client, "/request", body.value.text())),
+            (None, Some(body), None) => {
+                Some((Carrier::Response, Side::Server, "/response", body.value.text()))
+            }
             (None, None, Some(event)) => {
                 let text = event.data.as_ref().map_or("", |data| data.value.text());
-                Some((Slot::Sse, Side::Server, "/sse", text))
+                Some((Carrier::Sse, Side::Server, "/sse", text))
             }
             _ => None,
         }
@@ -144,20 +146,20 @@ impl<'a> Parts<'a> {
 
     /// What the entry holds, now that all of it is seen. `start` is where it begins in the text.
     pub(super) fn found(self, start: usize, context: Option<&Context<'_>>) -> Result<Found<'a>, Refusal> {
-        let found = |slot, side, tail, at, held, sse| Ok(Found { slot, side, tail, at, held, sse });
+        let found = |carrier, side, tail, at, held, sse| Ok(Found { carrier, side, tail, at, held, sse });
         match (self.request, self.response, self.sse) {
             (Some(body), None, None) => {
-                found(Slot::Request, Side::Client, "/request", body.at, body.single(None)?, None)
+                found(Carrier::Request, Side::Client, "/request", body.at, body.single(None)?, None)
             }
             (None, Some(body), None) => {
                 let status = context.and_then(|context| context.status);
-                found(Slot::Response, Side::Server, "/response", body.at, body.single(status)?, None)
+                found(Carrier::Response, Side::Server, "/response", body.at, body.single(status)?, None)
             }
             (None, None, Some(event)) => {
                 let (at, held, sse) = event.held()?;
                 let tail =
                     if matches!(held, Held::Message(_) | Held::Text(..)) { "/sse/data" } else { "/sse" };
-                found(Slot::Sse, Side::Server, tail, at, held, Some(sse))
+                found(Carrier::Sse, Side::Server, tail, at, held, Some(sse))
             }
             (request, response, sse) => {
                 let there = [
@@ -165,7 +167,8 @@ impl<'a> Parts<'a> {
                     ("response", response.is_some()),
                     ("sse", sse.is_some()),
                 ];
-                let names: Vec<_> = there.iter().filter(|slot| slot.1).map(|slot| slot.0).collect();
+                let names: Vec<_> =
+                    there.iter().filter(|carrier| carrier.1).map(|carrier| carrier.0).collect();
                 let has = if names.is_empty() {
                     "none of them".to_owned()
                 } else {
@@ -199,7 +202,9 @@ impl<'a> Body<'a> {
         }
         let value = scanner.take()?;
         let message = Err(match value.kind() {
-            Kind::Array => refuse(Code::Batch, at, "an array stands where one message belongs".to_owned()),
+            JsonKind::Array => {
+                refuse(Code::Batch, at, "an array stands where one message belongs".to_owned())
+            }
             kind => {
                 let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
                 refuse(Code::NotAMessage, at, message)
@@ -213,9 +218,9 @@ impl<'a> Body<'a> {
     fn single(self, status: Option<u16>) -> Result<Held<'a>, Refusal> {
         match self.message {
             Ok(message) => Ok(Held::Message(message)),
-            Err(_) if self.value.kind() == Kind::Null => Ok(Held::Empty),
+            Err(_) if self.value.kind() == JsonKind::Null => Ok(Held::Empty),
             Err(_)
-                if self.value.kind() == Kind::Object
+                if self.value.kind() == JsonKind::Object
                     && status.is_some_and(|status| status >= 400)
                     && self.value.member("jsonrpc").is_none() =>
             {
@@ -231,7 +236,7 @@ impl<'a> Event<'a> {
         let at = scanner.at();
         if scanner.peek() != Some(b'{') {
             let value = scanner.take()?;
-            if value.kind() == Kind::Null {
+            if value.kind() == JsonKind::Null {
                 return Ok(Self { at, null: true, ..Self::default() });
             }
             let message = format!("`sse` is an object; this is {}", value.kind().name());
@@ -264,8 +269,8 @@ impl<'a> Event<'a> {
     fn held(self) -> Result<(usize, Held<'a>, Sse<'a>), Refusal> {
         let text = |value: Option<Json<'a>>| value.and_then(|value| value.as_text()).map(content);
         let name = match self.name.map(|name| (name, name.kind())) {
-            Some((_, Kind::String)) => text(self.name),
-            None | Some((_, Kind::Null)) => None,
+            Some((_, JsonKind::String)) => text(self.name),
+            None | Some((_, JsonKind::Null)) => None,
             Some((_, kind)) => {
                 return Err(refuse(
                     Code::WrongType,
@@ -289,8 +294,8 @@ impl<'a> Event<'a> {
         let held = match (data.message, data.value.kind(), string) {
             (Ok(message), ..) => Held::Message(message),
             (_, _, Some(string)) => Held::Text(string, content(string)),
-            (Err(refusal), Kind::Object, _) if resembles_message(data.value) => return Err(refusal),
-            (Err(refusal), Kind::Array, _) if holds_messages(data.value) => {
+            (Err(refusal), JsonKind::Object, _) if resembles_message(data.value) => return Err(refusal),
+            (Err(refusal), JsonKind::Array, _) if holds_messages(data.value) => {
                 return Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal });
             }
             _ => Held::Event,
@@ -301,7 +306,7 @@ impl<'a> Event<'a> {
 
 /// A transport context, as far as it has the documented shape (K2A-SPELLING: no other spelling is looked for).
 pub(super) fn context(text: Json<'_>) -> Option<Context<'_>> {
-    if text.kind() != Kind::Object {
+    if text.kind() != JsonKind::Object {
         return None;
     }
     let status = text.member("status").and_then(|status| status.as_number()?.parse().ok());
@@ -314,14 +319,14 @@ pub(super) fn context(text: Json<'_>) -> Option<Context<'_>> {
     Some(Context { text, status, headers })
 }
 
-fn known(key: Text<'_>, names: &[&'static str]) -> Option<&'static str> {
+fn known(key: JsonString<'_>, names: &[&'static str]) -> Option<&'static str> {
     match key.raw() {
         plain if !plain.contains('\\') => names.iter().copied().find(|name| plain == *name),
         _ => names.iter().copied().find(|name| key.is(name)),
     }
 }
 
-fn ambiguous(at: usize, key: Text<'_>) -> Refusal {
+fn ambiguous(at: usize, key: JsonString<'_>) -> Refusal {
     let message = format!("the member `{}` stands twice, and readers differ on which one counts", key.raw());
     refuse(Code::AmbiguousMember, at, message)
 }

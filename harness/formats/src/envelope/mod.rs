@@ -11,10 +11,10 @@ mod write;
 pub(crate) use read::read;
 pub(crate) use write::write;
 
-use crate::{Carries, Head};
+use crate::{Capabilities, Head};
 
 /// What both formats carry.
-pub(crate) const CARRIES: Carries = Carries {
+pub(crate) const CARRIES: Capabilities = Capabilities {
     direction: true,
     times: true,
     http: true,
@@ -27,6 +27,6 @@ pub(crate) const CARRIES: Carries = Carries {
 /// Whether a file that begins like this is an envelope with this label. `labels` are the format's names; the first
 /// format of the two also takes what is clearly an envelope without a label that anybody knows, so that a person
 /// hears what is wrong with it.
-pub(crate) fn tells(head: &Head, label: &str) -> bool {
+pub(crate) fn sniff(head: &Head, label: &str) -> bool {
     head.text("transport") == Some(label)
 }

@@ -1,22 +1,22 @@
 //! Reading an envelope, entry by entry.
 
 use super::entry::{Held, Parts, context};
-use crate::Options;
+use crate::ReadOptions;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Halt, Noise, Sink, Spot};
+use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
 
 /// Reads an envelope whose `transport` must be `label`.
 pub(crate) fn read(
     label: &str,
     input: &mut Input<'_>,
-    options: Options,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     match input.peek()? {
-        None => return Err(input.cut_short("an envelope")),
+        None => return Err(input.truncated("an envelope")),
         Some(b'{') => {}
         Some(_) => {
             input.value()?;
@@ -97,16 +97,16 @@ fn transport(label: &str, input: &mut Input<'_>) -> Result<(), ReadError> {
 
 fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let length = input.value()?;
-    let spot = Spot { root: "/transport_context", ..spot(input) };
+    let location = Location { root: "/transport_context", ..location(input) };
     if let Some(context) = Json::parse(&input.text()[..length]).ok().and_then(context) {
-        let entry = Entry { context: Some(&context), ..Entry::new(spot, Content::Envelope) };
-        sink(entry).map_err(|halt| input.halted(halt, 0, &spot))?;
+        let entry = Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) };
+        sink(entry).map_err(|error| input.sink_error(error, 0, &location))?;
     }
     input.consume(length);
     Ok(())
 }
 
-fn entries(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+fn entries(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
         // A file that ends here, or goes on with what is no JSON, is not one whose entries are no array.
         input.value()?;
@@ -130,21 +130,26 @@ fn entries(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Resu
 }
 
 /// Reads the entry at the beginning of the window, and returns its length.
-fn one(input: &mut Input<'_>, index: u64, options: Options, sink: &mut Sink<'_>) -> Result<usize, ReadError> {
+fn one(
+    input: &mut Input<'_>,
+    index: u64,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<usize, ReadError> {
     loop {
         let text = input.text();
         let mut scanner = Scanner::new(text);
-        let spot = Spot { root: "/entries/", index: Some(index), ..spot(input) };
+        let location = Location { root: "/entries/", index: Some(index), ..location(input) };
         let refused = match Parts::scan(text, &mut scanner) {
             Ok(parts) => {
-                hand(input, parts, spot, options, sink)?;
+                hand(input, parts, location, options, sink)?;
                 return Ok(scanner.at());
             }
             Err(refusal) => refusal,
         };
         // The entry may only go on behind the window.
         if refused.code != Code::Truncated || !input.grow()? {
-            return Err(input.refuse(refused, 0, &spot.pointer()));
+            return Err(input.refuse(refused, 0, &location.pointer()));
         }
     }
 }
@@ -152,30 +157,30 @@ fn one(input: &mut Input<'_>, index: u64, options: Options, sink: &mut Sink<'_>)
 fn hand(
     input: &Input<'_>,
     parts: Parts<'_>,
-    spot: Spot,
-    options: Options,
+    location: Location,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     let (time, context) = (parts.time, parts.context());
-    let slot = parts.only_slot();
-    let found = match (parts.found(0, context.as_ref()), slot) {
+    let carrier = parts.only_slot();
+    let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,
-        (Err(refusal), Some((slot, side, tail, text))) if options.passes(&refusal) => {
-            let spot = Spot { tail, ..spot };
+        (Err(refusal), Some((carrier, side, tail, text))) if options.passes(&refusal) => {
+            let location = Location { tail, ..location };
             let content = Content::Noise(Noise { why: refusal, text: text.into() });
-            let entry = Entry { time, side: Some(side), slot, ..Entry::new(spot, content) };
-            return sink(entry).map_err(|halt| input.halted(halt, 0, &spot));
+            let entry = Entry { time, side: Some(side), carrier, ..Entry::new(location, content) };
+            return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
         }
-        (Err(refusal), _) => return Err(input.refuse(refusal, 0, &spot.pointer())),
+        (Err(refusal), _) => return Err(input.refuse(refusal, 0, &location.pointer())),
     };
-    let spot = Spot { tail: found.tail, ..spot };
+    let location = Location { tail: found.tail, ..location };
     let content = match found.held.content() {
         Ok(content) => content,
         Err(refusal) if options.passes(&refusal) => {
             let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
             Content::Noise(Noise { why: refusal, text })
         }
-        Err(refusal) => return Err(input.refuse(refusal, found.at, &spot.pointer())),
+        Err(refusal) => return Err(input.refuse(refusal, found.at, &location.pointer())),
     };
     let mut sse = found.sse;
     if let (Content::Event, Held::Text(_, text), Some(sse)) = (&content, &found.held, &mut sse) {
@@ -184,23 +189,23 @@ fn hand(
     let entry = Entry {
         time,
         side: Some(found.side),
-        slot: found.slot,
+        carrier: found.carrier,
         sse,
         context: context.as_ref(),
-        ..Entry::new(spot, content)
+        ..Entry::new(location, content)
     };
     // Inside a string the place of what a sink refuses is the string's.
     let message_at = if matches!(found.held, Held::Text(..)) { None } else { Some(found.at) };
-    sink(entry).map_err(|halt| match (halt, message_at) {
-        (Halt::Refused(refusal), None) => {
-            input.refuse(Refusal { at: 0, ..refusal }, found.at, &spot.pointer())
+    sink(entry).map_err(|error| match (error, message_at) {
+        (SinkError::Rejected(refusal), None) => {
+            input.refuse(Refusal { at: 0, ..refusal }, found.at, &location.pointer())
         }
-        (halt, _) => input.halted(halt, found.at, &spot),
+        (error, _) => input.sink_error(error, found.at, &location),
     })
 }
 
-fn spot(input: &Input<'_>) -> Spot {
-    Spot { offset: input.offset(), line: input.line(), ..Spot::default() }
+fn location(input: &Input<'_>) -> Location {
+    Location { offset: input.offset(), line: input.line(), ..Location::default() }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Writing an envelope: an entry a line.
 
-use crate::owned::{Owned, Session, What};
+use crate::owned::{OwnedContent, OwnedEntry, Session};
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact, write_string};
-use transcript::session::{Side, Slot};
+use transcript::session::{Carrier, Side};
 
 /// Writes the session with this label.
 pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let mut head = format!("{{\"transport\": \"{label}\"").into_bytes();
     for entry in &session.entries {
-        if let (What::Envelope, Some(context)) = (&entry.what, &entry.context) {
+        if let (OwnedContent::Envelope, Some(context)) = (&entry.what, &entry.context) {
             head.extend_from_slice(b",\n \"transport_context\": ");
             compact(&context.text, &mut head);
             // A second context would make the first ambiguous; readers hand on one at most.
@@ -33,12 +33,14 @@ pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::
 }
 
 /// Spells one entry without its braces; false where the envelope has no place for it.
-fn spell(label: &str, entry: &Owned, line: &mut Vec<u8>) -> bool {
+fn spell(label: &str, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
     let challenge = match &entry.what {
-        What::Exchange(exchange) if exchange.status == Some(401) => Some(exchange),
+        OwnedContent::Exchange(exchange) if exchange.status == Some(401) => Some(exchange),
         _ => None,
     };
-    if !matches!(entry.what, What::Message(..) | What::Event | What::Empty) && challenge.is_none() {
+    if !matches!(entry.what, OwnedContent::Message(..) | OwnedContent::Event | OwnedContent::Empty)
+        && challenge.is_none()
+    {
         return false;
     }
     if let Some(time) = entry.time.filter(|&time| time >= 0) {
@@ -52,7 +54,7 @@ fn spell(label: &str, entry: &Owned, line: &mut Vec<u8>) -> bool {
         line.extend_from_slice(b"\"transport_context\": {\"status\": 401, \"headers\": {");
         // An object cannot hold two challenges under one name, and RFC 9110 lets them be joined with commas.
         let mut values: Vec<&str> = Vec::new();
-        for (name, value) in &exchange.answer_headers {
+        for (name, value) in &exchange.response_headers {
             if name.eq_ignore_ascii_case("www-authenticate") {
                 values.push(value);
             }
@@ -63,26 +65,26 @@ fn spell(label: &str, entry: &Owned, line: &mut Vec<u8>) -> bool {
         }
         line.extend_from_slice(b"}}, ");
     }
-    let streams = entry.slot == Slot::Sse || label == "http-sse" && entry.slot != Slot::Response;
+    let streams = entry.carrier == Carrier::Sse || label == "http-sse" && entry.carrier != Carrier::Response;
     match (&entry.what, entry.side) {
-        (What::Message(text, _), Some(Side::Client)) => slot("request", text, line),
-        (What::Message(text, _), _) if streams => event(entry, Some(text), line),
-        (What::Message(text, _), _) => slot("response", text, line),
-        (What::Empty, _) if entry.slot == Slot::Request => slot("request", "null", line),
-        (What::Empty, _) if entry.slot == Slot::Sse => slot("sse", "null", line),
-        (What::Event, _) => event(entry, None, line),
-        _ => slot("response", "null", line),
+        (OwnedContent::Message(text, _), Some(Side::Client)) => carrier("request", text, line),
+        (OwnedContent::Message(text, _), _) if streams => event(entry, Some(text), line),
+        (OwnedContent::Message(text, _), _) => carrier("response", text, line),
+        (OwnedContent::Empty, _) if entry.carrier == Carrier::Request => carrier("request", "null", line),
+        (OwnedContent::Empty, _) if entry.carrier == Carrier::Sse => carrier("sse", "null", line),
+        (OwnedContent::Event, _) => event(entry, None, line),
+        _ => carrier("response", "null", line),
     }
     true
 }
 
-fn slot(name: &str, text: &str, line: &mut Vec<u8>) {
+fn carrier(name: &str, text: &str, line: &mut Vec<u8>) {
     line.extend_from_slice(format!("\"{name}\": ").as_bytes());
     compact(text, line);
 }
 
 /// An SSE event: its name and id where they are known, and its data.
-fn event(entry: &Owned, message: Option<&str>, line: &mut Vec<u8>) {
+fn event(entry: &OwnedEntry, message: Option<&str>, line: &mut Vec<u8>) {
     line.extend_from_slice(b"\"sse\": {");
     let sse = entry.sse.as_ref();
     let mut member = |name: &str, value: &mut dyn FnMut(&mut Vec<u8>)| {

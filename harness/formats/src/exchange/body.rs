@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
-use transcript::json::{Fault, Json, Kind, Text};
+use transcript::json::{Json, JsonKind, JsonString, SyntaxError};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::Headers;
@@ -34,7 +34,7 @@ impl<'a> Document<'a> {
     ) -> Checked<[Option<Json<'a>>; N]> {
         let mut found = [None; N];
         let Some(object) = object else { return Ok(found) };
-        if object.kind() != Kind::Object {
+        if object.kind() != JsonKind::Object {
             return Err(self.wrong_type(object, "an object"));
         }
         for (key, value) in object.members() {
@@ -47,7 +47,7 @@ impl<'a> Document<'a> {
                 return Err(refusal(Code::AmbiguousMember, self.at(key.raw()), message));
             }
         }
-        Ok(found.map(|value| value.filter(|value| value.kind() != Kind::Null)))
+        Ok(found.map(|value| value.filter(|value| value.kind() != JsonKind::Null)))
     }
 
     /// A member that is a string, as text.
@@ -58,7 +58,7 @@ impl<'a> Document<'a> {
     /// Header names and values; an item that lacks either is no header.
     pub(crate) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
         let Some(list) = value else { return Ok(Vec::new()) };
-        if list.kind() != Kind::Array {
+        if list.kind() != JsonKind::Array {
             return Err(self.wrong_type(list, "an array of headers"));
         }
         let text = |item: Json<'a>, name: &str| item.member(name)?.as_text().map(content);
@@ -90,7 +90,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn string(self, value: Option<Json<'a>>) -> Checked<Option<Text<'a>>> {
+    fn string(self, value: Option<Json<'a>>) -> Checked<Option<JsonString<'a>>> {
         match value {
             None => Ok(None),
             Some(value) => value.as_text().map(Some).ok_or_else(|| self.wrong_type(value, "a string")),
@@ -146,7 +146,7 @@ fn read(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
     match Json::parse(text) {
         Err(fault) if lost => Err(broken(fault)),
         Err(_) => Ok(None),
-        Ok(value) if value.kind() == Kind::Object && value.member("jsonrpc").is_some() => {
+        Ok(value) if value.kind() == JsonKind::Object && value.member("jsonrpc").is_some() => {
             Message::parse(text).map(Some)
         }
         // Of an array, `jsonrpc` alone shows that it is no other site's.
@@ -164,7 +164,7 @@ fn first(bytes: &[u8]) -> Option<(usize, u8)> {
 }
 
 /// A body ends where it ends; that is no file cut off.
-fn broken(fault: Fault) -> Refusal {
+fn broken(fault: SyntaxError) -> Refusal {
     let cause = Refusal::from(fault);
     refusal(Code::InvalidJson, cause.at, format!("the body begins like a message, but {}", cause.message))
 }

@@ -7,9 +7,9 @@
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
 
-use crate::owned::{Owned, Session, Surroundings, What};
+use crate::owned::{OwnedContent, OwnedEntry, Session, TransportContext};
 use transcript::message::Message;
-use transcript::session::{Exchange, Headers, Side, Slot};
+use transcript::session::{Carrier, Exchange, Headers, Side};
 
 /// An exchange to be written.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ pub(crate) struct Draft<'s> {
     /// The headers of an envelope's request.
     pub(crate) request_headers: Option<&'s Headers<'static>>,
     /// The status and headers of an envelope's response.
-    pub(crate) answer_context: Option<&'s Surroundings>,
+    pub(crate) answer_context: Option<&'s TransportContext>,
     /// What the server sends in it: messages and events.
-    pub(crate) sent: Vec<&'s Owned>,
+    pub(crate) sent: Vec<&'s OwnedEntry>,
     /// The exporter had dropped the POST's body, or the answer's.
     pub(crate) missing: (bool, bool),
     /// Answers come on the stream of a GET alone (HTTP+SSE).
@@ -43,7 +43,7 @@ pub(crate) struct Draft<'s> {
 
 impl Draft<'_> {
     /// Whether the session says that this entry is of this exchange.
-    fn belongs(&self, entry: &Owned) -> bool {
+    fn belongs(&self, entry: &OwnedEntry) -> bool {
         self.number.is_some() && self.number == entry.exchange
     }
 
@@ -56,21 +56,21 @@ impl Draft<'_> {
 /// The exchanges of a session, in order.
 pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
     let name =
-        |entry: &'_ Owned| entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"));
+        |entry: &'_ OwnedEntry| entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"));
     let endpoint = session.entries.iter().any(name);
     let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0 };
     for entry in &session.entries {
         match &entry.what {
-            What::Exchange(exchange) => plan.drafts.push(Draft {
+            OwnedContent::Exchange(exchange) => plan.drafts.push(Draft {
                 known: Some(exchange),
                 started: entry.time,
                 ended: exchange.ended,
                 number: entry.exchange,
                 ..Draft::default()
             }),
-            What::Message(..) if entry.side == Some(Side::Client) => plan.post(entry),
-            What::Message(..) | What::Event => plan.send(entry),
-            What::Missing(_) => plan.miss(entry),
+            OwnedContent::Message(..) if entry.side == Some(Side::Client) => plan.post(entry),
+            OwnedContent::Message(..) | OwnedContent::Event => plan.send(entry),
+            OwnedContent::Missing(_) => plan.miss(entry),
             // No message, but a status and a challenge perhaps.
             _ => plan.note(entry),
         }
@@ -90,11 +90,11 @@ struct Plan<'s> {
 }
 
 impl<'s> Plan<'s> {
-    fn open(&mut self, entry: &Owned) {
+    fn open(&mut self, entry: &OwnedEntry) {
         self.drafts.push(Draft { started: entry.time, ..Draft::default() });
     }
 
-    fn post(&mut self, entry: &'s Owned) {
+    fn post(&mut self, entry: &'s OwnedEntry) {
         let own = self.drafts.last().is_some_and(|draft| {
             draft.belongs(entry)
                 && draft.known.is_some_and(|known| known.method.eq_ignore_ascii_case("POST"))
@@ -113,7 +113,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    fn send(&mut self, entry: &'s Owned) {
+    fn send(&mut self, entry: &'s OwnedEntry) {
         let context = answer_context(entry);
         if !self.drafts.last().is_some_and(|draft| fits(draft, entry, context)) {
             self.open(entry);
@@ -129,14 +129,14 @@ impl<'s> Plan<'s> {
     }
 
     /// A hole stays a hole.
-    fn miss(&mut self, entry: &'s Owned) {
+    fn miss(&mut self, entry: &'s OwnedEntry) {
         if let Some(draft) = self.drafts.last_mut().filter(|draft| draft.belongs(entry)) {
             draft.missing.0 |= entry.side == Some(Side::Client);
             draft.missing.1 |= entry.side == Some(Side::Server);
         }
     }
 
-    fn note(&mut self, entry: &'s Owned) {
+    fn note(&mut self, entry: &'s OwnedEntry) {
         let Some(context) = answer_context(entry) else { return };
         let fits = |draft: &Draft<'_>| {
             draft.known.is_none()
@@ -157,7 +157,7 @@ impl<'s> Plan<'s> {
 }
 
 /// Whether what the server sends may stand in the answer of this exchange.
-fn fits(draft: &Draft<'_>, entry: &Owned, context: Option<&Surroundings>) -> bool {
+fn fits(draft: &Draft<'_>, entry: &OwnedEntry, context: Option<&TransportContext>) -> bool {
     if draft.known.is_some() {
         return draft.belongs(entry);
     }
@@ -166,29 +166,32 @@ fn fits(draft: &Draft<'_>, entry: &Owned, context: Option<&Surroundings>) -> boo
     }
     if draft.request.is_none() {
         // A stream goes on; what says that it was a response of its own does not belong in it.
-        return entry.slot != Slot::Response && draft.sent.iter().all(|sent| sent.slot != Slot::Response);
+        return entry.carrier != Carrier::Response
+            && draft.sent.iter().all(|sent| sent.carrier != Carrier::Response);
     }
     let other =
         entry.message().is_some_and(|message| message.outcome().is_some()) && entry.answers != draft.index;
-    let elsewhere = draft.elsewhere && entry.slot != Slot::Response;
+    let elsewhere = draft.elsewhere && entry.carrier != Carrier::Response;
     // A response to nothing that is known may well be the answer to this POST: an error without an id, say.
-    draft.asks() && !elsewhere && (!other || entry.answers.is_none() && entry.slot == Slot::Response)
+    draft.asks() && !elsewhere && (!other || entry.answers.is_none() && entry.carrier == Carrier::Response)
 }
 
 /// The status and headers of an HTTP response that an envelope tells of; those of a stream's event are no
 /// answer's (K2A-SPELLING).
-fn answer_context(entry: &Owned) -> Option<&Surroundings> {
-    entry.context.as_ref().filter(|context| entry.slot == Slot::Response && context.status.is_some())
+fn answer_context(entry: &OwnedEntry) -> Option<&TransportContext> {
+    entry.context.as_ref().filter(|context| entry.carrier == Carrier::Response && context.status.is_some())
 }
 
 /// One message that answers the POST, and nothing that tells of a stream.
 fn is_json(draft: &Draft<'_>) -> bool {
     let [entry] = draft.sent[..] else { return false };
-    let plain = entry.message().is_some() && entry.slot != Slot::Sse && entry.sse.is_none();
+    let plain = entry.message().is_some() && entry.carrier != Carrier::Sse && entry.sse.is_none();
     match draft.known {
         Some(_) => plain,
         None => {
-            plain && (entry.slot == Slot::Response || draft.index.is_some() && entry.answers == draft.index)
+            plain
+                && (entry.carrier == Carrier::Response
+                    || draft.index.is_some() && entry.answers == draft.index)
         }
     }
 }

@@ -5,16 +5,16 @@
 //! order of the session.
 
 use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
-use crate::Options;
+use crate::ReadOptions;
 use crate::data::{Carried, carried};
 use crate::input::{Input, ReadError};
-use crate::sse::{Kind as Block, Parser, SseEvent};
+use crate::sse::{SseBlock, SseBlockKind as Block, SseParser};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{
-    Content, Entry, Exchange, Halt, Headers, Noise, Side, Sink, Slot, Spot, Sse, header,
+    Carrier, Content, Entry, Exchange, Headers, Location, Noise, Side, Sink, SinkError, Sse, header,
 };
 
 /// Where a format has the parts of an exchange, as pointers.
@@ -85,14 +85,14 @@ pub(crate) struct Moment {
 struct Stamp {
     time: Option<i64>,
     side: Option<Side>,
-    slot: Slot,
+    carrier: Carrier,
     exchange: u64,
 }
 
 impl Stamp {
-    fn on<'c>(self, content: Content<'c>, spot: Spot) -> Entry<'c> {
-        let Self { time, side, slot, exchange } = self;
-        Entry { time, side, slot, exchange: Some(exchange), ..Entry::new(spot, content) }
+    fn on<'c>(self, content: Content<'c>, location: Location) -> Entry<'c> {
+        let Self { time, side, carrier, exchange } = self;
+        Entry { time, side, carrier, exchange: Some(exchange), ..Entry::new(location, content) }
     }
 }
 
@@ -100,7 +100,7 @@ impl Stamp {
 pub(crate) struct Reading<'a, 's, 'e, 'f> {
     pub(crate) input: &'a Input<'f>,
     pub(crate) document: Document<'a>,
-    pub(crate) options: Options,
+    pub(crate) options: ReadOptions,
     pub(crate) sink: &'s mut Sink<'e>,
     pub(crate) layout: &'static Layout,
 }
@@ -139,7 +139,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             let at = document.at(json.text());
             line += lines(&document.0[seen..at]);
             seen = at;
-            if json.kind() != Kind::Object {
+            if json.kind() != JsonKind::Object {
                 let message = format!("an exchange is an object; this is {}", json.kind().name());
                 let wrong = refusal(Code::InvalidEntry, at, message);
                 return Err(self.refused(Refusal { clause: "SRV-BYTES", ..wrong }, index));
@@ -155,44 +155,49 @@ impl<'a> Reading<'a, '_, '_, '_> {
 
     fn exchange(&mut self, listed: &Listed<'a>, number: u64, parts: Parts<'a>) -> Result<(), ReadError> {
         let Parts { exchange, request: post, answer, answered } = parts;
-        let spot = self.spot(listed, listed.json.text(), "");
-        let stamp = Stamp { time: listed.started, side: None, slot: Slot::Line, exchange: number };
-        self.note(stamp.on(Content::Exchange(&exchange), spot))?;
+        let location = self.location(listed, listed.json.text(), "");
+        let stamp = Stamp { time: listed.started, side: None, carrier: Carrier::Line, exchange: number };
+        self.note(stamp.on(Content::Exchange(&exchange), location))?;
 
-        let stamp = Stamp { side: Some(Side::Client), slot: Slot::Request, ..stamp };
+        let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };
         let asked = match post {
             Held::None => false,
             Held::Dropped => {
-                self.note(stamp.on(Content::Missing("the request"), spot))?;
+                self.note(stamp.on(Content::Missing("the request"), location))?;
                 false
             }
             Held::Text(text, encoding) => {
-                let spot = self.spot(listed, text.text(), self.layout.request);
-                let body = self.body(text, encoding, &spot)?;
-                self.whole(body, false, spot, stamp)?
+                let location = self.location(listed, text.text(), self.layout.request);
+                let body = self.body(text, encoding, &location)?;
+                self.whole(body, false, location, stamp)?
             }
         };
 
         let time = answered.or(listed.started);
-        let stamp = Stamp { time, side: Some(Side::Server), slot: Slot::Response, ..stamp };
+        let stamp = Stamp { time, side: Some(Side::Server), carrier: Carrier::Response, ..stamp };
         match answer {
             Held::None => {}
-            Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), spot))?,
+            Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), location))?,
             Held::Text(text, encoding) => {
-                let spot = self.spot(listed, text.text(), self.layout.answer);
-                let body = self.body(text, encoding, &spot)?;
+                let location = self.location(listed, text.text(), self.layout.answer);
+                let body = self.body(text, encoding, &location)?;
                 if exchange.media_type == STREAM {
-                    self.stream(body, spot, Stamp { slot: Slot::Sse, ..stamp })?;
+                    self.stream(body, location, Stamp { carrier: Carrier::Sse, ..stamp })?;
                 } else {
-                    self.whole(body, asked, spot, stamp)?;
+                    self.whole(body, asked, location, stamp)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn body(&self, text: Json<'a>, encoding: Option<Json<'a>>, spot: &Spot) -> Result<Body<'a>, ReadError> {
-        self.document.body(text, encoding).map_err(|cause| self.input.refuse(cause, 0, &spot.pointer()))
+    fn body(
+        &self,
+        text: Json<'a>,
+        encoding: Option<Json<'a>>,
+        location: &Location,
+    ) -> Result<Body<'a>, ReadError> {
+        self.document.body(text, encoding).map_err(|cause| self.input.refuse(cause, 0, &location.pointer()))
     }
 
     /// A body that is one message or none; whether it is a request, so that an answer belongs to it.
@@ -200,7 +205,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         &mut self,
         mut body: Body<'a>,
         wanted: bool,
-        spot: Spot,
+        location: Location,
         stamp: Stamp,
     ) -> Result<bool, ReadError> {
         let bytes = std::mem::take(&mut body.bytes);
@@ -208,26 +213,26 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Ok(None) => Ok(false),
             Ok(Some(message)) => {
                 let start = offset_in(&bytes, message.text());
-                self.give(stamp.on(Content::Message(message), spot), |at| body.place(start + at))?;
+                self.give(stamp.on(Content::Message(message), location), |at| body.place(start + at))?;
                 Ok(message.method().is_some() && message.id().key().is_some())
             }
             Err(cause) => {
                 let at = body.place(cause.at);
-                self.refuse(Refusal { at, ..cause }, &bytes, spot, stamp)?;
+                self.refuse(Refusal { at, ..cause }, &bytes, location, stamp)?;
                 Ok(false)
             }
         }
     }
 
-    fn stream(&mut self, mut body: Body<'a>, spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
+    fn stream(&mut self, mut body: Body<'a>, location: Location, stamp: Stamp) -> Result<(), ReadError> {
         let bytes = std::mem::take(&mut body.bytes);
         let mut result = Ok(());
-        let mut take = |block: SseEvent<'_>| {
+        let mut take = |block: SseBlock<'_>| {
             if result.is_ok() {
-                result = self.block(&block, &mut body, spot, stamp);
+                result = self.block(&block, &mut body, location, stamp);
             }
         };
-        let mut parser = Parser::default();
+        let mut parser = SseParser::default();
         parser.feed(&bytes, &mut take);
         parser.finish(&mut take);
         result
@@ -235,17 +240,17 @@ impl<'a> Reading<'a, '_, '_, '_> {
 
     fn block(
         &mut self,
-        block: &SseEvent<'_>,
+        block: &SseBlock<'_>,
         body: &mut Body<'a>,
-        spot: Spot,
+        location: Location,
         stamp: Stamp,
     ) -> Result<(), ReadError> {
         if block.kind == Block::Unfinished {
             let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
-            return self.note(stamp.on(Content::Passed(what), spot));
+            return self.note(stamp.on(Content::Skipped(what), location));
         }
         let begin = usize::try_from(block.at).unwrap_or_default();
-        let spot = Spot { offset: self.input.offset() + body.place(begin) as u64, ..spot };
+        let location = Location { offset: self.input.offset() + body.place(begin) as u64, ..location };
         // Several data lines make one text; a place behind the first of them is told by its beginning.
         let mut place = |at: usize| {
             let joined = block.data.get(..at).is_some_and(|before| before.contains(&b'\n'));
@@ -254,46 +259,53 @@ impl<'a> Reading<'a, '_, '_, '_> {
         match event(block) {
             Ok((Content::Message(message), sse)) => {
                 let start = offset_in(block.data, message.text());
-                let entry = Entry { sse: Some(sse), ..stamp.on(Content::Message(message), spot) };
+                let entry = Entry { sse: Some(sse), ..stamp.on(Content::Message(message), location) };
                 self.give(entry, |at| place(start + at))
             }
-            Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, spot) }),
+            Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, location) }),
             Err(cause) => {
                 let at = place(cause.at);
-                self.refuse(Refusal { at, ..cause }, block.data, spot, stamp)
+                self.refuse(Refusal { at, ..cause }, block.data, location, stamp)
             }
         }
     }
 
     /// Rejects, or notes the noise where the caller asked for leniency.
-    fn refuse(&mut self, cause: Refusal, text: &[u8], spot: Spot, stamp: Stamp) -> Result<(), ReadError> {
+    fn refuse(
+        &mut self,
+        cause: Refusal,
+        text: &[u8],
+        location: Location,
+        stamp: Stamp,
+    ) -> Result<(), ReadError> {
         if self.options.passes(&cause) {
             let text = String::from_utf8_lossy(text);
-            return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), spot));
+            return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), location));
         }
-        Err(self.input.refuse(cause, 0, &spot.pointer()))
+        Err(self.input.refuse(cause, 0, &location.pointer()))
     }
 
     /// Hands on an entry that is no message.
     fn note(&mut self, entry: Entry<'_>) -> Result<(), ReadError> {
-        let at = usize::try_from(entry.spot.offset.saturating_sub(self.input.offset())).unwrap_or_default();
+        let at =
+            usize::try_from(entry.location.offset.saturating_sub(self.input.offset())).unwrap_or_default();
         self.give(entry, |_| at)
     }
 
     /// Hands an entry on. `place` finds in the document what the sink refuses in a message.
     fn give(&mut self, entry: Entry<'_>, place: impl FnOnce(usize) -> usize) -> Result<(), ReadError> {
-        let spot = entry.spot;
-        (self.sink)(entry).map_err(|halt| match halt {
-            Halt::Refused(cause) => {
-                self.input.refuse(Refusal { at: place(cause.at), ..cause }, 0, &spot.pointer())
+        let location = entry.location;
+        (self.sink)(entry).map_err(|error| match error {
+            SinkError::Rejected(cause) => {
+                self.input.refuse(Refusal { at: place(cause.at), ..cause }, 0, &location.pointer())
             }
-            Halt::Stop => ReadError::Stopped,
+            SinkError::Stop => ReadError::Stopped,
         })
     }
 
-    fn spot(&self, listed: &Listed<'a>, part: &str, tail: &'static str) -> Spot {
+    fn location(&self, listed: &Listed<'a>, part: &str, tail: &'static str) -> Location {
         let (start, at) = (self.document.at(listed.json.text()), self.document.at(part));
-        Spot {
+        Location {
             offset: self.input.offset() + at as u64,
             line: listed.line + self.document.0.get(start..at).map_or(0, lines),
             root: self.layout.root,
@@ -304,7 +316,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
 }
 
 /// What a block of a stream carries: a message, or an event without one.
-fn event<'e>(block: &SseEvent<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
+fn event<'e>(block: &SseBlock<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
     let (name, id, data) = (text(block.name)?, text(block.id)?, text(Some(block.data))?);
     let data = data.filter(|_| block.kind == Block::Event);
     let found = match data {

@@ -6,7 +6,7 @@
 use super::body::bare;
 use super::plan::Draft;
 use super::read::STREAM;
-use crate::owned::Owned;
+use crate::owned::OwnedEntry;
 use std::borrow::Cow;
 use transcript::json::write_compact;
 use transcript::message::Message;
@@ -25,7 +25,7 @@ pub(crate) struct Spelled<'d> {
     pub(crate) request_headers: Headers<'d>,
     pub(crate) request: Option<Vec<u8>>,
     pub(crate) status: u16,
-    pub(crate) answer_headers: Headers<'d>,
+    pub(crate) response_headers: Headers<'d>,
     pub(crate) answer: Option<Vec<u8>>,
     /// The media type of the answer; empty where there is no body, and nothing said of one.
     pub(crate) media_type: String,
@@ -61,21 +61,21 @@ impl<'d> Spelled<'d> {
             (None, None) if body.media_type.is_empty() => 202,
             (None, None) => 200,
         };
-        let mut answer_headers = match (draft.known, draft.answer_context) {
-            (Some(known), _) => known.answer_headers.clone(),
+        let mut response_headers = match (draft.known, draft.answer_context) {
+            (Some(known), _) => known.response_headers.clone(),
             (None, Some(context)) => context.headers.clone(),
             (None, None) => Vec::new(),
         };
         // What a body is, its header must say; one that says otherwise came from another body.
-        let said = header(&answer_headers, "content-type").unwrap_or_default();
+        let said = header(&response_headers, "content-type").unwrap_or_default();
         let agrees = bare(said) == body.media_type;
         if body.text.is_some() && !agrees {
-            answer_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
-            answer_headers.push(("Content-Type".into(), body.media_type.clone().into()));
+            response_headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            response_headers.push(("Content-Type".into(), body.media_type.clone().into()));
         }
         let url = draft.known.map_or(Cow::Borrowed(NOWHERE), |known| known.url.clone());
         let Body { text: answer, media_type } = body;
-        Self { method, url, request_headers, request, status, answer_headers, answer, media_type }
+        Self { method, url, request_headers, request, status, response_headers, answer, media_type }
     }
 }
 
@@ -113,7 +113,7 @@ impl Body {
 }
 
 /// One event of a stream, with the fields that are known of it.
-fn block(entry: &Owned, out: &mut Vec<u8>) {
+fn block(entry: &OwnedEntry, out: &mut Vec<u8>) {
     let begin = out.len();
     let mut name = None;
     let mut data = entry.message().map(compact);

@@ -14,7 +14,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -22,7 +22,7 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "har.har",
     about: "an HTTP archive (HAR 1.2): whole exchanges with their bodies",
-    carries: Carries {
+    carries: Capabilities {
         direction: true,
         times: true,
         http: true,
@@ -33,12 +33,12 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
              each of its messages came (HAR-ORDER)",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.has("log") && !head.has("jsonrpc")
 }
 

@@ -8,8 +8,8 @@ use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
 };
 use crate::input::{Input, ReadError};
-use crate::{Options, time};
-use transcript::json::{Json, Kind};
+use crate::{ReadOptions, time};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{Exchange, Sink};
@@ -17,7 +17,11 @@ use transcript::session::{Exchange, Sink};
 const LAYOUT: Layout =
     Layout { root: "/log/entries/", request: "/request/postData/text", answer: "/response/content/text" };
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
     let document = Document(input.text());
@@ -29,7 +33,7 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
 fn entries<'a>(input: &Input<'_>, document: Document<'a>) -> Result<Json<'a>, ReadError> {
     let refuse = |refusal: Refusal, pointer: &str| input.refuse(refusal, 0, pointer);
     let file = Json::parse(document.0).map_err(|fault| refuse(fault.into(), ""))?;
-    if file.kind() != Kind::Object {
+    if file.kind() != JsonKind::Object {
         let message = format!("a HAR is an object with a `log`; this is {}", file.kind().name());
         let wrong = refusal(Code::WrongDocument, document.at(file.text()), message);
         return Err(refuse(Refusal { clause: "HAR-MISSING", ..wrong }, ""));
@@ -40,9 +44,9 @@ fn entries<'a>(input: &Input<'_>, document: Document<'a>) -> Result<Json<'a>, Re
         refuse(Refusal { clause: "HAR-MISSING", ..missing }, pointer)
     };
     let [log] = document.fields(Some(file), ["log"]).map_err(|cause| refuse(cause, ""))?;
-    let Some(log) = log.filter(|log| log.kind() == Kind::Object) else { return Err(none(file, "")) };
+    let Some(log) = log.filter(|log| log.kind() == JsonKind::Object) else { return Err(none(file, "")) };
     let [entries] = document.fields(Some(log), ["entries"]).map_err(|cause| refuse(cause, "/log"))?;
-    entries.filter(|entries| entries.kind() == Kind::Array).ok_or_else(|| none(log, "/log"))
+    entries.filter(|entries| entries.kind() == JsonKind::Array).ok_or_else(|| none(log, "/log"))
 }
 
 fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Moment>> {
@@ -70,14 +74,14 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         None => Held::None,
     };
 
-    let [status, headers, content, answer_size] =
+    let [status, headers, content, response_size] =
         document.fields(response, ["status", "headers", "content", "bodySize"])?;
-    let answer_headers = document.headers(headers)?;
+    let response_headers = document.headers(headers)?;
     let [text, encoding, mime, size] = document.fields(content, ["text", "encoding", "mimeType", "size"])?;
-    let media_type = media_type(&answer_headers, document.text(mime)?);
+    let media_type = media_type(&response_headers, document.text(mime)?);
     let status = status.and_then(|status| status.as_number()?.parse().ok());
     let status = status.filter(|status| (100..1000).contains(status));
-    let had_one = positive(size) || positive(answer_size);
+    let had_one = positive(size) || positive(response_size);
     let answer = match text {
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
         Some(text) if !(had_one && text.text() == "\"\"") => Held::Text(text, encoding),
@@ -96,11 +100,11 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         url,
         request_headers,
         status,
-        answer_headers,
+        response_headers,
         media_type,
         ended,
-        answer_size: count(size)
-            .or(count(answer_size))
+        response_size: count(size)
+            .or(count(response_size))
             .or_else(|| Some(text?.as_text()?.decode().len() as u64)),
     };
     Ok(Parts { answered: exchange.ended, exchange, request: post, answer })

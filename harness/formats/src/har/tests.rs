@@ -4,7 +4,7 @@ mod reading;
 mod writing;
 
 use crate::meaning::{Meaning, meaning};
-use crate::{Options, ReadError};
+use crate::{ReadError, ReadOptions};
 use transcript::rejection::Rejection;
 
 /// A HAR file of these exchanges.
@@ -42,7 +42,7 @@ fn done(id: u32) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
 }
 
-fn read_with(text: &[u8], options: Options) -> Result<Meaning, Box<Rejection>> {
+fn read_with(text: &[u8], options: ReadOptions) -> Result<Meaning, Box<Rejection>> {
     match meaning(&super::FORMAT, &mut { text }, options) {
         Ok(meaning) => Ok(meaning),
         Err(ReadError::Rejected(rejection)) => Err(rejection),
@@ -51,7 +51,7 @@ fn read_with(text: &[u8], options: Options) -> Result<Meaning, Box<Rejection>> {
 }
 
 fn read(text: &str) -> Result<Meaning, Box<Rejection>> {
-    read_with(text.as_bytes(), Options::default())
+    read_with(text.as_bytes(), ReadOptions::default())
 }
 
 /// The events in short: `?1` a request, `!1>0` a result that answers event 0, `!1>-` an orphan, `.` a notification.

@@ -69,7 +69,7 @@ fn request(spelled: &Spelled<'_>, missing: bool, out: &mut Vec<u8>) {
 }
 
 fn answer(spelled: &Spelled<'_>, missing: bool, out: &mut Vec<u8>) {
-    let Spelled { status, answer_headers: headers, answer: text, media_type, .. } = spelled;
+    let Spelled { status, response_headers: headers, answer: text, media_type, .. } = spelled;
     put(out, &format!("{{\"status\": {status}, \"statusText\": "));
     string(reason(*status), out);
     put(out, ", \"httpVersion\": \"HTTP/1.1\", \"cookies\": [],\n  \"headers\": ");

@@ -15,7 +15,7 @@ pub(crate) static FORMAT: Format = Format {
     about: "Assay's envelope of a legacy HTTP+SSE session",
     carries: envelope::CARRIES,
     caveat: "",
-    tells: |head| envelope::tells(head, LABEL),
+    sniff: |head| envelope::sniff(head, LABEL),
     read: |input, options, sink| envelope::read(LABEL, input, options, sink),
     write: |session, out| envelope::write(LABEL, session, out),
 };

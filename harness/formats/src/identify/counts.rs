@@ -12,7 +12,7 @@ const STREAM: &str = "text/event-stream";
 
 /// How many HTTP answers there were of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Responses {
+pub struct ResponseCounts {
     /// A JSON body.
     pub json: u64,
     /// An event stream.
@@ -28,7 +28,7 @@ pub struct Responses {
 /// The counts so far.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    pub(super) responses: Responses,
+    pub(super) responses: ResponseCounts,
     pub(super) connections: u64,
     /// Streams whose end nobody knows.
     endless: u64,

@@ -4,7 +4,7 @@
 //! Memory: a place for each kind of sign, and at most [`VALUES`] different values of each.
 
 use std::borrow::Cow;
-use transcript::session::Spot;
+use transcript::session::Location;
 
 /// How many different values of one sign are told apart. A capture that has more is a curiosity.
 const VALUES: usize = 8;
@@ -22,32 +22,32 @@ pub struct Evidence {
     /// Whether it only makes likely what it shows.
     pub weak: bool,
     /// Where the first one stands.
-    pub place: Place,
+    pub location: EvidenceLocation,
     /// How many more there are of the same.
     pub more: u64,
 }
 
 /// Where a sign stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct EvidenceLocation {
     /// Line, from 1; none where the reader does not tell it.
     pub line: Option<u64>,
     /// The JSON pointer into the document, or into the line's value in the line formats.
     pub pointer: String,
 }
 
-impl Place {
+impl EvidenceLocation {
     /// The place of an entry, or of a part of the exchange or envelope entry that it is.
-    pub(super) fn of(spot: &Spot, tail: Option<&'static str>) -> Self {
-        let spot = Spot { tail: tail.unwrap_or(spot.tail), ..*spot };
-        Self { line: Some(spot.line), pointer: spot.pointer() }
+    pub(super) fn of(location: &Location, tail: Option<&'static str>) -> Self {
+        let location = Location { tail: tail.unwrap_or(location.tail), ..*location };
+        Self { line: Some(location.line), pointer: location.pointer() }
     }
 }
 
 /// Signs of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    first: Option<Place>,
+    first: Option<EvidenceLocation>,
     count: u64,
     /// Whether the other side went along with one of them, where that can be known.
     pub(super) granted: bool,
@@ -55,8 +55,8 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts one more.
-    pub(super) fn add(&mut self, spot: &Spot, tail: Option<&'static str>) {
-        self.first.get_or_insert_with(|| Place::of(spot, tail));
+    pub(super) fn add(&mut self, location: &Location, tail: Option<&'static str>) {
+        self.first.get_or_insert_with(|| EvidenceLocation::of(location, tail));
         self.count += 1;
     }
 
@@ -70,9 +70,9 @@ impl Tally {
         shows: impl Into<Cow<'static, str>>,
         what: impl Into<String>,
     ) -> Option<Evidence> {
-        let place = self.first.clone()?;
+        let location = self.first.clone()?;
         let (shows, what) = (shows.into(), what.into());
-        Some(Evidence { shows, what, weak: false, place, more: self.count - 1 })
+        Some(Evidence { shows, what, weak: false, location, more: self.count - 1 })
     }
 }
 
@@ -93,7 +93,12 @@ pub(super) struct Values {
 
 impl Values {
     /// Counts one more of this value; its number, unless there are too many different ones.
-    pub(super) fn add(&mut self, value: &str, spot: &Spot, tail: Option<&'static str>) -> Option<usize> {
+    pub(super) fn add(
+        &mut self,
+        value: &str,
+        location: &Location,
+        tail: Option<&'static str>,
+    ) -> Option<usize> {
         let value = match value.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &value[..end]),
             None => value.to_owned(),
@@ -110,7 +115,7 @@ impl Values {
                 return None;
             }
         };
-        self.told_apart[number].1.add(spot, tail);
+        self.told_apart[number].1.add(location, tail);
         Some(number)
     }
 

@@ -18,16 +18,16 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
-pub use counts::Responses;
-pub use evidence::{Evidence, Place};
+pub use counts::ResponseCounts;
+pub use evidence::{Evidence, EvidenceLocation};
 
-use crate::{Format, Input, Options, ReadError, Step, walk};
+use crate::{Format, Input, ReadError, ReadOptions, Step, walk};
 use counts::{Counts, is_connection, is_stream};
 use signs::Signs;
 use std::collections::{HashMap, HashSet};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::meaning::{self, Event};
-use transcript::session::{Content, Entry, Exchange, Headers, Side, Slot, Spot, Sse, header};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, Side, Sse, header};
 
 /// The member of `params._meta` by which a request of revision 2026-07-28 names its revision.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -66,7 +66,7 @@ impl Transport {
 
 /// What the evidence comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TransportFinding {
     /// One transport, and nothing against it.
     One(Transport),
     /// Signs of both.
@@ -77,7 +77,7 @@ pub enum Verdict {
 
 /// Where a revision was read from, in the order in which they rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum RevisionSource {
     /// Named by requests, at least one of which got a result.
     RequestMeta,
     /// The server's answer to `initialize`.
@@ -88,7 +88,7 @@ pub enum Source {
     Hint,
 }
 
-impl Source {
+impl RevisionSource {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -105,9 +105,9 @@ impl Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identification {
     /// The transport.
-    pub transport: Verdict,
+    pub transport: TransportFinding,
     /// The revision, and what it was read from.
-    pub revision: Option<(String, Source)>,
+    pub revision: Option<(String, RevisionSource)>,
     /// What shows it.
     pub evidence: Vec<Evidence>,
     /// HTTP requests that carry a method of MCP.
@@ -119,7 +119,7 @@ pub struct Identification {
     /// SSE events, those that carry no message among them.
     pub sse_events: Option<u64>,
     /// HTTP answers by kind.
-    pub responses: Option<Responses>,
+    pub responses: Option<ResponseCounts>,
     /// JSON-RPC messages.
     pub messages: u64,
     /// Bodies that the exporter dropped, so that they could not be looked at.
@@ -132,7 +132,7 @@ pub struct Identification {
 /// As [`walk`].
 pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification, ReadError> {
     let mut identifier = Identifier::new(format);
-    let totals = walk(format, input, Options::default(), &mut |step| {
+    let totals = walk(format, input, ReadOptions::default(), &mut |step| {
         match step {
             Step::Event(entry, event) => identifier.take(entry, Some(event)),
             Step::Context(entry) => identifier.take(entry, None),
@@ -187,7 +187,7 @@ impl Identifier {
     pub fn take(&mut self, entry: &Entry<'_>, event: Option<&Event<'_>>) {
         match &entry.content {
             Content::Exchange(exchange) => self.exchange(exchange, entry),
-            Content::Opened(meta) => self.opened(*meta, &entry.spot),
+            Content::TraceStart(meta) => self.opened(*meta, &entry.location),
             Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
             _ => return,
         }
@@ -196,7 +196,7 @@ impl Identifier {
                 Content::Envelope => "/headers",
                 _ => "/transport_context/headers",
             };
-            self.headers(&context.headers, &entry.spot, tail, self.label == Some(Transport::HttpSse));
+            self.headers(&context.headers, &entry.location, tail, self.label == Some(Transport::HttpSse));
         }
         if let Some(sse) = &entry.sse {
             self.event(sse, entry);
@@ -211,15 +211,15 @@ impl Identifier {
         let post = exchange.method.eq_ignore_ascii_case("POST");
         let fine = exchange.status.is_some_and(|status| status < 400);
         if post && is_stream(exchange) {
-            self.signs.streamed.add(&entry.spot, None);
+            self.signs.streamed.add(&entry.location, None);
         }
         let announced = self.announced.iter().any(|url| *url == *exchange.url);
-        let version = self.headers(&exchange.request_headers, &entry.spot, "/request/headers", announced);
+        let version = self.headers(&exchange.request_headers, &entry.location, "/request/headers", announced);
         if let (Some(version), true) = (version, fine) {
             self.signs.versions.grant(version);
         }
-        if header(&exchange.answer_headers, "mcp-session-id").is_some() {
-            self.signs.session.add(&entry.spot, Some("/response/headers"));
+        if header(&exchange.response_headers, "mcp-session-id").is_some() {
+            self.signs.session.add(&entry.location, Some("/response/headers"));
         }
         let counted = header(&exchange.request_headers, "mcp-method").is_some();
         self.signs.method.granted |= counted && fine;
@@ -242,36 +242,36 @@ impl Identifier {
     fn headers(
         &mut self,
         headers: &Headers<'_>,
-        spot: &Spot,
+        location: &Location,
         tail: &'static str,
         legacy: bool,
     ) -> Option<usize> {
         let signs = &mut self.signs;
         if header(headers, "mcp-session-id").is_some() {
-            signs.session.add(spot, Some(tail));
+            signs.session.add(location, Some(tail));
         }
         if header(headers, "mcp-method").is_some() {
-            signs.method.add(spot, Some(tail));
+            signs.method.add(location, Some(tail));
         }
         let version = header(headers, "mcp-protocol-version")?;
         if !legacy {
-            signs.header.add(spot, Some(tail));
+            signs.header.add(location, Some(tail));
         }
-        signs.versions.add(version, spot, Some(tail))
+        signs.versions.add(version, location, Some(tail))
     }
 
-    fn opened(&mut self, meta: Json<'_>, spot: &Spot) {
+    fn opened(&mut self, meta: Json<'_>, location: &Location) {
         let Some(command) = meta.member("command") else { return };
         let is_url = |word: Json<'_>| {
             let word = word.as_text().and_then(|word| word.to_str()).unwrap_or_default();
             word.starts_with("http://") || word.starts_with("https://")
         };
         match command.kind() {
-            Kind::String | Kind::Array if is_url(command) || command.items().any(is_url) => {
-                self.signs.url.add(spot, Some("/command"));
+            JsonKind::String | JsonKind::Array if is_url(command) || command.items().any(is_url) => {
+                self.signs.url.add(location, Some("/command"));
             }
-            Kind::Array if command.items().next().is_none() => {}
-            Kind::String | Kind::Array => self.signs.program.add(spot, Some("/command")),
+            JsonKind::Array if command.items().next().is_none() => {}
+            JsonKind::String | JsonKind::Array => self.signs.program.add(location, Some("/command")),
             _ => {}
         }
     }
@@ -294,7 +294,7 @@ impl Identifier {
         if !first || name != "endpoint" {
             return;
         }
-        self.signs.endpoint.add(&entry.spot, None);
+        self.signs.endpoint.add(&entry.location, None);
         let data = sse.data.as_deref().filter(|data| data.len() <= LONGEST_URL);
         if let (Some(current), Some(data)) = (&self.exchange, data)
             && self.announced.len() < ENDPOINTS
@@ -307,22 +307,22 @@ impl Identifier {
         self.messages += 1;
         let method = event.message.method();
         let initialize = method.is_some_and(|method| method.is("initialize"));
-        if entry.slot == Slot::Request && method.is_some() {
+        if entry.carrier == Carrier::Request && method.is_some() {
             let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
             let counted = current.as_deref().is_some_and(|current| current.counted);
             self.requests += u64::from(!counted);
             if current.is_some_and(|current| !current.versioned) && !initialize {
-                self.signs.bare.add(&entry.spot, None);
+                self.signs.bare.add(&entry.location, None);
             }
         }
         if method.is_some() {
-            self.call(event, &entry.spot, initialize);
+            self.call(event, &entry.location, initialize);
         } else {
             self.answer(event, entry);
         }
     }
 
-    fn call(&mut self, event: &Event<'_>, spot: &Spot, initialize: bool) {
+    fn call(&mut self, event: &Event<'_>, location: &Location, initialize: bool) {
         let has_id = event.message.id().key().is_some();
         if initialize && has_id && self.initializes.len() < WAITING {
             self.initializes.insert(event.index);
@@ -332,7 +332,7 @@ impl Identifier {
         }
         let meta = event.message.params().and_then(|params| params.member("_meta")?.member(META_VERSION));
         let Some(version) = meta.and_then(|version| version.as_text()?.to_str()) else { return };
-        if let Some(number) = self.signs.metas.add(&version, spot, None)
+        if let Some(number) = self.signs.metas.add(&version, location, None)
             && has_id
             && !self.signs.metas.is_granted(number)
             && self.wishes.len() < WAITING
@@ -343,12 +343,12 @@ impl Identifier {
 
     fn answer(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
         let current = self.exchange.as_ref().filter(|current| current.number == entry.exchange);
-        if entry.slot == Slot::Response && current.is_some_and(|current| current.post && current.fine) {
-            self.signs.answered.add(&entry.spot, None);
+        if entry.carrier == Carrier::Response && current.is_some_and(|current| current.post && current.fine) {
+            self.signs.answered.add(&entry.location, None);
         }
         let wish = event.answers.and_then(|index| self.wishes.remove(&index));
         let initialize = event.answers.map(|index| self.initializes.remove(&index));
-        if event.kind != meaning::Kind::Result {
+        if event.kind != meaning::EventKind::Result {
             return;
         }
         if let Some(number) = wish {
@@ -362,7 +362,7 @@ impl Identifier {
         });
         let version = result.member("protocolVersion").and_then(|version| version.as_text()?.to_str());
         if let (true, Some(version)) = (settles, version)
-            && let Some(number) = self.signs.initialized.add(&version, &entry.spot, None)
+            && let Some(number) = self.signs.initialized.add(&version, &entry.location, None)
         {
             self.signs.initialized.grant(number);
         }

@@ -3,7 +3,7 @@
 //! Knows: which sign is one of what, and which rules where several speak. Refuses to know: how a sign was found.
 
 use super::evidence::{Tally, Values};
-use super::{Evidence, Place, Source, Transport, Verdict};
+use super::{Evidence, EvidenceLocation, RevisionSource, Transport, TransportFinding};
 
 /// What was found, by kind.
 #[derive(Debug, Default)]
@@ -30,41 +30,43 @@ pub(super) struct Signs {
 
 impl Signs {
     /// The transport that the signs come to, in a capture that calls itself `label`.
-    pub(super) fn verdict(&self, label: Option<Transport>) -> Verdict {
+    pub(super) fn verdict(&self, label: Option<Transport>) -> TransportFinding {
         let streamable = [&self.header, &self.session, &self.method, &self.streamed, &self.answered]
             .iter()
             .any(|sign| sign.any())
             || label == Some(Transport::StreamableHttp);
         let legacy = self.endpoint.any() || label == Some(Transport::HttpSse);
         match (streamable, legacy) {
-            (true, true) => Verdict::Mixed,
-            (true, false) => Verdict::One(Transport::StreamableHttp),
-            (false, true) => Verdict::One(Transport::HttpSse),
-            (false, false) => Verdict::Unknown,
+            (true, true) => TransportFinding::Mixed,
+            (true, false) => TransportFinding::One(Transport::StreamableHttp),
+            (false, true) => TransportFinding::One(Transport::HttpSse),
+            (false, false) => TransportFinding::Unknown,
         }
     }
 
     /// The revision, from the first source that has one.
-    pub(super) fn revision(&self, transport: Verdict) -> Option<(String, Source)> {
+    pub(super) fn revision(&self, transport: TransportFinding) -> Option<(String, RevisionSource)> {
         let hint = || match transport {
             _ if self.method.granted && self.method.any() => Some("2026-07-28"),
-            _ if self.endpoint.any() && transport != Verdict::Mixed => Some("2024-11-05"),
+            _ if self.endpoint.any() && transport != TransportFinding::Mixed => Some("2024-11-05"),
             _ if self.wants_header(transport) => Some("2025-03-26"),
             _ => None,
         };
         let said = [
-            (self.metas.granted(), Source::RequestMeta),
-            (self.initialized.granted(), Source::InitializeResult),
-            (self.versions.granted(), Source::Header),
+            (self.metas.granted(), RevisionSource::RequestMeta),
+            (self.initialized.granted(), RevisionSource::InitializeResult),
+            (self.versions.granted(), RevisionSource::Header),
         ];
         said.into_iter()
-            .chain(std::iter::once_with(|| (hint(), Source::Hint)))
+            .chain(std::iter::once_with(|| (hint(), RevisionSource::Hint)))
             .find_map(|(version, source)| Some((version?.to_owned(), source)))
     }
 
     /// Whether a version header was to be expected and none came. A server must then assume 2025-03-26.
-    pub(super) fn wants_header(&self, transport: Verdict) -> bool {
-        self.bare.any() && !self.versions.any() && transport == Verdict::One(Transport::StreamableHttp)
+    pub(super) fn wants_header(&self, transport: TransportFinding) -> bool {
+        self.bare.any()
+            && !self.versions.any()
+            && transport == TransportFinding::One(Transport::StreamableHttp)
     }
 
     /// Every sign, written out: those of a transport first.
@@ -75,7 +77,7 @@ impl Signs {
             shows: label.name().into(),
             what: "the envelope's `transport`".to_owned(),
             weak: false,
-            place: Place { line: None, pointer: "/transport".to_owned() },
+            location: EvidenceLocation { line: None, pointer: "/transport".to_owned() },
             more: 0,
         }));
         found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));

@@ -1,11 +1,11 @@
 //! The guide's test cases and edge cases, each as entries made by hand.
 
-use super::{Identification, Identifier, Responses, Source, Transport, Verdict};
+use super::{Identification, Identifier, ResponseCounts, RevisionSource, Transport, TransportFinding};
 use crate::{Format, find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::Message;
-use transcript::session::{Content, Context, Entry, Exchange, Headers, Side, Slot, Spot, Sse};
+use transcript::session::{Carrier, Content, Context, Entry, Exchange, Headers, Location, Side, Sse};
 
 /// Feeds entries to an identifier as a reader would.
 struct Capture {
@@ -29,26 +29,27 @@ impl Capture {
     }
 
     fn exchange(&mut self, time: i64, exchange: &Exchange<'_>) -> &mut Self {
-        let spot = Spot { root: "/log/entries/", index: Some(self.exchanges), line: 7, ..Spot::default() };
+        let location =
+            Location { root: "/log/entries/", index: Some(self.exchanges), line: 7, ..Location::default() };
         self.exchanges += 1;
-        let entry = Entry::new(spot, Content::Exchange(exchange));
+        let entry = Entry::new(location, Content::Exchange(exchange));
         self.give(&Entry { time: Some(time), exchange: Some(self.exchanges), ..entry });
         self
     }
 
-    fn entry(&mut self, content: Content<'_>, slot: Slot, sse: Option<Sse<'_>>) -> &mut Self {
-        let side = Some(if slot == Slot::Request { Side::Client } else { Side::Server });
+    fn entry(&mut self, content: Content<'_>, carrier: Carrier, sse: Option<Sse<'_>>) -> &mut Self {
+        let side = Some(if carrier == Carrier::Request { Side::Client } else { Side::Server });
         let exchange = (self.exchanges > 0).then_some(self.exchanges);
-        self.give(&Entry { side, slot, sse, exchange, ..Entry::new(Spot::default(), content) });
+        self.give(&Entry { side, carrier, sse, exchange, ..Entry::new(Location::default(), content) });
         self
     }
 
-    fn body(&mut self, slot: Slot, text: &str) -> &mut Self {
-        self.entry(Content::Message(Message::parse(text).unwrap()), slot, None)
+    fn body(&mut self, carrier: Carrier, text: &str) -> &mut Self {
+        self.entry(Content::Message(Message::parse(text).unwrap()), carrier, None)
     }
 
     fn asks(&mut self, text: &str) -> &mut Self {
-        self.body(Slot::Request, text)
+        self.body(Carrier::Request, text)
     }
 
     fn event(&mut self, name: &str, data: Option<&str>) -> &mut Self {
@@ -57,11 +58,11 @@ impl Capture {
             data: data.map(|data| data.to_owned().into()),
             ..Sse::default()
         };
-        self.entry(Content::Event, Slot::Sse, Some(sse))
+        self.entry(Content::Event, Carrier::Sse, Some(sse))
     }
 
     fn streams(&mut self, text: &str) -> &mut Self {
-        self.entry(Content::Message(Message::parse(text).unwrap()), Slot::Sse, Some(Sse::default()))
+        self.entry(Content::Message(Message::parse(text).unwrap()), Carrier::Sse, Some(Sse::default()))
     }
 
     fn finish(&mut self) -> Identification {
@@ -110,8 +111,8 @@ fn shown(found: &Identification) -> Vec<(&str, bool)> {
 fn a_post_answered_with_a_stream_is_no_connection() {
     let found = Capture::log().exchange(0, &exchange("POST", STREAM)).asks(LIST).streams(LISTED).finish();
     assert_eq!(counts(&found), (1, 0, 0));
-    assert_eq!(found.responses, Some(Responses { event_stream: 1, ..Responses::default() }));
-    assert_eq!(found.transport, Verdict::One(Transport::StreamableHttp));
+    assert_eq!(found.responses, Some(ResponseCounts { event_stream: 1, ..ResponseCounts::default() }));
+    assert_eq!(found.transport, TransportFinding::One(Transport::StreamableHttp));
     assert_eq!((found.messages, found.sse_events), (2, Some(1)));
 }
 
@@ -136,15 +137,15 @@ fn a_get_answered_with_a_stream_is_one_and_active_while_open() {
 fn a_post_answered_with_json_changes_no_connection() {
     let found = Capture::log().exchange(0, &exchange("POST", JSON)).asks(LIST).finish();
     assert_eq!(counts(&found), (1, 0, 0));
-    assert_eq!(found.responses, Some(Responses { json: 1, ..Responses::default() }));
-    assert_eq!(found.transport, Verdict::Unknown);
+    assert_eq!(found.responses, Some(ResponseCounts { json: 1, ..ResponseCounts::default() }));
+    assert_eq!(found.transport, TransportFinding::Unknown);
     // A stream of HTTP+SSE would bring the answer; an error's body anybody may send.
     let answered = |status| {
         let post = Exchange { status: Some(status), ..exchange("POST", JSON) };
-        Capture::log().exchange(0, &post).asks(LIST).body(Slot::Response, LISTED).finish().transport
+        Capture::log().exchange(0, &post).asks(LIST).body(Carrier::Response, LISTED).finish().transport
     };
-    assert_eq!(answered(200), Verdict::One(Transport::StreamableHttp));
-    assert_eq!(answered(400), Verdict::Unknown);
+    assert_eq!(answered(200), TransportFinding::One(Transport::StreamableHttp));
+    assert_eq!(answered(400), TransportFinding::Unknown);
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn answers_are_counted_by_kind() {
         capture.exchange(0, &Exchange { status, ..exchange("GET", media) });
     }
     let found = capture.finish();
-    let expected = Responses { json: 1, event_stream: 0, accepted: 3, other: 1, none: 2 };
+    let expected = ResponseCounts { json: 1, event_stream: 0, accepted: 3, other: 1, none: 2 };
     assert_eq!(found.responses, Some(expected));
     assert_eq!(counts(&found), (0, 0, 0));
 }
@@ -194,7 +195,7 @@ fn answers_are_counted_by_kind() {
 fn responses_and_dropped_bodies_are_no_requests_but_the_method_header_makes_one() {
     let post = exchange("POST", "");
     let mut capture = Capture::log();
-    capture.exchange(0, &post).body(Slot::Request, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+    capture.exchange(0, &post).body(Carrier::Request, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
     capture.exchange(0, &post);
     capture.exchange(0, &with(post.clone(), "mcp-method", "tools/list"));
     capture.exchange(0, &with(post, "mcp-method", "tools/list")).asks(LIST);
@@ -206,13 +207,13 @@ fn an_endpoint_event_is_http_sse_when_it_is_the_first() {
     let get = exchange("GET", STREAM);
     let mut capture = Capture::log();
     let found = capture.exchange(0, &get).event("", None).event("endpoint", Some("/m")).finish();
-    assert_eq!(found.transport, Verdict::One(Transport::HttpSse));
-    assert_eq!(found.revision, Some(("2024-11-05".to_owned(), Source::Hint)));
+    assert_eq!(found.transport, TransportFinding::One(Transport::HttpSse));
+    assert_eq!(found.revision, Some(("2024-11-05".to_owned(), RevisionSource::Hint)));
     let found =
         Capture::log().exchange(0, &get).event("ping", Some("")).event("endpoint", Some("/m")).finish();
-    assert_eq!(found.transport, Verdict::Unknown);
+    assert_eq!(found.transport, TransportFinding::Unknown);
     let found = Capture::log().exchange(0, &exchange("POST", STREAM)).event("endpoint", Some("/m")).finish();
-    assert_eq!(found.transport, Verdict::One(Transport::StreamableHttp));
+    assert_eq!(found.transport, TransportFinding::One(Transport::StreamableHttp));
 }
 
 #[test]
@@ -222,16 +223,19 @@ fn a_version_header_contradicts_an_endpoint_event_unless_it_went_to_that_endpoin
     let mut capture = Capture::log();
     capture.exchange(0, &get).event("endpoint", Some("/mcp")).exchange(1, &post).asks(LIST);
     let found = capture.finish();
-    assert_eq!(found.transport, Verdict::One(Transport::HttpSse));
-    assert_eq!(found.revision, Some(("2025-11-25".to_owned(), Source::Header)));
+    assert_eq!(found.transport, TransportFinding::One(Transport::HttpSse));
+    assert_eq!(found.revision, Some(("2025-11-25".to_owned(), RevisionSource::Header)));
 
     let mut capture = Capture::log();
     capture.exchange(0, &get).event("endpoint", Some("/other")).exchange(1, &post).asks(LIST);
     let found = capture.finish();
-    assert_eq!(found.transport, Verdict::Mixed);
+    assert_eq!(found.transport, TransportFinding::Mixed);
     assert_eq!(shown(&found)[..2], [("http-sse", false), ("streamable-http", false)]);
     let header = found.evidence.iter().find(|piece| piece.what.contains("MCP-Protocol-Version")).unwrap();
-    assert_eq!((header.place.line, &*header.place.pointer), (Some(7), "/log/entries/1/request/headers"));
+    assert_eq!(
+        (header.location.line, &*header.location.pointer),
+        (Some(7), "/log/entries/1/request/headers")
+    );
 }
 
 #[test]
@@ -239,14 +243,14 @@ fn the_revision_is_what_was_settled_on() {
     let revision = |messages: &[&str]| {
         let mut capture = Capture::of(&jsonrpc::FORMAT);
         for text in messages {
-            capture.body(if text.contains("method") { Slot::Request } else { Slot::Line }, text);
+            capture.body(if text.contains("method") { Carrier::Request } else { Carrier::Line }, text);
         }
         capture.finish().revision
     };
     let probed = r#"{"jsonrpc":"2.0","id":"p","result":{"supportedVersions":["2026-07-28"]}}"#;
     let refused = r#"{"jsonrpc":"2.0","id":"p","error":{"code":-32601,"message":"no"}}"#;
-    let settled = Some(("2025-06-18".to_owned(), Source::InitializeResult));
-    let named = Some(("2026-07-28".to_owned(), Source::RequestMeta));
+    let settled = Some(("2025-06-18".to_owned(), RevisionSource::InitializeResult));
+    let named = Some(("2026-07-28".to_owned(), RevisionSource::RequestMeta));
     assert_eq!(revision(&[HELLO]), None);
     assert_eq!(revision(&[HELLO, SETTLED]), settled);
     assert_eq!(revision(&[PROBE, HELLO, SETTLED]), settled);
@@ -263,7 +267,7 @@ fn the_revision_is_what_was_settled_on() {
 #[test]
 fn both_pieces_of_a_torn_revision_are_listed() {
     let mut capture = Capture::of(&mcp_replay::FORMAT);
-    capture.asks(PROBE).asks(HELLO).body(Slot::Line, SETTLED);
+    capture.asks(PROBE).asks(HELLO).body(Carrier::Line, SETTLED);
     assert_eq!(shown(&capture.finish()), [("2026-07-28", true), ("2025-06-18", false)]);
 }
 
@@ -275,24 +279,24 @@ fn hints_stand_in_where_nothing_was_said() {
     assert_eq!(shown(&found), [("streamable-http", false), ("2025-03-26 to 2025-11-25", true)]);
     // Whatever comes after `initialize` must have the header since 2025-06-18.
     let found = Capture::log().exchange(0, &session).asks(LIST).finish();
-    assert_eq!(found.revision, Some(("2025-03-26".to_owned(), Source::Hint)));
+    assert_eq!(found.revision, Some(("2025-03-26".to_owned(), RevisionSource::Hint)));
 
     let refused = Exchange { status: Some(400), ..with(exchange("POST", JSON), "mcp-method", "a") };
     let found = Capture::log().exchange(0, &with(refused, "mcp-protocol-version", "2026-07-28")).finish();
     assert_eq!(found.revision, None);
     let found = Capture::log().exchange(0, &with(exchange("POST", JSON), "mcp-method", "a")).finish();
-    assert_eq!(found.revision, Some(("2026-07-28".to_owned(), Source::Hint)));
+    assert_eq!(found.revision, Some(("2026-07-28".to_owned(), RevisionSource::Hint)));
 }
 
 #[test]
 fn what_a_format_cannot_tell_is_unknown() {
-    let found = Capture::of(&jsonrpc::FORMAT).body(Slot::Line, LIST).finish();
-    assert_eq!(found.transport, Verdict::Unknown);
+    let found = Capture::of(&jsonrpc::FORMAT).body(Carrier::Line, LIST).finish();
+    assert_eq!(found.transport, TransportFinding::Unknown);
     assert_eq!((found.requests_total, found.sse_connections_total, found.sse_events), (None, None, None));
     assert_eq!((found.responses, found.messages), (None, 1));
     // An envelope has each request, and no exchange.
     let found = Capture::of(&streamable_http::FORMAT).asks(LIST).event("endpoint", Some("/m")).finish();
-    assert_eq!(found.transport, Verdict::Mixed);
+    assert_eq!(found.transport, TransportFinding::Mixed);
     assert_eq!((found.requests_total, found.sse_connections_total), (Some(1), None));
     assert_eq!((found.sse_events, found.responses), (Some(1), None));
     assert_eq!(find("streamable-http").map(|format| format.name), Some(Transport::StreamableHttp.name()));
@@ -305,15 +309,15 @@ fn an_envelope_s_label_counts_and_its_headers_do() {
     let context = Context { text, status: None, headers };
     let told = |format| {
         let mut capture = Capture::of(format);
-        let spot = Spot { root: "/transport_context", ..Spot::default() };
-        capture.give(&Entry { context: Some(&context), ..Entry::new(spot, Content::Envelope) });
+        let location = Location { root: "/transport_context", ..Location::default() };
+        capture.give(&Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) });
         let found = capture.finish();
-        assert_eq!(found.revision, Some(("2025-11-25".to_owned(), Source::Header)));
-        assert_eq!(found.evidence.last().unwrap().place.pointer, "/transport_context/headers");
+        assert_eq!(found.revision, Some(("2025-11-25".to_owned(), RevisionSource::Header)));
+        assert_eq!(found.evidence.last().unwrap().location.pointer, "/transport_context/headers");
         found.transport
     };
-    assert_eq!(told(&streamable_http::FORMAT), Verdict::One(Transport::StreamableHttp));
-    assert_eq!(told(&http_sse::FORMAT), Verdict::One(Transport::HttpSse));
+    assert_eq!(told(&streamable_http::FORMAT), TransportFinding::One(Transport::StreamableHttp));
+    assert_eq!(told(&http_sse::FORMAT), TransportFinding::One(Transport::HttpSse));
 }
 
 #[test]
@@ -326,9 +330,9 @@ fn a_command_is_weak_evidence() {
         ("{}", vec![]),
     ] {
         let mut capture = Capture::of(&mcp_replay::FORMAT);
-        capture.give(&Entry::new(Spot::default(), Content::Opened(Json::parse(meta).unwrap())));
+        capture.give(&Entry::new(Location::default(), Content::TraceStart(Json::parse(meta).unwrap())));
         let found = capture.finish();
-        assert_eq!((shown(&found), found.transport), (expected, Verdict::Unknown), "{meta}");
+        assert_eq!((shown(&found), found.transport), (expected, TransportFinding::Unknown), "{meta}");
     }
 }
 

@@ -13,8 +13,8 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
-use transcript::json::Kind;
+use crate::{Capabilities, Format, Head};
+use transcript::json::JsonKind;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -22,21 +22,21 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "inspector.json",
     about: "an array of messages, or an export of the MCP Inspector",
-    carries: Carries { direction: true, times: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
-fn tells(head: &Head) -> bool {
-    head.kind() == Some(Kind::Array) || head.has("events") && !head.has("jsonrpc")
+fn sniff(head: &Head) -> bool {
+    head.kind() == Some(JsonKind::Array) || head.has("events") && !head.has("jsonrpc")
 }
 
 #[cfg(test)]
 mod tests {
     use crate::small::{lines, means, messages, read, rejects, trace, written};
-    use crate::{Input, Options, detect, find, meaning};
+    use crate::{Input, ReadOptions, detect, find, meaning};
     use proptest::prelude::*;
     use transcript::rejection::Code;
     use transcript::session::{Content, Side};
@@ -49,11 +49,11 @@ mod tests {
         let mut entries = Vec::new();
         (find("inspector").unwrap().read)(
             &mut Input::new(&mut text.as_bytes()).unwrap(),
-            Options::default(),
+            ReadOptions::default(),
             &mut |entry| {
                 let Content::Message(message) = &entry.content else { panic!("{entry:?}") };
-                assert!(text[usize::try_from(entry.spot.offset).unwrap()..].starts_with(message.text()));
-                entries.push((entry.spot.pointer(), entry.time, entry.side));
+                assert!(text[usize::try_from(entry.location.offset).unwrap()..].starts_with(message.text()));
+                entries.push((entry.location.pointer(), entry.time, entry.side));
                 Ok(())
             },
         )
@@ -253,7 +253,7 @@ mod tests {
             format!("[ {PING} ,\n{{\"timestamp\":1.5, \"message\":{PONG} }} ]"),
             format!("{{ \"a\" : -1 , \"events\" : [ {PING} , {PONG} ] , \"é\" : [ {{}} ] }}"),
         ] {
-            let whole = meaning(format, &mut Drops(text.as_bytes()), Options::default());
+            let whole = meaning(format, &mut Drops(text.as_bytes()), ReadOptions::default());
             assert_eq!(whole.unwrap().text, means("inspector", &text));
             for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
                 assert_eq!(rejects("inspector", &text[..cut]).0, Code::Truncated, "{}", &text[..cut]);

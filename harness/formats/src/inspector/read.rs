@@ -5,14 +5,18 @@
 
 use crate::excerpt::excerpt;
 use crate::input::{Input, ReadError};
-use crate::{Options, time};
+use crate::{ReadOptions, time};
 use std::cell::Cell;
-use transcript::json::{Fault, Json, Kind, Scanner};
+use transcript::json::{Json, JsonKind, Scanner, SyntaxError};
 use transcript::message::{Message, Refusal, Shape};
-use transcript::rejection::{Code, Place, Rejection};
-use transcript::session::{Content, Entry, Halt, Noise, Side, Sink, Spot};
+use transcript::rejection::{Code, Position, Rejection};
+use transcript::session::{Content, Entry, Location, Noise, Side, Sink, SinkError};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     let mut list = List { options, held: None, order: None };
     pass(input, |scanner| {
         scanner.space();
@@ -36,7 +40,7 @@ const SHAPE: &str = "the document is an array of messages, or an object with an 
 /// Moves past what `step` scans, and returns what it says.
 fn pass(
     input: &mut Input<'_>,
-    step: impl Fn(&mut Scanner<'_>) -> Result<bool, Fault>,
+    step: impl Fn(&mut Scanner<'_>) -> Result<bool, SyntaxError>,
 ) -> Result<bool, ReadError> {
     let said = Cell::new(false);
     let length = input.scan(|scanner| {
@@ -48,7 +52,7 @@ fn pass(
 }
 
 struct List {
-    options: Options,
+    options: ReadOptions,
     /// What an export holds, from its first entry on: only the whole of it has an order.
     held: Option<Vec<Held>>,
     /// When the item before was said, for one that does not say.
@@ -98,7 +102,8 @@ impl List {
             if !more {
                 break;
             }
-            let length = self.item(input, Spot { root, index: Some(index), ..Spot::default() }, sink)?;
+            let length =
+                self.item(input, Location { root, index: Some(index), ..Location::default() }, sink)?;
             input.consume(length);
             more = pass(input, |scanner| scanner.more(b']'))?;
         }
@@ -107,23 +112,28 @@ impl List {
 
     /// Takes the item under the window and returns its length. Most are bare messages that stand in the window as a
     /// whole; what is not takes a second look.
-    fn item(&mut self, input: &mut Input<'_>, spot: Spot, sink: &mut Sink<'_>) -> Result<usize, ReadError> {
+    fn item(
+        &mut self,
+        input: &mut Input<'_>,
+        location: Location,
+        sink: &mut Sink<'_>,
+    ) -> Result<usize, ReadError> {
         let text = input.text();
         let mut scanner = Scanner::new(text);
         if let Ok(message) = Message::scan(text, &mut scanner) {
             let length = scanner.at();
-            self.said(input, Said::bare(message, self.order), spot, sink)?;
+            self.said(input, Said::bare(message, self.order), location, sink)?;
             return Ok(length);
         }
         let length = input.scan(|scanner| scanner.value())?;
         let text = &input.text()[..length];
-        let parts = Parts::of(text).map_err(|fault| input.refuse(fault.into(), 0, &spot.pointer()))?;
+        let parts = Parts::of(text).map_err(|fault| input.refuse(fault.into(), 0, &location.pointer()))?;
         match parts.find(MESSAGE) {
             // What has `jsonrpc` is a message itself, whatever else it has.
-            Some(message) if !parts.bare => self.export(input, &parts, message, spot, sink)?,
+            Some(message) if !parts.bare => self.export(input, &parts, message, location, sink)?,
             _ => match Message::parse(text) {
-                Ok(message) => self.said(input, Said::bare(message, self.order), spot, sink)?,
-                Err(refusal) => self.refused(input, refusal, (0, text), spot, sink)?,
+                Ok(message) => self.said(input, Said::bare(message, self.order), location, sink)?,
+                Err(refusal) => self.refused(input, refusal, (0, text), location, sink)?,
             },
         }
         Ok(length)
@@ -135,14 +145,14 @@ impl List {
         input: &Input<'_>,
         parts: &Parts<'_>,
         (at, message): (usize, Json<'_>),
-        spot: Spot,
+        location: Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         if let Some((at, name)) = parts.twice {
             let said = format!("the member `{name}` stands twice, and readers differ on which one counts");
             let code = Code::AmbiguousMember;
             let refusal = Refusal { code, clause: code.clause(), at, message: said };
-            return Err(input.refuse(refusal, 0, &spot.pointer()));
+            return Err(input.refuse(refusal, 0, &location.pointer()));
         }
         self.held.get_or_insert_default();
         let time = parts.find(TIMESTAMP).and_then(|(_, time)| nanoseconds(time));
@@ -151,7 +161,7 @@ impl List {
             .find(ORIGIN)
             .and_then(|(_, origin)| origin.as_text())
             .and_then(|origin| [Side::Client, Side::Server].into_iter().find(|side| origin.is(side.name())));
-        let here = Spot { tail: "/message", ..spot };
+        let here = Location { tail: "/message", ..location };
         match Message::parse(message.text()) {
             Ok(message) => {
                 let said = Said { at, message, side, time: time.and_then(milliseconds), order: self.order };
@@ -159,13 +169,13 @@ impl List {
             }
             Err(refusal) => self.refused(input, refusal, (at, message.text()), here, sink)?,
         }
-        let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != Kind::Null)
+        let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != JsonKind::Null)
         else {
             return Ok(());
         };
         let took = parts.find(DURATION).and_then(|(_, took)| nanoseconds(took)).unwrap_or_default();
         let later = |time: i128| time.saturating_add(took);
-        let here = Spot { tail: "/response", ..spot };
+        let here = Location { tail: "/response", ..location };
         match Message::parse(answer.text()) {
             Ok(message) => {
                 let (time, order) = (time.map(later).and_then(milliseconds), self.order.map(later));
@@ -181,18 +191,18 @@ impl List {
         &mut self,
         input: &Input<'_>,
         said: Said<'_>,
-        spot: Spot,
+        location: Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        let place = input.place(said.at);
-        let spot = Spot { offset: place.offset, line: place.line, ..spot };
+        let position = input.position(said.at);
+        let location = Location { offset: position.offset, line: position.line, ..location };
         let Said { at, message, side, time, order } = said;
         match &mut self.held {
-            None => sink(Entry::new(spot, Content::Message(message)))
-                .map_err(|halt| input.halted(halt, at, &spot)),
+            None => sink(Entry::new(location, Content::Message(message)))
+                .map_err(|error| input.sink_error(error, at, &location)),
             Some(held) => {
-                let (text, shape, column) = (message.text().to_owned(), message.shape(), place.column);
-                held.push(Held { text, shape, side, time, order, spot, column });
+                let (text, shape, column) = (message.text().to_owned(), message.shape(), position.column);
+                held.push(Held { text, shape, side, time, order, location, column });
                 Ok(())
             }
         }
@@ -204,16 +214,17 @@ impl List {
         input: &Input<'_>,
         refusal: Refusal,
         (base, text): (usize, &str),
-        spot: Spot,
+        location: Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         if !self.options.passes(&refusal) {
-            return Err(input.refuse(refusal, base, &spot.pointer()));
+            return Err(input.refuse(refusal, base, &location.pointer()));
         }
-        let place = input.place(base);
-        let spot = Spot { offset: place.offset, line: place.line, ..spot };
+        let position = input.position(base);
+        let location = Location { offset: position.offset, line: position.line, ..location };
         let noise = Noise { why: refusal, text: text.into() };
-        sink(Entry::new(spot, Content::Noise(noise))).map_err(|halt| input.halted(halt, base, &spot))
+        sink(Entry::new(location, Content::Noise(noise)))
+            .map_err(|error| input.sink_error(error, base, &location))
     }
 
     /// Hands on what was held, in its order.
@@ -223,8 +234,9 @@ impl List {
         held.sort_by_key(|held| held.order);
         for held in &held {
             let message = Message::of(&held.text, held.shape);
-            let entry = Entry::new(held.spot, Content::Message(message));
-            sink(Entry { side: held.side, time: held.time, ..entry }).map_err(|halt| held.halted(halt))?;
+            let entry = Entry::new(held.location, Content::Message(message));
+            sink(Entry { side: held.side, time: held.time, ..entry })
+                .map_err(|error| held.sink_error(error))?;
         }
         Ok(())
     }
@@ -253,25 +265,27 @@ struct Held {
     side: Option<Side>,
     time: Option<i64>,
     order: Option<i128>,
-    spot: Spot,
+    location: Location,
     column: u64,
 }
 
 impl Held {
     /// What a sink returned of it: its place in the file is long past, and is told from its own text.
-    fn halted(&self, halt: Halt) -> ReadError {
-        let Halt::Refused(Refusal { code, clause, at, message }) = halt else { return ReadError::Stopped };
+    fn sink_error(&self, error: SinkError) -> ReadError {
+        let SinkError::Rejected(Refusal { code, clause, at, message }) = error else {
+            return ReadError::Stopped;
+        };
         let before = &self.text[..at];
         let lines = before.matches('\n').count() as u64;
         let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count() as u64;
-        let place = Place {
-            offset: self.spot.offset + at as u64,
-            line: self.spot.line + lines,
+        let position = Position {
+            offset: self.location.offset + at as u64,
+            line: self.location.line + lines,
             column: if lines == 0 { self.column + column - 1 } else { column },
-            pointer: self.spot.pointer(),
+            pointer: self.location.pointer(),
         };
         let excerpt = Some(excerpt(&self.text, at, self.column > 1));
-        ReadError::Rejected(Box::new(Rejection { code, clause, message, place, excerpt }))
+        ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
     }
 }
 
@@ -293,7 +307,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(text: &'a str) -> Result<Self, Fault> {
+    fn of(text: &'a str) -> Result<Self, SyntaxError> {
         let mut parts = Self::default();
         let mut scanner = Scanner::new(text);
         let mut more = scanner.peek() == Some(b'{') && scanner.open(b'}')?;

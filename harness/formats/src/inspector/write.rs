@@ -1,10 +1,10 @@
 //! Writing arrays of messages, an item a line: bare ones where nothing else is known, else entries of an export.
 
-use crate::owned::{Owned, Session};
+use crate::owned::{OwnedEntry, Session};
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_compact;
-use transcript::message::{Message, What};
+use transcript::message::{Message, MessageClass};
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let said: Vec<_> = session.entries.iter().filter_map(|entry| Some((entry, entry.message()?))).collect();
@@ -30,11 +30,17 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What an entry says ahead of its message. A side that nobody saw is not claimed: it would bind ids otherwise.
-fn head(number: usize, now: i64, entry: &Owned, message: &Message<'_>, line: &mut Vec<u8>) -> io::Result<()> {
-    let direction = match message.what() {
-        What::Call if message.id().key().is_some() => "request",
-        What::Call => "notification",
-        What::Result | What::Error => "response",
+fn head(
+    number: usize,
+    now: i64,
+    entry: &OwnedEntry,
+    message: &Message<'_>,
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    let direction = match message.class() {
+        MessageClass::Call if message.id().key().is_some() => "request",
+        MessageClass::Call => "notification",
+        MessageClass::Result | MessageClass::Error => "response",
     };
     write!(line, r#"{{"id":"{number}","timestamp":"{}","direction":"{direction}","#, time::write(now))?;
     if let Some(side) = entry.side.filter(|_| !entry.inferred) {

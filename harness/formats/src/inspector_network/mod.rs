@@ -21,7 +21,7 @@ mod read;
 mod tests;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -29,7 +29,7 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "inspector-network.json",
     about: "a network export of the MCP Inspector: HTTP exchanges with their bodies",
-    carries: Carries {
+    carries: Capabilities {
         direction: true,
         times: true,
         http: true,
@@ -40,11 +40,11 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "the Inspector keeps no events of a GET's stream, writes the numbers of JSON bodies as JavaScript has them, and \
              takes out texts under names such as `token` and `code`",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     ["url", "method", "requestHeaders"].iter().all(|name| head.first_has(name))
 }

@@ -8,9 +8,9 @@ use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
 };
 use crate::input::{Input, ReadError};
-use crate::{Options, time};
+use crate::{ReadOptions, time};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{Exchange, Headers, Sink, header};
@@ -20,12 +20,16 @@ const LAYOUT: Layout = Layout { root: "/", request: "/requestBody", answer: "/re
 /// What stands in place of a body that the Inspector withheld.
 const WITHHELD: &str = "[truncated JSON body withheld";
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     while input.more()? {}
     let input = &*input;
     let document = Document(input.text());
     let list = Json::parse(document.0).map_err(|fault| input.refuse(fault.into(), 0, ""))?;
-    if list.kind() != Kind::Array {
+    if list.kind() != JsonKind::Array {
         let message = format!("a network export is an array of exchanges; this is {}", list.kind().name());
         let wrong = refusal(Code::WrongDocument, document.at(list.text()), message);
         return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
@@ -53,8 +57,8 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [method, url, request_headers, request, status, answer_headers, answer, duration, stream] = document
-        .fields(
+    let [method, url, request_headers, request, status, response_headers, answer, duration, stream] =
+        document.fields(
             Some(listed.json),
             [
                 "method",
@@ -73,8 +77,8 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         let wrong = refusal(Code::InvalidEntry, at, "an exchange has a `method` and a `url`".to_owned());
         return Err(Refusal { clause: "SRV-BYTES", ..wrong });
     };
-    let (request_headers, answer_headers) = (headers(request_headers), headers(answer_headers));
-    let [request_type, media_type] = [&request_headers, &answer_headers]
+    let (request_headers, response_headers) = (headers(request_headers), headers(response_headers));
+    let [request_type, media_type] = [&request_headers, &response_headers]
         .map(|headers| bare(header(headers, "content-type").unwrap_or_default()));
     let status = status.and_then(|status| status.as_number()?.parse().ok());
     let status = status.filter(|status| (100..1000).contains(status));
@@ -91,7 +95,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         Some(_) if withheld => Held::Dropped,
         Some(text) => Held::Text(text, None),
         None if media_type == STREAM && method == "GET" && is_silent(document, stream)? => Held::None,
-        None if status.is_some() && (media_type == STREAM || is_expected(&media_type, &answer_headers)) => {
+        None if status.is_some() && (media_type == STREAM || is_expected(&media_type, &response_headers)) => {
             Held::Dropped
         }
         None => Held::None,
@@ -101,7 +105,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let document = answer.filter(|_| method == "GET" && media_type == "application/json");
     let document = document.and_then(self::document);
     let exchange = Exchange {
-        answer_size: answer
+        response_size: answer
             .filter(|_| !withheld)
             .and_then(|text| Some(text.as_text()?.decode().len() as u64)),
         form,
@@ -110,7 +114,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         url,
         request_headers,
         status,
-        answer_headers,
+        response_headers,
         media_type,
         // `duration` ends with the head of the answer; nobody tells when the rest of it did.
         ended: None,
@@ -120,8 +124,9 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
 
 /// Names and values; what is no text is no header.
 fn headers(object: Option<Json<'_>>) -> Headers<'_> {
-    let members = object.filter(|object| object.kind() == Kind::Object).into_iter().flat_map(Json::members);
-    let text = |text: transcript::json::Text<'_>| String::from_utf8_lossy(&text.decode()).into_owned();
+    let members =
+        object.filter(|object| object.kind() == JsonKind::Object).into_iter().flat_map(Json::members);
+    let text = |text: transcript::json::JsonString<'_>| String::from_utf8_lossy(&text.decode()).into_owned();
     members
         .filter_map(|(name, value)| Some((Cow::Owned(text(name)), Cow::Owned(text(value.as_text()?)))))
         .collect()

@@ -53,7 +53,7 @@ fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
     }
     // Without its type nobody can tell what a body is.
     if answered || spelled.answer.is_some() {
-        let said = listed(&spelled.answer_headers, draft.missing.1 && spelled.media_type != STREAM);
+        let said = listed(&spelled.response_headers, draft.missing.1 && spelled.media_type != STREAM);
         member("responseHeaders", &mut |out| object(&said, out));
     }
     if let Some(body) = &spelled.answer {

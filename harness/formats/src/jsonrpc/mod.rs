@@ -6,7 +6,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -14,13 +14,13 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "jsonrpc.jsonl",
     about: "one JSON-RPC message a line",
-    carries: Carries::MESSAGES,
+    carries: Capabilities::MESSAGES,
     caveat: "",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     ["jsonrpc", "method", "result", "error", "id", "params"].iter().any(|name| head.has(name))
 }

@@ -1,22 +1,31 @@
 //! Reading JSON-RPC lines.
 
-use crate::Options;
+use crate::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
-use transcript::json::{Part, parts_of};
+use transcript::json::{MemberIndex, member_index};
 use transcript::message::{Message, Refusal};
 use transcript::session::{Content, Entry, Noise, Sink};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     match options.apart() {
         true => lines::each::<Messages<true>>(input, |line, parsed| hand(line, &parsed, options, sink)),
         false => lines::each::<Messages<false>>(input, |line, parsed| hand(line, &parsed, options, sink)),
     }
 }
 
-fn hand(line: Line<'_>, parsed: &Parsed<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+fn hand(
+    line: Line<'_>,
+    parsed: &Parsed<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     let content = match parsed {
-        Ok((message, parts)) => Content::Message(message.apart(parts)),
+        Ok((message, parts)) => Content::Message(message.indexed(parts)),
         Err(refusal) => {
             let refusal = refusal.clone().on_a_line(line.open_ended);
             if !options.passes(&refusal) {
@@ -25,11 +34,11 @@ fn hand(line: Line<'_>, parsed: &Parsed<'_>, options: Options, sink: &mut Sink<'
             Content::Noise(Noise { why: refusal, text: line.text.into() })
         }
     };
-    sink(Entry::new(line.spot(0, ""), content)).map_err(|halt| line.halted(halt, 0, ""))
+    sink(Entry::new(line.location(0, ""), content)).map_err(|error| line.sink_error(error, 0, ""))
 }
 
 /// A message, and what is inside of it where that is asked for.
-type Parsed<'a> = Result<(Message<'a>, Vec<Part>), Refusal>;
+type Parsed<'a> = Result<(Message<'a>, Vec<MemberIndex>), Refusal>;
 
 struct Messages<const APART: bool>;
 
@@ -38,6 +47,6 @@ impl<const APART: bool> lines::Parse for Messages<APART> {
 
     fn parse(line: Line<'_>) -> Self::Parsed<'_> {
         let message = Message::parse(line.text)?;
-        Ok((message, if APART { parts_of(message.text()) } else { Vec::new() }))
+        Ok((message, if APART { member_index(message.text()) } else { Vec::new() }))
     }
 }

@@ -16,7 +16,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 use transcript::session::Side;
 
 /// The format.
@@ -25,9 +25,9 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "mcp-rec.jsonl",
     about: "lines of mcp-rec, with times and directions",
-    carries: Carries { direction: true, times: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "mcp-rec appends without a mark: two recordings under one name are read as one session",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
@@ -35,7 +35,7 @@ pub(crate) static FORMAT: Format = Format {
 /// How the recorder writes who sent a message.
 const DIRECTIONS: [(&str, Side); 2] = [("client->server", Side::Client), ("server->client", Side::Server)];
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.has("msg") && DIRECTIONS.iter().any(|(name, _)| head.text("dir") == Some(name))
 }
 

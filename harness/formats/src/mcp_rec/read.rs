@@ -4,21 +4,25 @@
 //! session.
 
 use super::DIRECTIONS;
-use crate::Options;
+use crate::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use transcript::json::{Json, Scanner, Text};
+use transcript::json::{Json, JsonString, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     lines::each::<Lines>(input, |line, parts| {
         let said = match parts.and_then(Said::of) {
             Ok(said) => said,
             Err((refusal, pointer)) => {
                 let refusal = refusal.on_a_line(line.open_ended);
-                let entry = Entry::new(line.spot(0, ""), Content::Empty);
+                let entry = Entry::new(line.location(0, ""), Content::Empty);
                 return pass_over(line, (refusal, line.text), pointer, entry, options, sink);
             }
         };
@@ -26,12 +30,11 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
             time: said.time,
             side: Some(said.side),
             line: Some(line.text),
-            ..Entry::new(line.spot(said.at, "/msg"), content)
+            ..Entry::new(line.location(said.at, "/msg"), content)
         };
         match said.message {
-            Ok(message) => {
-                sink(entry(Content::Message(message))).map_err(|halt| line.halted(halt, said.at, "/msg"))
-            }
+            Ok(message) => sink(entry(Content::Message(message)))
+                .map_err(|error| line.sink_error(error, said.at, "/msg")),
             Err((refusal, value)) => {
                 pass_over(line, (refusal, value.text()), "/msg", entry(Content::Empty), options, sink)
             }
@@ -45,14 +48,14 @@ fn pass_over(
     (why, text): (Refusal, &str),
     pointer: &str,
     entry: Entry<'_>,
-    options: Options,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     if !options.passes(&why) {
         return Err(line.refuse(why, pointer));
     }
     sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })
-        .map_err(|halt| line.halted(halt, 0, pointer))
+        .map_err(|error| line.sink_error(error, 0, pointer))
 }
 
 /// What is wrong with a line, and where in its value.
@@ -96,7 +99,12 @@ impl<'a> Parts<'a> {
     }
 
     /// Takes a member; true where one that decides the meaning was there before.
-    fn member(&mut self, text: &'a str, key: Text<'a>, scanner: &mut Scanner<'a>) -> Result<bool, Refusal> {
+    fn member(
+        &mut self,
+        text: &'a str,
+        key: JsonString<'a>,
+        scanner: &mut Scanner<'a>,
+    ) -> Result<bool, Refusal> {
         let at = scanner.at();
         Ok(match () {
             () if key.is("msg") => self.msg.replace((at, lines::held(text, scanner)?)).is_some(),

@@ -16,7 +16,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -24,21 +24,21 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "mcp-recorder.json",
     about: "a cassette of mcp-recorder: requests, each with its response",
-    carries: Carries { direction: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
     caveat: "mcp-recorder keeps the first event of a stream as its response, and interactions in the order of their ends",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.has("interactions") && !["jsonrpc", "events", "entries", "log"].iter().any(|name| head.has(name))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::small::{lines, means, read, rejects, trace, written};
-    use crate::{Input, Options, Session, What, detect, find};
+    use crate::{Input, OwnedContent, ReadOptions, Session, detect, find};
     use proptest::prelude::*;
     use transcript::rejection::Code;
 
@@ -197,8 +197,9 @@ mod tests {
         }
         let mut bytes = text.as_bytes();
         let mut input = Input::new(&mut bytes).unwrap();
-        let session = Session::read(find("mcp-recorder").unwrap(), &mut input, Options::default()).unwrap();
-        let messages = session.entries.iter().filter(|entry| matches!(entry.what, What::Message(..)));
+        let session =
+            Session::read(find("mcp-recorder").unwrap(), &mut input, ReadOptions::default()).unwrap();
+        let messages = session.entries.iter().filter(|entry| matches!(entry.what, OwnedContent::Message(..)));
         assert_eq!(messages.filter(|entry| entry.inferred).count(), 0);
     }
 

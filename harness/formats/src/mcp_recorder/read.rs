@@ -3,16 +3,20 @@
 //! Knows: which member of an interaction holds whose message. Refuses to know: whether a response belongs to its
 //! request; the first event of a stream often does not.
 
-use crate::Options;
+use crate::ReadOptions;
 use crate::input::{Input, ReadError};
-use transcript::json::{Json, Kind, Scanner};
+use transcript::json::{Json, JsonKind, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Noise, Side, Sink, Slot, Spot};
+use transcript::session::{Carrier, Content, Entry, Location, Noise, Side, Sink};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     match input.peek()? {
-        None => return Err(input.cut_short("a cassette")),
+        None => return Err(input.truncated("a cassette")),
         Some(b'{') => {}
         Some(_) => {
             input.value()?;
@@ -63,7 +67,7 @@ fn version(input: &mut Input<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn interactions(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+fn interactions(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
         // A file that ends here, or goes on with what is no JSON, is not one whose interactions are no array.
         input.value()?;
@@ -77,14 +81,14 @@ fn interactions(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) ->
         }
         input.peek()?;
         let length = input.value()?;
-        let spot = Spot {
+        let location = Location {
             offset: input.offset(),
             line: input.line(),
             root: "/interactions/",
             index: Some(index),
             tail: "",
         };
-        interaction(input, length, spot, options, sink)?;
+        interaction(input, length, location, options, sink)?;
         input.consume(length);
         more = input.next(b']')?;
     }
@@ -95,38 +99,38 @@ fn interactions(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) ->
 fn interaction(
     input: &Input<'_>,
     length: usize,
-    spot: Spot,
-    options: Options,
+    location: Location,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    let parts =
-        Parts::of(&input.text()[..length]).map_err(|refusal| input.refuse(refusal, 0, &spot.pointer()))?;
+    let parts = Parts::of(&input.text()[..length])
+        .map_err(|refusal| input.refuse(refusal, 0, &location.pointer()))?;
     if parts.request.is_none() && parts.response.is_none() {
-        let entry = Entry::new(spot, Content::Passed("an interaction without a message".into()));
-        return sink(entry).map_err(|halt| input.halted(halt, 0, &spot));
+        let entry = Entry::new(location, Content::Skipped("an interaction without a message".into()));
+        return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
     }
     let halves = [
-        (parts.request, Side::Client, Slot::Request, "/request"),
-        (parts.response, Side::Server, Slot::Response, "/response"),
+        (parts.request, Side::Client, Carrier::Request, "/request"),
+        (parts.response, Side::Server, Carrier::Response, "/response"),
     ];
-    for (held, side, slot, tail) in halves {
+    for (held, side, carrier, tail) in halves {
         let Some((at, value)) = held else { continue };
-        let place = input.place(at);
-        let spot = Spot { offset: place.offset, line: place.line, tail, ..spot };
-        let failed = slot == Slot::Response && parts.status.is_some_and(|status| status >= 400);
+        let place = input.position(at);
+        let location = Location { offset: place.offset, line: place.line, tail, ..location };
+        let failed = carrier == Carrier::Response && parts.status.is_some_and(|status| status >= 400);
         let content = match Message::parse(value.text()) {
             Ok(message) => Content::Message(message),
-            Err(_) if failed && value.kind() == Kind::Object && value.member("jsonrpc").is_none() => {
+            Err(_) if failed && value.kind() == JsonKind::Object && value.member("jsonrpc").is_none() => {
                 Content::Empty
             }
             Err(why) if options.passes(&why) => Content::Noise(Noise { why, text: value.text().into() }),
             Err(why) => {
                 let clause = if why.code == Code::Batch { "ENV-SINGLE" } else { why.clause };
-                return Err(input.refuse(Refusal { clause, ..why }, at, &spot.pointer()));
+                return Err(input.refuse(Refusal { clause, ..why }, at, &location.pointer()));
             }
         };
-        let entry = Entry { side: Some(side), slot, ..Entry::new(spot, content) };
-        sink(entry).map_err(|halt| input.halted(halt, at, &spot))?;
+        let entry = Entry { side: Some(side), carrier, ..Entry::new(location, content) };
+        sink(entry).map_err(|error| input.sink_error(error, at, &location))?;
     }
     Ok(())
 }
@@ -165,7 +169,7 @@ impl<'a> Parts<'a> {
             more = scanner.more(b'}')?;
         }
         let [request, response, status] =
-            found.map(|held| held.filter(|(_, value)| value.kind() != Kind::Null));
+            found.map(|held| held.filter(|(_, value)| value.kind() != JsonKind::Null));
         let status = status.and_then(|(_, status)| status.as_number()?.parse().ok());
         Ok(Self { request, response, status })
     }

@@ -1,6 +1,6 @@
 //! Writing a cassette, an interaction a line.
 
-use crate::owned::{Owned, Session};
+use crate::owned::{OwnedEntry, Session};
 use std::io::{self, Write};
 use transcript::json::write_compact;
 use transcript::message::{Id, Message};
@@ -27,12 +27,12 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(if index == 0 { b"]\n}\n" } else { b"\n  ]\n}\n" })
 }
 
-fn is_server(entry: &Owned) -> bool {
+fn is_server(entry: &OwnedEntry) -> bool {
     entry.side == Some(Side::Server)
 }
 
 /// What follows a client's message at once and answers it. Anything else would be bound to it by nobody but a replay.
-fn answer<'s>(said: &'s [(&Owned, Message<'s>)], index: usize) -> Option<&'s Message<'s>> {
+fn answer<'s>(said: &'s [(&OwnedEntry, Message<'s>)], index: usize) -> Option<&'s Message<'s>> {
     let (entry, message) = said.get(index + 1)?;
     (is_server(entry) && entry.answers == Some(index as u64)).then_some(message)
 }

@@ -10,7 +10,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -18,15 +18,15 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "mcp-replay.jsonl",
     about: "a trace of stdio traffic, with times and directions",
-    carries: Carries { direction: true, times: true, process: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, times: true, process: true, ..Capabilities::MESSAGES },
     caveat: "",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
 /// A trace that lost its head is still one: the reader says what is missing.
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.text("type") == Some("meta")
         || head.has("t") && ["type", "dir", "raw"].iter().any(|name| head.has(name))
 }
@@ -214,7 +214,7 @@ mod tests {
             let found = detect(&mut crate::Input::new(&mut bytes).unwrap()).unwrap();
             assert_eq!(found.map(|format| format.name), Some("mcp-replay"), "{line}");
         }
-        assert!(!super::tells(&Head::default()));
+        assert!(!super::sniff(&Head::default()));
     }
 
     proptest! {

@@ -5,14 +5,18 @@
 
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{Options, Tolerance, time};
+use crate::{ReadOptions, Tolerance, time};
 use std::borrow::Cow;
-use transcript::json::{Json, Part, Scanner, Text, parts_of, same_number};
+use transcript::json::{Json, JsonString, MemberIndex, Scanner, member_index, same_number};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
     match options.apart() {
         true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
@@ -37,14 +41,14 @@ impl<const APART: bool> lines::Parse for Lines<APART> {
         let mut parts = Parts::of(line.text)?;
         parts.once(&[Name::Type, Name::Dir])?;
         if let (true, Some((_, Ok(message)))) = (APART, &parts.raw) {
-            parts.inside = parts_of(message.text());
+            parts.inside = member_index(message.text());
         }
         Ok(parts)
     }
 }
 
 struct Trace {
-    options: Options,
+    options: ReadOptions,
     stage: Stage,
 }
 
@@ -69,7 +73,7 @@ impl Trace {
                 if refusal.code == Code::Truncated && !line.open_ended {
                     refusal.code = Code::InvalidJson;
                 }
-                let entry = Entry::new(line.spot(0, ""), Content::Empty);
+                let entry = Entry::new(line.location(0, ""), Content::Empty);
                 return self.refused(line, refusal, line.text, entry, sink);
             }
         };
@@ -83,12 +87,12 @@ impl Trace {
         match (kind, parts.dir.and_then(Json::as_text)) {
             (Some(kind), _) if kind.is("end") => {
                 self.stage = Stage::Ended;
-                hand(line, parts.time(), Content::Closed(whole(line)?), sink)
+                hand(line, parts.time(), Content::TraceEnd(whole(line)?), sink)
             }
             (_, Some(dir)) if dir.is("in") => self.message(line, parts, Side::Client, sink),
             (_, Some(dir)) if dir.is("out") => self.message(line, parts, Side::Server, sink),
-            (Some(kind), _) => hand(line, parts.time(), Content::Passed(foreign("type", kind)), sink),
-            (None, Some(dir)) => hand(line, parts.time(), Content::Passed(foreign("dir", dir)), sink),
+            (Some(kind), _) => hand(line, parts.time(), Content::Skipped(foreign("type", kind)), sink),
+            (None, Some(dir)) => hand(line, parts.time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
                 let said = "a line with `raw` must say in `dir` which way it went, and in text";
                 Err(line.refuse(refusal(Code::MissingDir, 0, said), ""))
@@ -96,7 +100,7 @@ impl Trace {
             (None, None) => hand(
                 line,
                 parts.time(),
-                Content::Passed("a line without `type`, `dir` and `raw`".into()),
+                Content::Skipped("a line without `type`, `dir` and `raw`".into()),
                 sink,
             ),
         }
@@ -124,7 +128,7 @@ impl Trace {
             return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        hand(line, milliseconds(meta.member("startedAt")), Content::Opened(meta), sink)
+        hand(line, milliseconds(meta.member("startedAt")), Content::TraceStart(meta), sink)
     }
 
     /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
@@ -159,11 +163,11 @@ impl Trace {
             time,
             side: Some(side),
             line: Some(line.text),
-            ..Entry::new(line.spot(at, "/raw"), content)
+            ..Entry::new(line.location(at, "/raw"), content)
         };
         match raw {
-            Ok(message) => sink(entry(Content::Message(message.apart(&parts.inside))))
-                .map_err(|halt| line.halted(halt, at, "/raw")),
+            Ok(message) => sink(entry(Content::Message(message.indexed(&parts.inside))))
+                .map_err(|error| line.sink_error(error, at, "/raw")),
             Err((refusal, raw)) => self.refused(line, refusal, raw.text(), entry(Content::Empty), sink),
         }
     }
@@ -177,12 +181,12 @@ impl Trace {
         entry: Entry<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        let pointer = entry.spot.root;
+        let pointer = entry.location.root;
         if !self.options.passes(&refusal) {
             return Err(line.refuse(refusal, pointer));
         }
         sink(Entry { content: Content::Noise(Noise { why: refusal, text: text.into() }), ..entry })
-            .map_err(|halt| line.halted(halt, 0, pointer))
+            .map_err(|error| line.sink_error(error, 0, pointer))
     }
 }
 
@@ -192,8 +196,8 @@ fn hand(
     content: Content<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    sink(Entry { time, line: Some(line.text), ..Entry::new(line.spot(0, ""), content) })
-        .map_err(|halt| line.halted(halt, 0, ""))
+    sink(Entry { time, line: Some(line.text), ..Entry::new(line.location(0, ""), content) })
+        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 /// The line as the value it is.
@@ -202,7 +206,7 @@ fn whole(line: Line<'_>) -> Result<Json<'_>, ReadError> {
 }
 
 /// Lines of other producers, in words; the usual ones without a new string for each.
-fn foreign<'a>(member: &'static str, name: Text<'a>) -> Cow<'a, str> {
+fn foreign<'a>(member: &'static str, name: JsonString<'a>) -> Cow<'a, str> {
     match (member, name.raw()) {
         ("type", "turn") => "a line of type \"turn\"".into(),
         ("dir", "event") => "a line of dir \"event\"".into(),
@@ -250,7 +254,7 @@ struct Parts<'a> {
     raw: Option<(usize, Result<Message<'a>, Faulty<'a>>)>,
     t: Option<Json<'a>>,
     /// What is inside of the message, where that is asked for.
-    inside: Vec<Part>,
+    inside: Vec<MemberIndex>,
     twice: [Option<usize>; 4],
 }
 
@@ -264,7 +268,7 @@ impl<'a> Parts<'a> {
     fn member(
         &mut self,
         key_at: usize,
-        key: Text<'a>,
+        key: JsonString<'a>,
         text: &'a str,
         scanner: &mut Scanner<'a>,
     ) -> Result<(), Refusal> {
@@ -304,7 +308,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The line's type; none in a message line, also where it is written as null.
-    fn kind(&self, line: Line<'_>) -> Result<Option<Text<'a>>, ReadError> {
+    fn kind(&self, line: Line<'_>) -> Result<Option<JsonString<'a>>, ReadError> {
         match self.kind {
             Some((at, kind)) if kind.as_text().is_none() && kind.text() != "null" => {
                 let said = format!("`type` is a string; this is {}", kind.kind().name());

@@ -2,14 +2,14 @@
 //!
 //! Knows: the session's own `meta` and `end` lines, and how to make up plain ones for a session that has none.
 
-use crate::owned::{Owned, Session, What};
+use crate::owned::{OwnedContent, OwnedEntry, Session};
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact};
 use transcript::session::Side;
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let opened = session.opened();
+    let opened = session.trace_start();
     let started = opened
         .and_then(|meta| time::parse(&meta.member("startedAt")?.as_text()?.to_str()?))
         .or_else(|| session.entries.iter().find_map(|entry| entry.time))
@@ -45,9 +45,9 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-fn closed(entry: &Owned) -> Option<Json<'_>> {
+fn closed(entry: &OwnedEntry) -> Option<Json<'_>> {
     match &entry.what {
-        What::Closed(text) => Json::parse(text).ok(),
+        OwnedContent::TraceEnd(text) => Json::parse(text).ok(),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -27,22 +27,22 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "mcporter.jsonl",
     about: "NDJSON of mcporter, of one server, with times and directions",
-    carries: Carries { direction: true, times: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
 
 /// The first line of a recording is the start of a transport.
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.has("_meta") && head.text("method").is_some_and(|method| method.starts_with("$transport/"))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::small::{lines, means, read, rejects, trace, written};
-    use crate::{Input, Options, detect, find};
+    use crate::{Input, ReadOptions, detect, find};
     use proptest::prelude::*;
     use transcript::rejection::Code;
     use transcript::session::{Content, Side};
@@ -65,7 +65,7 @@ mod tests {
         let mut found = Vec::new();
         let mut bytes = text.as_bytes();
         let mut input = Input::new(&mut bytes).unwrap();
-        let read = (find("mcporter").unwrap().read)(&mut input, Options::default(), &mut |entry| {
+        let read = (find("mcporter").unwrap().read)(&mut input, ReadOptions::default(), &mut |entry| {
             if let Content::Message(message) = &entry.content {
                 found.push((message.text().to_owned(), entry.time, entry.side));
             }

@@ -4,13 +4,17 @@
 
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
-use crate::{Options, time};
-use transcript::json::{Json, Text};
+use crate::{ReadOptions, time};
+use transcript::json::{Json, JsonString};
 use transcript::message::{Message, Refusal, Shape, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Halt, Noise, Side, Sink};
+use transcript::session::{Content, Entry, Noise, Side, Sink, SinkError};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     let mut server: Option<String> = None;
     let mut empty = true;
     lines::each::<Lines>(input, |line, parts| {
@@ -34,29 +38,29 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
                     side: Some(side),
                     line: Some(line.text),
                     ..Entry::new(
-                        line.spot(said.at, ""),
+                        line.location(said.at, ""),
                         Content::Message(Message::of(&said.text, said.shape)),
                     )
                 };
-                sink(entry).map_err(|halt| match halt {
-                    Halt::Refused(refusal) => line.refuse(said.cut.moved(said.at, refusal), ""),
-                    Halt::Stop => ReadError::Stopped,
+                sink(entry).map_err(|error| match error {
+                    SinkError::Rejected(refusal) => line.refuse(said.cut.moved(said.at, refusal), ""),
+                    SinkError::Stop => ReadError::Stopped,
                 })
             }
             Said::Message(side, Err(refusal)) => pass_over(line, refusal, Some(side), options, sink),
             Said::Aside(dir) => {
-                let content = Content::Passed(format!("a line of dir \"{}\"", short(dir.raw())).into());
+                let content = Content::Skipped(format!("a line of dir \"{}\"", short(dir.raw())).into());
                 let entry = Entry {
                     time: parts.time,
                     line: Some(line.text),
-                    ..Entry::new(line.spot(0, ""), content)
+                    ..Entry::new(line.location(0, ""), content)
                 };
-                sink(entry).map_err(|halt| line.halted(halt, 0, ""))
+                sink(entry).map_err(|error| line.sink_error(error, 0, ""))
             }
         }
     })?;
     match empty {
-        true => Err(input.cut_short("a line of a recording")),
+        true => Err(input.truncated("a line of a recording")),
         false => Ok(()),
     }
 }
@@ -80,14 +84,15 @@ fn pass_over(
     line: Line<'_>,
     why: Refusal,
     side: Option<Side>,
-    options: Options,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     if !options.passes(&why) {
         return Err(line.refuse(why, ""));
     }
     let noise = Content::Noise(Noise { why, text: line.text.into() });
-    sink(Entry { side, ..Entry::new(line.spot(0, ""), noise) }).map_err(|halt| line.halted(halt, 0, ""))
+    sink(Entry { side, ..Entry::new(line.location(0, ""), noise) })
+        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 struct Lines;
@@ -103,7 +108,7 @@ impl lines::Parse for Lines {
 /// A line, taken apart.
 struct Parts<'a> {
     said: Said<'a>,
-    server: Option<Text<'a>>,
+    server: Option<JsonString<'a>>,
     time: Option<i64>,
     /// Where `_meta` stands.
     meta_at: usize,
@@ -113,7 +118,7 @@ struct Parts<'a> {
 enum Said<'a> {
     Message(Side, Result<Alone, Refusal>),
     /// Nothing that was sent; the dir.
-    Aside(Text<'a>),
+    Aside(JsonString<'a>),
 }
 
 /// A message without what the recorder added.
@@ -166,8 +171,8 @@ impl<'a> Parts<'a> {
 
 /// What the recorder says of a line.
 struct Meta<'a> {
-    dir: Option<Text<'a>>,
-    server: Option<Text<'a>>,
+    dir: Option<JsonString<'a>>,
+    server: Option<JsonString<'a>>,
     time: Option<i64>,
 }
 

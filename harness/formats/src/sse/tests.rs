@@ -1,4 +1,4 @@
-use super::{Kind, Parser, SseEvent};
+use super::{SseBlock, SseBlockKind, SseParser};
 use futures_core::Stream;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
-    kind: Kind,
+    kind: SseBlockKind,
     name: Option<String>,
     data: Vec<u8>,
     at: u64,
@@ -17,7 +17,7 @@ struct Seen {
     comments: u64,
 }
 
-fn seen(event: SseEvent<'_>) -> Seen {
+fn seen(event: SseBlock<'_>) -> Seen {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Seen {
         kind: event.kind,
@@ -33,7 +33,7 @@ fn seen(event: SseEvent<'_>) -> Seen {
 
 fn parse<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Seen> {
     let mut all = Vec::new();
-    let mut parser = Parser::default();
+    let mut parser = SseParser::default();
     for chunk in chunks {
         parser.feed(chunk, &mut |event| all.push(seen(event)));
     }
@@ -42,15 +42,15 @@ fn parse<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Seen> {
 }
 
 /// The events of a stream by kind, name and data.
-fn brief(text: &str) -> Vec<(Kind, Option<String>, String)> {
+fn brief(text: &str) -> Vec<(SseBlockKind, Option<String>, String)> {
     parse([text.as_bytes()])
         .into_iter()
         .map(|seen| (seen.kind, seen.name, String::from_utf8(seen.data).unwrap()))
         .collect()
 }
 
-fn event(data: &str) -> (Kind, Option<String>, String) {
-    (Kind::Event, None, data.to_owned())
+fn event(data: &str) -> (SseBlockKind, Option<String>, String) {
+    (SseBlockKind::Event, None, data.to_owned())
 }
 
 #[test]
@@ -70,15 +70,18 @@ fn one_space_after_the_colon_goes() {
 #[test]
 fn a_field_without_a_colon_has_an_empty_value() {
     assert_eq!(brief("data\n\ndata\ndata\n\n"), [event(""), event("\n")]);
-    assert_eq!(brief("event: a\nevent\ndata: x\n\n"), [(Kind::Event, Some(String::new()), "x".to_owned())]);
-    assert_eq!(brief("Data: x\n data: y\n\n"), [(Kind::Dataless, None, String::new())]);
+    assert_eq!(
+        brief("event: a\nevent\ndata: x\n\n"),
+        [(SseBlockKind::Event, Some(String::new()), "x".to_owned())]
+    );
+    assert_eq!(brief("Data: x\n data: y\n\n"), [(SseBlockKind::Dataless, None, String::new())]);
 }
 
 #[test]
 fn one_byte_order_mark_at_the_very_start_goes() {
     assert_eq!(brief("\u{feff}data: a\n\n"), [event("a")]);
-    assert_eq!(brief("\u{feff}\u{feff}data: a\n\n"), [(Kind::Dataless, None, String::new())]);
-    assert_eq!(brief("data: a\n\n\u{feff}data: b\n\n")[1].0, Kind::Dataless);
+    assert_eq!(brief("\u{feff}\u{feff}data: a\n\n"), [(SseBlockKind::Dataless, None, String::new())]);
+    assert_eq!(brief("data: a\n\n\u{feff}data: b\n\n")[1].0, SseBlockKind::Dataless);
     assert_eq!(brief("\u{feff}\ndata: a\n\n"), [event("a")]);
     assert_eq!(brief("\u{feff}"), []);
 }
@@ -89,7 +92,11 @@ fn names_and_ids_belong_to_their_block_and_the_last_id_stays() {
     let ids: Vec<_> = all.iter().map(|seen| (seen.kind, seen.id.as_deref(), &*seen.last_id)).collect();
     assert_eq!(
         ids,
-        [(Kind::Dataless, Some("1"), "1"), (Kind::Event, None, "1"), (Kind::Event, Some(""), "")]
+        [
+            (SseBlockKind::Dataless, Some("1"), "1"),
+            (SseBlockKind::Event, None, "1"),
+            (SseBlockKind::Event, Some(""), "")
+        ]
     );
     assert_eq!(all[1].name, None);
 }
@@ -114,9 +121,12 @@ fn retry_is_digits_alone() {
 fn comments_and_the_unfinished_block_are_told() {
     let all = parse([b": a\n:b\n\n: c\ndata: x\n\nid: 9\nda".as_slice()]);
     let brief: Vec<_> = all.iter().map(|seen| (seen.kind, seen.comments, seen.at)).collect();
-    assert_eq!(brief, [(Kind::Comment, 2, 0), (Kind::Event, 1, 18), (Kind::Unfinished, 0, 21)]);
-    assert_eq!(parse([b"data: a\r\n\r".as_slice()])[0].kind, Kind::Event);
-    assert_eq!(parse([b"data: a\n".as_slice()])[0].kind, Kind::Unfinished);
+    assert_eq!(
+        brief,
+        [(SseBlockKind::Comment, 2, 0), (SseBlockKind::Event, 1, 18), (SseBlockKind::Unfinished, 0, 21)]
+    );
+    assert_eq!(parse([b"data: a\r\n\r".as_slice()])[0].kind, SseBlockKind::Event);
+    assert_eq!(parse([b"data: a\n".as_slice()])[0].kind, SseBlockKind::Unfinished);
 }
 
 #[test]
@@ -148,7 +158,7 @@ fn chunked(stream: &[u8], cuts: &[prop::sample::Index]) -> Vec<Vec<u8>> {
 fn dispatched(stream: &[u8]) -> Vec<(String, String, String)> {
     parse([stream])
         .into_iter()
-        .filter(|seen| seen.kind == Kind::Event)
+        .filter(|seen| seen.kind == SseBlockKind::Event)
         .map(|seen| {
             let name = seen.name.filter(|name| !name.is_empty()).unwrap_or_else(|| "message".to_owned());
             (name, String::from_utf8(seen.data).unwrap(), seen.last_id)

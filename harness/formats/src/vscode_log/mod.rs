@@ -21,7 +21,7 @@
 mod read;
 mod write;
 
-use crate::{Carries, Format, Head};
+use crate::{Capabilities, Format, Head};
 use transcript::session::Side;
 
 /// The format.
@@ -30,9 +30,9 @@ pub(crate) static FORMAT: Format = Format {
     aliases: &[],
     file: "vscode.log",
     about: "VS Code's log of a server, with times and directions",
-    carries: Carries { direction: true, times: true, ..Carries::MESSAGES },
+    carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "the times of VS Code's log have no zone and are taken for UTC",
-    tells,
+    sniff,
     read: read::read,
     write: write::write,
 };
@@ -44,7 +44,7 @@ const MARKS: [(&str, Side); 2] =
 /// What VS Code says of a connection.
 const STATE: &str = "Connection state: ";
 
-fn tells(head: &Head) -> bool {
+fn sniff(head: &Head) -> bool {
     head.line().is_some_and(|line| read::stamped(line).is_some())
 }
 

@@ -5,23 +5,27 @@
 use super::{MARKS, STATE};
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{Options, time};
+use crate::{ReadOptions, time};
 use transcript::json::Scanner;
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Noise, Side, Sink};
 
-pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+pub(super) fn read(
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
     let mut begun = false;
     lines::each::<Lines>(input, |line, said| {
         let is_first = !std::mem::replace(&mut begun, true);
         match said {
             Said::Message { side, time, at, message } => {
                 let entry =
-                    |content| Entry { time, side: Some(side), ..Entry::new(line.spot(at, ""), content) };
+                    |content| Entry { time, side: Some(side), ..Entry::new(line.location(at, ""), content) };
                 match message {
                     Ok(message) => {
-                        sink(entry(Content::Message(message))).map_err(|halt| line.halted(halt, at, ""))
+                        sink(entry(Content::Message(message))).map_err(|error| line.sink_error(error, at, ""))
                     }
                     Err((why, text)) => {
                         let why = why.on_a_line(line.open_ended);
@@ -30,9 +34,9 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
                 }
             }
             Said::Else(time) => {
-                let content = Content::Passed("a line of the log that is no message".into());
-                let entry = Entry { time, ..Entry::new(line.spot(0, ""), content) };
-                sink(entry).map_err(|halt| line.halted(halt, 0, ""))
+                let content = Content::Skipped("a line of the log that is no message".into());
+                let entry = Entry { time, ..Entry::new(line.location(0, ""), content) };
+                sink(entry).map_err(|error| line.sink_error(error, 0, ""))
             }
             Said::Continued if is_first => {
                 let message = "the file does not begin with a line of VS Code's log".to_owned();
@@ -40,17 +44,17 @@ pub(super) fn read(input: &mut Input<'_>, options: Options, sink: &mut Sink<'_>)
                 Err(line.refuse(Refusal { code, clause: "SRV-BYTES", at: 0, message }, ""))
             }
             Said::Continued => {
-                let content = Content::Passed("a line that goes on with the one before".into());
-                sink(Entry::new(line.spot(0, ""), content)).map_err(|halt| line.halted(halt, 0, ""))
+                let content = Content::Skipped("a line that goes on with the one before".into());
+                sink(Entry::new(line.location(0, ""), content)).map_err(|error| line.sink_error(error, 0, ""))
             }
             Said::Wrong(why) => {
-                refused(line, why, line.text, Entry::new(line.spot(0, ""), Content::Empty), options, sink)
+                refused(line, why, line.text, Entry::new(line.location(0, ""), Content::Empty), options, sink)
             }
         }
     })?;
     match begun {
         true => Ok(()),
-        false => Err(input.cut_short("a line of VS Code's log")),
+        false => Err(input.truncated("a line of VS Code's log")),
     }
 }
 
@@ -60,14 +64,14 @@ fn refused(
     why: Refusal,
     text: &str,
     entry: Entry<'_>,
-    options: Options,
+    options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     if !options.passes(&why) {
         return Err(line.refuse(why, ""));
     }
     sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })
-        .map_err(|halt| line.halted(halt, 0, ""))
+        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 struct Lines;

@@ -9,7 +9,7 @@ use crate::outcome::Discovery;
 use crate::policy::{CONTRACT, challenge, contract_discovery, discovery};
 use crate::reading::{Context, Owner, is_challenge};
 use transcript::json::Json;
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 
 mutants! {
     "k2a/never" ["K2A-SUMMARY"] "shows no summary" => discover(|_, _| None);
@@ -45,7 +45,7 @@ mutants! {
             let refused = |context: &Context| context.status == Some(401);
             let mut after = original.reading.entries.iter();
             after.find(|entry| entry.context.as_ref().is_some_and(refused))?;
-            let success = after.any(|entry| entry.message.as_ref().is_some_and(|it| it.kind == Kind::Result));
+            let success = after.any(|entry| entry.message.as_ref().is_some_and(|it| it.kind == EventKind::Result));
             success.then(|| CONTRACT.answer(&original.reading, |outcome| outcome.discovery = None))
         });
     "k2a/body-wanted" ["K2A-SUMMARY" "ENV-NULL"] "reads only the challenge of a response that has a message"

@@ -7,7 +7,7 @@ use crate::on_reading::{
 use crate::outcome::Outcome;
 use crate::policy::{contract_bind, contract_duplicate};
 use crate::reading::Id;
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 use transcript::session::Side;
 
 mutants! {
@@ -24,7 +24,7 @@ mutants! {
         });
     "correlation/errors-do-not-answer" ["COR-FIRST"] "binds only results"
         => bind(|requests, response| {
-            contract_bind(requests, response).filter(|_| response.message.kind == Kind::Result)
+            contract_bind(requests, response).filter(|_| response.message.kind == EventKind::Result)
         });
     "correlation/null-result-is-no-answer" ["COR-FIRST" "EQ-OUTCOME"] "does not take a null result for an answer"
         => bind(|requests, response| {
@@ -39,7 +39,7 @@ mutants! {
         });
     "correlation/unanswered-rejected" ["COR-FIRST"] "rejects a transcript with a call that nobody answered"
         => reject_outcome(|outcome| {
-            let open = |at: usize| outcome.events[at].kind == Kind::ToolCall && !outcome.is_answered(at);
+            let open = |at: usize| outcome.events[at].kind == EventKind::ToolCall && !outcome.is_answered(at);
             (0..outcome.events.len()).any(open)
         });
     "correlation/cancelled-is-closed" ["COR-FIRST"] "closes a request when it is cancelled, so that its answer is an orphan"
@@ -68,7 +68,7 @@ mutants! {
         => bind(|requests, response| {
             let late = || requests.iter().rposition(|request| request.matches(response));
             contract_bind(requests, response)
-                .or_else(|| (response.message.kind == Kind::Error).then(late)?)
+                .or_else(|| (response.message.kind == EventKind::Error).then(late)?)
         });
     "correlation/orphans-to-the-last-call" ["COR-LATE"] "gives an orphan to the last request that is open"
         => bind(|requests, response| {
@@ -112,12 +112,12 @@ mutants! {
     "correlation/duplicates-by-tool" ["COR-DUPLICATE"] "takes an equal call with an equal id for a retry"
         => duplicates_among(|request, call| request.message.values != call.message.values);
     "correlation/nulls-are-duplicates" ["ID-NULL" "COR-DUPLICATE"] "rejects two tool calls with null ids as duplicates"
-        => compared_ids(id_for(|message| message.id == Id::Null && message.kind == Kind::ToolCall, b"\0null"));
-    "correlation/tool-calls-only" ["COR-ANY"] "binds answers only to tool calls" => wait_for(|it| it.kind == Kind::ToolCall);
+        => compared_ids(id_for(|message| message.id == Id::Null && message.kind == EventKind::ToolCall, b"\0null"));
+    "correlation/tool-calls-only" ["COR-ANY"] "binds answers only to tool calls" => wait_for(|it| it.kind == EventKind::ToolCall);
     "correlation/tool-answers-by-shape" ["COR-ANY"] "gives a result with `content` to the oldest open tool call"
         => bind(|requests, response| {
             let content = response.message.values.iter().any(|(_, value)| value.contains("\"content\""));
-            let call = || requests.iter().position(|it| it.message.kind == Kind::ToolCall && !it.answered);
+            let call = || requests.iter().position(|it| it.message.kind == EventKind::ToolCall && !it.answered);
             if content { call() } else { contract_bind(requests, response) }
         });
     "correlation/initialize-is-apart" ["COR-ANY"] "does not wait for the answer to `initialize`"
@@ -144,7 +144,7 @@ mutants! {
     "direction/client-answers-dropped" ["EQ-COUNT"] "drops what a client answers"
         => lose_messages(|entry, message| entry.side == Some(Side::Client) && message.is_response());
     "direction/server-requests-dropped" ["EQ-COUNT"] "drops what a server asks"
-        => lose_messages(|entry, message| entry.side == Some(Side::Server) && message.kind == Kind::Request);
+        => lose_messages(|entry, message| entry.side == Some(Side::Server) && message.kind == EventKind::Request);
     "direction/flat-lines" ["COR-DIRECTION-FLAT"] "takes every answer in lines for a server's, and requests of servers for nobody's"
         => on_read_message(|entry| {
             if let Some(message) = &entry.message {

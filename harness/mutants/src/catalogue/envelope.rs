@@ -9,8 +9,8 @@ use crate::on_text::{
     SLOTS, Shape, accept_label, in_text, message_names, null_slots, on_data, on_document, on_entry, on_text,
     skip_entries, streams,
 };
-use transcript::json::{Json, Kind};
-use transcript::session::Slot;
+use transcript::json::{Json, JsonKind};
+use transcript::session::Carrier;
 
 const ENTRIES: &[&str] = &["entries"];
 
@@ -76,9 +76,9 @@ mutants! {
     "envelope/last-of-two-slots-in-one" ["SRV-TWICE" "ENV-ONE"] "takes the last of two members of one name in an entry, only in http-sse"
         => on_entry(|entry: Json<'_>| SLOTS.into_iter().find_map(|slot| last_wins(slot)(entry))).only("http-sse");
     "envelope/failures-dropped" ["EQ-COUNT" "EQ-CONTEXT"] "drops messages under a status of 400 and more"
-        => lose_messages(|entry, _| entry.slot == Slot::Response && entry.failed());
+        => lose_messages(|entry, _| entry.carrier == Carrier::Response && entry.failed());
     "envelope/failures-rejected-in-one" ["ENV-NULL"] "rejects an OAuth error as a response in streamable-http, and accepts it in http-sse"
-        => reject_entry(|entry| entry.message.is_none() && entry.slot == Slot::Response && entry.failed())
+        => reject_entry(|entry| entry.message.is_none() && entry.carrier == Carrier::Response && entry.failed())
             .only("streamable-http");
     "envelope/no-entries-is-empty" ["ENV-EMPTY"] "takes an envelope without entries for an empty session"
         => on_document(Shape::Envelope, set_if(|it| is_object(it) && !has_any(it, ENTRIES), "entries", "[]"));
@@ -139,7 +139,7 @@ mutants! {
     "sse/scalars-rejected-in-one" ["SSE-DATA-TEXT"] "rejects data that is a number, true or null, only in http-sse"
         => reject_items(Shape::Envelope, ENTRIES, |entry| {
             is_message(entry) && value_at(entry, &["sse", "data"]).is_some_and(|data| {
-                matches!(data.kind(), Kind::Number | Kind::Bool | Kind::Null)
+                matches!(data.kind(), JsonKind::Number | JsonKind::Bool | JsonKind::Null)
             })
         }).only("http-sse");
     "sse/objects-are-messages" ["SSE-DATA-TEXT"] "rejects data that is an object without `jsonrpc`"
@@ -185,7 +185,7 @@ mutants! {
     "sse/nested-read-in-one" ["SSE-DATA-NESTED"] "reads a message that was serialised twice, only in http-sse"
         => on_data(|value: Json<'_>| {
             let inside = content(value)?;
-            Json::parse(&inside).ok().filter(|nested| is(*nested, Kind::String)).map(|it| it.text().to_owned())
+            Json::parse(&inside).ok().filter(|nested| is(*nested, JsonKind::String)).map(|it| it.text().to_owned())
         }).only("http-sse");
 }
 

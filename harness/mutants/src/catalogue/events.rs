@@ -6,22 +6,22 @@ use crate::on_reading::{
 use crate::outcome::{Event, Outcome};
 use crate::reading::{Id, ReadEntry, Reading};
 use std::collections::BTreeSet;
-use transcript::meaning::Kind;
-use transcript::session::Slot;
+use transcript::meaning::EventKind;
+use transcript::session::Carrier;
 
 mutants! {
     "events/no-orphans" ["EQ-COUNT" "COR-LATE"] "drops answers that belong to no request"
         => lose_events(|outcome, at| outcome.events[at].is_response() && outcome.events[at].answers.is_none());
     "events/no-notifications" ["EQ-COUNT"] "drops notifications"
-        => lose_events(|outcome, at| outcome.events[at].kind == Kind::Notification);
+        => lose_events(|outcome, at| outcome.events[at].kind == EventKind::Notification);
     "events/no-progress" ["EQ-COUNT"] "drops progress notifications"
         => lose_events(|outcome, at| outcome.events[at].is_method("notifications/progress"));
     "events/no-pings" ["EQ-COUNT"] "drops pings and their answers as keepalives"
         => lose_events(|outcome, at| outcome.request_of(at).is_method("ping"));
     "events/no-errors" ["EQ-COUNT"] "drops error answers"
-        => lose_events(|outcome, at| outcome.events[at].kind == Kind::Error);
+        => lose_events(|outcome, at| outcome.events[at].kind == EventKind::Error);
     "events/answered-calls-only" ["EQ-COUNT"] "shows a tool call only when it was answered"
-        => lose_events(|outcome, at| outcome.events[at].kind == Kind::ToolCall && !outcome.is_answered(at));
+        => lose_events(|outcome, at| outcome.events[at].kind == EventKind::ToolCall && !outcome.is_answered(at));
     "events/no-handshake" ["EQ-COUNT"] "leaves the handshake out"
         => lose_events(|outcome, at| {
             let asked = outcome.request_of(at);
@@ -42,7 +42,7 @@ mutants! {
             }
         }).only("streamable-http");
     "events/equal-notifications-merged" ["EQ-COUNT"] "merges notifications that are equal"
-        => on_reading(|reading| merge(reading, |kind| kind == Kind::Notification));
+        => on_reading(|reading| merge(reading, |kind| kind == EventKind::Notification));
     "events/equal-messages-merged" ["EQ-COUNT" "EQ-CONTEXT"] "takes a message that was there before, byte for byte, for a redelivery"
         => on_reading(|reading| merge(reading, |_| true));
     "events/redelivery-merged" ["EQ-CONTEXT" "EQ-COUNT"] "drops an SSE event whose id was there before"
@@ -71,7 +71,7 @@ mutants! {
     "events/by-exchange" ["EQ-ORDER"] "puts each answer behind its request"
         => sort_events(|outcome, at| (outcome.events[at].answers.unwrap_or(at), at));
     "events/streams-last" ["EQ-ORDER"] "reads requests and responses first and streams after them"
-        => sort_entries(|entry| entry.slot == Slot::Sse).except(&["har"]);
+        => sort_entries(|entry| entry.carrier == Carrier::Sse).except(&["har"]);
     "events/requests-by-id" ["EQ-ORDER"] "keeps requests in a map ordered by id" => on_outcome(requests_by_id);
     "events/by-session-header" ["EQ-CONTEXT"] "reads only the messages of the first session id"
         => on_reading(|reading| {
@@ -81,8 +81,8 @@ mutants! {
     "events/context-is-shown" ["EQ-CONTEXT"] "takes a message with a status of 400 and more for an error"
         => on_read_message(|entry| {
             let failed = entry.failed();
-            if let Some(message) = entry.message.as_mut().filter(|it| failed && it.kind == Kind::Result) {
-                message.kind = Kind::Error;
+            if let Some(message) = entry.message.as_mut().filter(|it| failed && it.kind == EventKind::Result) {
+                message.kind = EventKind::Error;
             }
         });
     "events/sse-id-is-the-id" ["EQ-CONTEXT"] "takes the id of an SSE event for the id of its message"
@@ -93,7 +93,7 @@ mutants! {
         });
     "events/one-format-differs" ["EQ-PAIR"] "numbers the tool calls of an Inspector file from 1, ids or not"
         => on_outcome(|outcome| {
-            let calls = outcome.events.iter_mut().filter(|event| event.kind == Kind::ToolCall);
+            let calls = outcome.events.iter_mut().filter(|event| event.kind == EventKind::ToolCall);
             for (number, event) in (1..10).zip(calls) {
                 event.id = Some(number.to_string().into_bytes());
             }
@@ -101,20 +101,20 @@ mutants! {
     "events/is-error-is-an-error" ["EQ-OUTCOME"] "shows a result with isError as an error"
         => on_events(|event| {
             let failed = |value: &str| value.replace(' ', "").contains("\"isError\":true");
-            if event.kind == Kind::Result && event.value("result").is_some_and(failed) {
-                become_kind(event, Kind::Error, "error");
+            if event.kind == EventKind::Result && event.value("result").is_some_and(failed) {
+                become_kind(event, EventKind::Error, "error");
             }
         });
     "events/errors-are-results" ["EQ-OUTCOME"] "shows an error as a result"
         => on_events(|event| {
-            if event.kind == Kind::Error {
-                become_kind(event, Kind::Result, "result");
+            if event.kind == EventKind::Error {
+                become_kind(event, EventKind::Result, "result");
             }
         });
     "events/calls-are-requests" ["ID-MISSING" "ID-NULL"] "takes a tool call without an id for a notification"
         => on_events(|event| {
-            if event.kind == Kind::ToolCall && event.id.is_none() {
-                event.kind = Kind::Notification;
+            if event.kind == EventKind::ToolCall && event.id.is_none() {
+                event.kind = EventKind::Notification;
                 event.method = Some(b"tools/call".to_vec());
                 event.values.clear();
             }
@@ -122,7 +122,7 @@ mutants! {
     "events/tools-are-calls" ["EQ-TOOL"] "takes every method that begins with tools/ for a tool call"
         => on_events(|event| {
             if event.method.as_ref().is_some_and(|method| method.starts_with(b"tools/")) {
-                event.kind = Kind::ToolCall;
+                event.kind = EventKind::ToolCall;
                 event.method = None;
                 event.values.clear();
             }
@@ -130,24 +130,24 @@ mutants! {
     "events/methods-without-case" ["EQ-TOOL"] "compares method names without case"
         => on_events(|event| {
             if event.method.as_ref().is_some_and(|method| method.eq_ignore_ascii_case(b"tools/call")) {
-                event.kind = Kind::ToolCall;
+                event.kind = EventKind::ToolCall;
                 event.method = None;
             }
         });
 }
 
 fn is_nameless(event: &Event) -> bool {
-    event.kind == Kind::ToolCall && event.value("tool").is_none()
+    event.kind == EventKind::ToolCall && event.value("tool").is_none()
 }
 
-fn become_kind(event: &mut Event, kind: Kind, member: &'static str) {
+fn become_kind(event: &mut Event, kind: EventKind, member: &'static str) {
     event.kind = kind;
     for (name, _) in &mut event.values {
         *name = member;
     }
 }
 
-fn merge(reading: &mut Reading, merges: impl Fn(Kind) -> bool) {
+fn merge(reading: &mut Reading, merges: impl Fn(EventKind) -> bool) {
     let mut seen = BTreeSet::new();
     reading.entries.retain(|entry| {
         let message = entry.message.as_ref().filter(|message| merges(message.kind));

@@ -13,7 +13,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::collections::BTreeMap;
 use transcript::json::Json;
-use transcript::session::{Side, Slot};
+use transcript::session::{Carrier, Side};
 
 mutants! {
     "exchanges/file-order" ["HAR-ORDER"] "leaves exchanges in file order" => on_exchange(drop_member("startedDateTime"));
@@ -34,9 +34,9 @@ mutants! {
     "exchanges/answers-first" ["HAR-ORDER"] "gives the messages of an answer before the one of the POST"
         => sort_entries(|entry| (entry.exchange, entry.side == Some(Side::Client))).only("har");
     "har/no-posts" ["HAR-MESSAGE" "EQ-COUNT"] "does not read the bodies of POSTs"
-        => lose_messages(|entry, _| entry.slot == Slot::Request).only("har");
+        => lose_messages(|entry, _| entry.carrier == Carrier::Request).only("har");
     "har/no-json-answers" ["HAR-MESSAGE" "EQ-COUNT"] "reads answers only from streams"
-        => lose_messages(|entry, _| entry.slot == Slot::Response).only("har");
+        => lose_messages(|entry, _| entry.carrier == Carrier::Response).only("har");
     "har/errors-are-messages" ["HAR-MESSAGE"] "takes a body with `error` for an error answer"
         => on_body(|body: Json<'_>| {
             let error = body.member("error").filter(|_| !has_any(body, &["jsonrpc"]))?;

@@ -8,7 +8,7 @@ use crate::on_reading::{
 use crate::on_text::on_message;
 use crate::policy::{contract_bind, contract_id};
 use crate::reading::{Id, ReadMessage};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 mutants! {
     "ids/trimmed" ["ID-STRING"] "trims string ids" => ids(string_id(|id| id.trim().into()));
@@ -77,12 +77,12 @@ mutants! {
             |message| message.id == Id::Missing && (message.is_response() || message.is_method("tools/call")),
             b"undefined",
         ));
-    "ids/booleans-printed" ["ID-REJECT"] "prints a boolean id as text" => printed(Kind::Bool, |id| format!("\"{id}\""));
+    "ids/booleans-printed" ["ID-REJECT"] "prints a boolean id as text" => printed(JsonKind::Bool, |id| format!("\"{id}\""));
     "ids/false-is-none" ["ID-REJECT"] "takes the id false for none" => on_message(set_if(member("id", spelled("false")), "id", ""));
     "ids/arrays-joined" ["ID-REJECT"] "prints an array id as its items, joined"
-        => printed(Kind::Array, |id| format!("\"{}\"", id.replace(['[', ']', '"'], "")));
+        => printed(JsonKind::Array, |id| format!("\"{}\"", id.replace(['[', ']', '"'], "")));
     "ids/objects-printed" ["ID-REJECT"] "prints an object id as `[object Object]`"
-        => printed(Kind::Object, |_| "\"[object Object]\"".to_owned());
+        => printed(JsonKind::Object, |_| "\"[object Object]\"".to_owned());
     "ids/checked-on-calls-only" ["ID-REJECT"] "checks the ids of requests, and takes a bad id of an answer for none"
         => on_message(set_if(|message| has_bad_id(message) && message.member("method").is_none(), "id", "null"));
     "ids/checked-on-answers-only" ["ID-REJECT"] "checks the ids of answers, and takes a bad id of a call for none"
@@ -107,10 +107,12 @@ fn wrapped(id: &str) -> String {
 }
 
 /// A reader that prints an id of this kind.
-fn printed(kind: Kind, print: fn(&str) -> String) -> Mutation {
+fn printed(kind: JsonKind, print: fn(&str) -> String) -> Mutation {
     on_message(on_member("id", move |id: Json<'_>| is(id, kind).then(|| print(id.text()))))
 }
 
 fn has_bad_id(message: Json<'_>) -> bool {
-    message.member("id").is_some_and(|id| matches!(id.kind(), Kind::Bool | Kind::Object | Kind::Array))
+    message
+        .member("id")
+        .is_some_and(|id| matches!(id.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array))
 }

@@ -11,7 +11,7 @@ use crate::on_text::{
     repair_words, skip_lines,
 };
 use crate::reading::{ReadEntry, ReadMessage};
-use transcript::json::{Json, Kind, Scanner};
+use transcript::json::{Json, JsonKind, Scanner};
 use transcript::message::Message;
 
 const LINE_ENDS: [char; 5] = ['\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}'];
@@ -34,9 +34,9 @@ mutants! {
     "messages/version-on-answers-only" ["JRP-VERSION"] "does not look at the version of a request"
         => accept(|_, message| has_any(message, &["method"]));
     "messages/methods-printed" ["JRP-SHAPE"] "prints a method that is a number, true or false"
-        => print_method(|kind| matches!(kind, Kind::Number | Kind::Bool));
+        => print_method(|kind| matches!(kind, JsonKind::Number | JsonKind::Bool));
     "messages/objects-for-methods" ["JRP-SHAPE"] "prints a method that is an object or an array"
-        => print_method(|kind| matches!(kind, Kind::Object | Kind::Array));
+        => print_method(|kind| matches!(kind, JsonKind::Object | JsonKind::Array));
     "messages/null-method-dropped" ["JRP-SHAPE"] "passes over a message whose method is null"
         => on_message(drop_if(member("method", is_null)));
     "messages/empty-method-dropped" ["EQ-COUNT" "JRP-SHAPE"] "passes over a message whose method is empty"
@@ -181,7 +181,7 @@ fn accept(takes: fn(Option<Json<'_>>, Json<'_>) -> bool) -> Mutation {
 }
 
 /// A reader that prints a method of such kinds.
-fn print_method(prints: fn(Kind) -> bool) -> Mutation {
+fn print_method(prints: fn(JsonKind) -> bool) -> Mutation {
     on_message(on_member("method", move |method: Json<'_>| {
         prints(method.kind()).then(|| quoted(method.text()))
     }))

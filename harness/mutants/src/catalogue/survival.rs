@@ -5,7 +5,7 @@ use crate::on_text::{Shape, empty, on_bytes, on_lines_text, on_text};
 use crate::policy::CONTRACT;
 use std::borrow::Cow;
 use transcript::json::{Json, Scanner};
-use transcript::meaning::Kind;
+use transcript::meaning::EventKind;
 use verdict::answer::{Answer, FailureKind};
 
 mutants! {
@@ -98,7 +98,7 @@ mutants! {
         });
     "survival/whims" ["SRV-SAME"] "drops the first notification every other time"
         => every_other_time(|outcome| {
-            let first = outcome.events.iter().position(|event| event.kind == Kind::Notification);
+            let first = outcome.events.iter().position(|event| event.kind == EventKind::Notification);
             outcome.drop_events(|_, index| Some(index) == first);
         });
 }

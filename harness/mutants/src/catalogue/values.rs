@@ -73,7 +73,7 @@ mutants! {
         => text(|text| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
     "members/absent-is-empty" ["EQ-ARGS"] "puts {} for absent arguments"
         => on_events(|event| {
-            if event.kind == transcript::meaning::Kind::ToolCall && event.value("arguments").is_none() {
+            if event.kind == transcript::meaning::EventKind::ToolCall && event.value("arguments").is_none() {
                 event.values.push(("arguments", "{}".to_owned()));
             }
         });

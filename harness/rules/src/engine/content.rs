@@ -4,7 +4,7 @@
 
 use crate::revision::{Revision, Span};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// A fault: what is wrong, and the value that has it.
 pub(crate) type ContentFault<'v> = (String, Json<'v>);
@@ -19,7 +19,7 @@ const BLOCKS: &[(&str, Span, &[&str])] = &[
 /// Judges a block of content: its type, and the members that are strings. What an embedded resource holds is left to
 /// [`contents`].
 pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), ContentFault<'_>> {
-    if value.kind() != Kind::Object {
+    if value.kind() != JsonKind::Object {
         return Err((format!("a block of content is {}, and no object", value.kind().name()), value));
     }
     let Some(kind) = value.member("type") else {
@@ -28,7 +28,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
     let name = kind.as_text().and_then(|text| text.to_str()).unwrap_or_default();
     if name == "resource" {
         return match value.member("resource") {
-            Some(resource) if resource.kind() == Kind::Object => Ok(()),
+            Some(resource) if resource.kind() == JsonKind::Object => Ok(()),
             Some(other) => Err((format!("`resource` is {}, and no object", other.kind().name()), other)),
             None => Err(("a block of the type `resource` has no `resource`".to_owned(), value)),
         };
@@ -42,7 +42,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
     for member in *members {
         match value.member(member) {
             None => return Err((format!("a block of the type `{name}` has no `{member}`"), value)),
-            Some(part) if part.kind() != Kind::String => {
+            Some(part) if part.kind() != JsonKind::String => {
                 return Err((format!("`{member}` is {}, and no string", part.kind().name()), part));
             }
             Some(_) => {}
@@ -54,7 +54,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
 /// The resource that a block of content embeds.
 pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
     let is = block.member("type")?.as_text()?.is("resource");
-    block.member("resource").filter(|resource| is && resource.kind() == Kind::Object)
+    block.member("resource").filter(|resource| is && resource.kind() == JsonKind::Object)
 }
 
 /// What a resource holds.
@@ -68,7 +68,7 @@ pub(crate) enum ContentsKind {
 
 /// Whether a resource holds text or bytes. A member of another kind than string counts as none.
 pub(crate) fn contents(resource: Json<'_>) -> ContentsKind {
-    let has = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
+    let has = |name| resource.member(name).is_some_and(|value| value.kind() == JsonKind::String);
     match (has("text"), has("blob")) {
         (true, true) => ContentsKind::Both,
         (true, false) => ContentsKind::Text,

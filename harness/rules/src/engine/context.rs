@@ -6,7 +6,7 @@ use super::pending_requests::{PendingRequest, PendingRequests};
 use crate::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::Json;
-use transcript::message::{Id, Message, What};
+use transcript::message::{Id, Message, MessageClass};
 use transcript::session::{Entry, Exchange, Side};
 
 /// One step of a session.
@@ -44,12 +44,12 @@ impl RuleContext<'_> {
 
     /// The place of the step.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.entry.spot, self.text())
+        FindingLocation::of(&self.entry.location, self.text())
     }
 
     /// The same for later, where nobody may ask for it.
     pub(crate) fn source_location(&self) -> SourceLocation {
-        SourceLocation::of(&self.entry.spot, self.text())
+        SourceLocation::of(&self.entry.location, self.text())
     }
 
     /// The text that stands there: the message, or what is none.
@@ -58,7 +58,7 @@ impl RuleContext<'_> {
         match (&self.message, &self.entry.content) {
             (Some(message), _) => message.raw.text(),
             (_, Content::Noise(noise)) => &noise.text,
-            (_, Content::Opened(line) | Content::Closed(line)) => line.text(),
+            (_, Content::TraceStart(line) | Content::TraceEnd(line)) => line.text(),
             (_, Content::Exchange(exchange)) => &exchange.url,
             _ => self.entry.sse.as_ref().and_then(|sse| sse.data.as_deref()).unwrap_or_default(),
         }
@@ -91,11 +91,11 @@ pub(crate) enum MessageKind {
 
 impl MessageKind {
     pub(crate) fn of(message: &Message<'_>) -> Self {
-        match (message.what(), message.id()) {
-            (What::Result, _) => Self::Result,
-            (What::Error, _) => Self::Error,
-            (What::Call, Id::Missing) => Self::Notification,
-            (What::Call, _) => Self::Request,
+        match (message.class(), message.id()) {
+            (MessageClass::Result, _) => Self::Result,
+            (MessageClass::Error, _) => Self::Error,
+            (MessageClass::Call, Id::Missing) => Self::Notification,
+            (MessageClass::Call, _) => Self::Request,
         }
     }
 }

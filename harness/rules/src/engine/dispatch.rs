@@ -8,7 +8,7 @@ use crate::families::FAMILIES;
 use crate::family::Trigger;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 /// Families by their numbers in [`FAMILIES`], a bit each.
 type Families = u64;
@@ -95,7 +95,7 @@ impl Dispatch {
         if at.entry.context.is_some() {
             families |= self.contexts;
         }
-        if at.entry.slot == Slot::Sse {
+        if at.entry.carrier == Carrier::Sse {
             families |= self.events;
         }
         std::iter::from_fn(move || {

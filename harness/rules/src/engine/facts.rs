@@ -8,7 +8,7 @@ use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kept, Kind};
+use transcript::json::{Json, JsonKind, OwnedJson};
 use transcript::session::{Content, Entry, Side, header};
 
 /// How many bytes of tool definitions are kept.
@@ -67,10 +67,10 @@ pub(crate) struct Facts {
     pub(crate) modern: bool,
     /// An `initialize` was seen.
     pub(crate) handshake: bool,
-    client: Option<Kept>,
-    server: Option<Kept>,
+    client: Option<OwnedJson>,
+    server: Option<OwnedJson>,
     /// The tools of the last listing and its pages, by name.
-    pub(crate) tools: BTreeMap<String, Kept>,
+    pub(crate) tools: BTreeMap<String, OwnedJson>,
     tool_bytes: usize,
     /// How many bytes they take beside their text.
     tool_beside: usize,
@@ -137,7 +137,7 @@ impl Facts {
         for name in path.split('.') {
             here = here.and_then(|value| value.member(name));
         }
-        Some(here.is_some_and(|value| value.text() != "false" && value.kind() != Kind::Null))
+        Some(here.is_some_and(|value| value.text() != "false" && value.kind() != JsonKind::Null))
     }
 
     /// The capabilities of a side, as it last declared them.
@@ -204,14 +204,14 @@ impl Facts {
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         match &entry.content {
-            Content::Opened(meta) => {
+            Content::TraceStart(meta) => {
                 self.opened = true;
                 let words = meta.member("command").into_iter().flat_map(Json::items);
                 let mut words = words.filter_map(text_of).peekable();
                 let http = |word: Box<str>| word.to_ascii_lowercase().contains("http") || *word == *"sse";
                 self.piped = words.peek().is_some() && !words.any(http);
             }
-            Content::Closed(_) => self.closed = true,
+            Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
                 let id = header(&exchange.request_headers, "Mcp-Session-Id");
@@ -304,8 +304,12 @@ impl Facts {
                 return;
             }
             self.tool_bytes += tool.text().len();
-            let kept = if self.tool_beside < MOST_BESIDE { Kept::of(tool) } else { Kept::text_of(tool) };
-            self.tool_beside += kept.beside();
+            let kept = if self.tool_beside < MOST_BESIDE {
+                OwnedJson::new(tool)
+            } else {
+                OwnedJson::unindexed(tool)
+            };
+            self.tool_beside += kept.index_size();
             self.tools.insert(name.into(), kept);
         }
     }
@@ -346,8 +350,8 @@ pub(crate) fn text_of(value: Json<'_>) -> Option<Box<str>> {
     Some(value.as_text()?.to_str()?.into())
 }
 
-fn kept(value: Json<'_>) -> Option<Kept> {
-    (value.kind() == Kind::Object && value.text().len() <= LONGEST).then(|| Kept::of(value))
+fn kept(value: Json<'_>) -> Option<OwnedJson> {
+    (value.kind() == JsonKind::Object && value.text().len() <= LONGEST).then(|| OwnedJson::new(value))
 }
 
 /// Why something that is not in the recording may still have been said.

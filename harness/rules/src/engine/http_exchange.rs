@@ -11,10 +11,10 @@ use super::text_of;
 use super::url::{address, resolve};
 use crate::revision::Revision;
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Exchange, Slot, Spot, header};
+use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
 
 /// So many URLs are remembered; beyond it, an exchange with a new one counts as another site's.
 const MOST_URLS: usize = 1_000;
@@ -59,7 +59,7 @@ pub(crate) struct HttpExchange {
     /// When it began.
     pub(crate) started: Option<i64>,
     pub(crate) transport: Transport,
-    spot: Spot,
+    location: Location,
     revision: Option<Revision>,
     /// The requests that its body made.
     pub(crate) calls: Vec<Call>,
@@ -107,7 +107,7 @@ impl HttpExchange {
             raw: exchange.clone(),
             number: at.entry.exchange.unwrap_or_default(),
             started: at.entry.time,
-            spot: at.entry.spot,
+            location: at.entry.location,
             revision: at.revision,
             ..Self::default()
         }
@@ -120,7 +120,7 @@ impl HttpExchange {
 
     /// A header of the answer.
     pub(crate) fn response_header(&self, name: &str) -> Option<&str> {
-        header(&self.raw.answer_headers, name)
+        header(&self.raw.response_headers, name)
     }
 
     /// Whether the request's method is this one.
@@ -177,7 +177,7 @@ impl HttpExchange {
     pub(crate) fn look(&self, at: &RuleContext<'_>, look: impl FnOnce(&RuleContext<'_>)) {
         let content = Content::Exchange(&self.raw);
         let entry =
-            Entry { exchange: Some(self.number), time: self.started, ..Entry::new(self.spot, content) };
+            Entry { exchange: Some(self.number), time: self.started, ..Entry::new(self.location, content) };
         look(&RuleContext {
             entry: &entry,
             facts: at.facts,
@@ -191,22 +191,22 @@ impl HttpExchange {
 
     fn take(&mut self, at: &RuleContext<'_>) {
         self.revision = at.revision.or(self.revision);
-        match (at.entry.slot, &at.message, &at.entry.content) {
-            (Slot::Request, Some(message), _) => self.request(message),
-            (Slot::Request, None, Content::Noise(noise)) => {
+        match (at.entry.carrier, &at.message, &at.entry.content) {
+            (Carrier::Request, Some(message), _) => self.request(message),
+            (Carrier::Request, None, Content::Noise(noise)) => {
                 self.batch |= noise.why.code == Code::Batch;
                 self.several |= noise.why.code == Code::InvalidJson && holds_several(&noise.text);
                 self.bad_request.get_or_insert(noise.why.code);
             }
-            (Slot::Request, None, Content::Missing(_)) => self.request_lost = true,
+            (Carrier::Request, None, Content::Missing(_)) => self.request_lost = true,
             (_, Some(message), _) => self.answer(message, at),
             (_, None, Content::Missing(_)) => self.answer_lost = true,
             (_, None, Content::Noise(noise)) => {
                 self.bad_answer.get_or_insert(noise.why.code);
             }
-            (Slot::Sse, None, Content::Event) => self.event(at),
+            (Carrier::Sse, None, Content::Event) => self.event(at),
             // An event that was cut off may have been the answer.
-            (Slot::Sse, None, Content::Passed(_)) => self.answer_lost = true,
+            (Carrier::Sse, None, Content::Skipped(_)) => self.answer_lost = true,
             _ => {}
         }
     }
@@ -237,10 +237,10 @@ impl HttpExchange {
             if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
                 call.answered = true;
             }
-        } else if at.entry.slot == Slot::Sse {
+        } else if at.entry.carrier == Carrier::Sse {
             self.went_on |= !self.calls.is_empty() && self.is_answered();
         }
-        if at.entry.slot == Slot::Sse {
+        if at.entry.carrier == Carrier::Sse {
             self.event(at);
         }
     }
@@ -398,7 +398,7 @@ fn keep(urls: &mut BTreeSet<Box<str>>, url: &str) {
 fn holds_several(text: &str) -> bool {
     let is_message = |line: &str| {
         Json::parse(line.trim())
-            .is_ok_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some())
+            .is_ok_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some())
     };
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.clone().nth(1).is_some() && lines.all(is_message)

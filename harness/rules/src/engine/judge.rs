@@ -14,10 +14,10 @@ use crate::families::FAMILIES;
 use crate::family::RuleVisitor;
 use crate::revision::Revision;
 use std::borrow::Cow;
-use transcript::json::{Json, Part, take_apart};
+use transcript::json::{Json, MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Exchange, Noise, Side, Spot, header};
+use transcript::session::{Content, Entry, Exchange, Location, Noise, Side, header};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -54,10 +54,10 @@ pub(crate) struct Judge {
     pending: PendingRequests,
     report: Report,
     exchange: Option<Exchange<'static>>,
-    last: Spot,
+    last: Location,
     rejected: Option<Rejection>,
     /// What is inside of the message at hand. It is kept for its memory alone.
-    parts: Vec<Part>,
+    parts: Vec<MemberIndex>,
 }
 
 impl Judge {
@@ -80,7 +80,7 @@ impl Judge {
             facts: Facts::of(options.recording, options.spec),
             pending: PendingRequests::default(),
             exchange: None,
-            last: Spot::default(),
+            last: Location::default(),
             rejected: None,
             parts: Vec::new(),
         }
@@ -88,7 +88,7 @@ impl Judge {
 
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
-        self.last = entry.spot;
+        self.last = entry.location;
         if let Content::Exchange(exchange) = &entry.content {
             self.exchange = Some(exchange.owned());
         }
@@ -157,12 +157,12 @@ impl Judge {
 
     /// A message is taken apart once, by its reader or here, since every family asks it for its members.
     fn message(&mut self, entry: &Entry<'_>, message: Message<'_>, item: Option<usize>) {
-        if !message.json().parts().is_empty() {
+        if !message.json().index().is_empty() {
             return self.indexed(entry, message, item);
         }
         let mut parts = std::mem::take(&mut self.parts);
-        take_apart(message.text(), &mut parts);
-        self.indexed(entry, message.apart(&parts), item);
+        index_members(message.text(), &mut parts);
+        self.indexed(entry, message.indexed(&parts), item);
         self.parts = parts;
     }
 
@@ -188,7 +188,8 @@ impl Judge {
             if method == "notifications/cancelled"
                 && let Some(id) = message.param("requestId")
             {
-                let location = FindingLocation::inside(&entry.spot, entry.slot, message.raw.text(), id);
+                let location =
+                    FindingLocation::inside(&entry.location, entry.carrier, message.raw.text(), id);
                 self.pending.cancel(side, id, location, entry.time);
             }
             self.show(entry, Some(message), side);
@@ -236,7 +237,7 @@ mod tests {
     use crate::engine::{RecordingInfo, RuleVerdict};
     use crate::rule::Need;
     use transcript::message::Message;
-    use transcript::session::{Content, Entry, Side, Spot};
+    use transcript::session::{Content, Entry, Location, Side};
 
     /// Judges messages as a trace would have them, each with who said it.
     fn judged(messages: impl Iterator<Item = (Side, String)>) -> CheckResult {
@@ -247,9 +248,9 @@ mod tests {
         };
         let mut judging = Judge::new(JudgeOptions { recording, spec: None, dispatch_all: false });
         for (line, (side, text)) in (1..).zip(messages) {
-            let spot = Spot { line, ..Spot::default() };
+            let location = Location { line, ..Location::default() };
             let content = Content::Message(Message::parse(&text).unwrap());
-            judging.take(&Entry { side: Some(side), ..Entry::new(spot, content) });
+            judging.take(&Entry { side: Some(side), ..Entry::new(location, content) });
         }
         judging.finish()
     }

@@ -1,7 +1,7 @@
 //! Where in a recording a finding stands, and what stands there.
 
-use transcript::json::{Json, Kind, write_string};
-use transcript::session::{Slot, Spot};
+use transcript::json::{Json, JsonKind, write_string};
+use transcript::session::{Carrier, Location};
 
 /// So much of the text around a place is shown, in characters.
 const SHOWN: usize = 120;
@@ -23,24 +23,24 @@ pub struct FindingLocation {
 
 impl FindingLocation {
     /// The place of an entry whose text is `text`.
-    pub(crate) fn of(spot: &Spot, text: &str) -> Self {
+    pub(crate) fn of(location: &Location, text: &str) -> Self {
         Self {
-            offset: spot.offset,
-            line: spot.line,
-            pointer: spot.pointer(),
+            offset: location.offset,
+            line: location.line,
+            pointer: location.pointer(),
             within: String::new(),
             snippet: excerpt(text, 0),
         }
     }
 
     /// The place of a value of a message: `value` is part of `message`'s text.
-    pub(crate) fn inside(spot: &Spot, slot: Slot, message: &str, value: Json<'_>) -> Self {
-        let mut location = Self::of(spot, message);
+    pub(crate) fn inside(location: &Location, carrier: Carrier, message: &str, value: Json<'_>) -> Self {
+        let mut location = Self::of(location, message);
         let Some(at) = offset(message, value.text()) else { return location };
         location.snippet = excerpt(message, at);
         let within = pointer_to(message, value.text());
-        match slot {
-            Slot::Line => location.pointer.push_str(&within),
+        match carrier {
+            Carrier::Line => location.pointer.push_str(&within),
             _ => location.within = within,
         }
         location
@@ -50,24 +50,24 @@ impl FindingLocation {
 /// A place that may be asked for later and mostly is not: what it takes to make it, at little cost.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceLocation {
-    spot: Spot,
+    location: Location,
     /// As much of the text as a snippet may show, and whether there was more.
     text: Box<str>,
 }
 
 impl SourceLocation {
     /// Takes note of an entry whose text is `text`.
-    pub(crate) fn of(spot: &Spot, text: &str) -> Self {
+    pub(crate) fn of(location: &Location, text: &str) -> Self {
         // One character more tells that there was more. Most are one byte long.
         let ascii = text.get(..=SHOWN).filter(|text| text.is_ascii()).map(str::len);
         let end =
             ascii.or_else(|| text.char_indices().nth(SHOWN + 1).map(|(end, _)| end)).unwrap_or(text.len());
-        Self { spot: *spot, text: text[..end].into() }
+        Self { location: *location, text: text[..end].into() }
     }
 
     /// The place.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.spot, &self.text)
+        FindingLocation::of(&self.location, &self.text)
     }
 }
 
@@ -84,11 +84,11 @@ fn pointer_to(whole: &str, part: &str) -> String {
     let holds = |value: Json<'_>| offset(value.text(), part).is_some();
     while here.text().as_ptr() != part.as_ptr() || here.text().len() != part.len() {
         let next = match here.kind() {
-            Kind::Object => here.members().find(|(_, value)| holds(*value)).map(|(name, value)| {
+            JsonKind::Object => here.members().find(|(_, value)| holds(*value)).map(|(name, value)| {
                 let name = String::from_utf8_lossy(&name.decode()).replace('~', "~0").replace('/', "~1");
                 (name, value)
             }),
-            Kind::Array => (0_usize..)
+            JsonKind::Array => (0_usize..)
                 .zip(here.items())
                 .find(|(_, value)| holds(*value))
                 .map(|(index, value)| (index.to_string(), value)),
@@ -147,7 +147,7 @@ fn excerpt_of(text: &str) -> String {
 mod tests {
     use super::{FindingLocation, SourceLocation, pointer_to};
     use transcript::json::Json;
-    use transcript::session::{Slot, Spot};
+    use transcript::session::{Carrier, Location};
 
     #[test]
     fn a_part_is_found_by_where_it_stands() {
@@ -158,26 +158,26 @@ mod tests {
         assert_eq!(pointer_to(text, deep.text()), "/b~0~1c/1/d");
         assert_eq!(pointer_to(text, whole.text()), "");
         assert_eq!(pointer_to(text, "elsewhere"), "");
-        let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
-        let location = FindingLocation::inside(&spot, Slot::Line, text, deep);
+        let location = Location { line: 3, root: "/raw", ..Location::default() };
+        let location = FindingLocation::inside(&location, Carrier::Line, text, deep);
         assert_eq!((location.line, &*location.pointer, &*location.within), (3, "/raw/b~0~1c/1/d", ""));
     }
 
     #[test]
     fn a_mark_makes_the_place_that_its_text_would_have_made() {
-        let spot = Spot { line: 3, root: "/raw", ..Spot::default() };
+        let location = Location { line: 3, root: "/raw", ..Location::default() };
         for char in ["a", "é", "\u{10348}"] {
             for length in [0, 1, 119, 120, 121, 122, 483, 484, 485, 1000] {
                 let text = char.repeat(length);
                 assert_eq!(
-                    SourceLocation::of(&spot, &text).location(),
-                    FindingLocation::of(&spot, &text),
+                    SourceLocation::of(&location, &text).location(),
+                    FindingLocation::of(&location, &text),
                     "{length}"
                 );
                 let text = format!("a{text}");
                 assert_eq!(
-                    SourceLocation::of(&spot, &text).location(),
-                    FindingLocation::of(&spot, &text),
+                    SourceLocation::of(&location, &text).location(),
+                    FindingLocation::of(&location, &text),
                     "{length}"
                 );
             }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_snippet_is_short_and_on_one_line() {
         let text = format!("{{\n\"é\":\"{}\"}}", "é".repeat(500));
-        let location = FindingLocation::of(&Spot::default(), &text);
+        let location = FindingLocation::of(&Location::default(), &text);
         assert!(
             location.snippet.chars().count() <= 121 && !location.snippet.contains('\n'),
             "{}",

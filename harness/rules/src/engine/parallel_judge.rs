@@ -12,7 +12,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use transcript::batch::Batch;
+use transcript::entry_buffer::EntryBuffer;
 use transcript::rejection::Rejection;
 use transcript::session::Entry;
 
@@ -42,7 +42,7 @@ pub(crate) struct ParallelJudge {
     options: JudgeOptions,
     parallelism: Parallelism,
     workers: Vec<Worker>,
-    batch: Batch,
+    batch: EntryBuffer,
 }
 
 /// A judge on its thread.
@@ -56,7 +56,7 @@ struct Worker {
 /// What a judge is handed.
 #[derive(Debug, Clone)]
 enum Step {
-    Entries(Arc<Batch>),
+    Entries(Arc<EntryBuffer>),
     Rejected(Rejection),
 }
 
@@ -64,7 +64,7 @@ impl ParallelJudge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
-        Self { options, parallelism, workers: Vec::new(), batch: Batch::default() }
+        Self { options, parallelism, workers: Vec::new(), batch: EntryBuffer::default() }
     }
 
     /// Takes the next entry.
@@ -100,7 +100,7 @@ impl ParallelJudge {
             let workers = self.parallelism.workers.max(1);
             self.workers = (0..workers).map(|worker| Worker::start(&self.options, worker, workers)).collect();
         }
-        let next = Batch::like(&self.batch);
+        let next = EntryBuffer::with_capacity_of(&self.batch);
         let batch = replace(&mut self.batch, next);
         self.hand(&Step::Entries(Arc::new(batch)));
     }

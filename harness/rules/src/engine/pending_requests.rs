@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use transcript::call_ids::CallIds;
-use transcript::json::{Json, Kept};
+use transcript::json::{Json, OwnedJson};
 use transcript::message::{Id, Message};
-use transcript::session::{Entry, Side, Spot};
+use transcript::session::{Entry, Location, Side};
 
 /// How many open requests are remembered.
 pub(crate) const MOST_OPEN: usize = 50_000;
@@ -36,7 +36,7 @@ const BETWEEN: u64 = 1_000;
 #[derive(Debug, Clone)]
 pub(crate) struct PendingRequest {
     method: Cow<'static, str>,
-    params: Option<Kept>,
+    params: Option<OwnedJson>,
     /// The id as it was written, quotes and all.
     pub(crate) id: Box<str>,
     /// Who asked.
@@ -46,7 +46,7 @@ pub(crate) struct PendingRequest {
     /// The revision it was judged by.
     pub(crate) revision: Option<Revision>,
     /// Where its entry stands.
-    spot: Spot,
+    location: Location,
     /// Its number among the requests of the session, from 0.
     pub(crate) number: u64,
     /// The HTTP exchange that it was made in.
@@ -58,12 +58,12 @@ pub(crate) struct PendingRequest {
 impl PendingRequest {
     /// Its place.
     pub(crate) fn location(&self) -> FindingLocation {
-        FindingLocation::of(&self.spot, &format!("{} with the id {}", self.method, self.id))
+        FindingLocation::of(&self.location, &format!("{} with the id {}", self.method, self.id))
     }
 
     /// Where its entry stands: that of a batch for whatever was in it.
-    pub(crate) fn spot(&self) -> &Spot {
-        &self.spot
+    pub(crate) fn entry_location(&self) -> &Location {
+        &self.location
     }
 
     /// Its method.
@@ -241,7 +241,7 @@ impl PendingRequests {
             side,
             time: entry.time,
             revision,
-            spot: entry.spot,
+            location: entry.location,
             number,
             exchange: entry.exchange,
             cancelled: None,
@@ -288,13 +288,13 @@ impl PendingRequests {
     }
 
     /// Params are long where many requests are open; past a limit, their members are looked for in their text.
-    fn keep(&mut self, params: Json<'_>) -> Kept {
+    fn keep(&mut self, params: Json<'_>) -> OwnedJson {
         self.held += params.text().len();
         let kept = match self.beside < MOST_BESIDE {
-            true => Kept::of(params),
-            false => Kept::text_of(params),
+            true => OwnedJson::new(params),
+            false => OwnedJson::unindexed(params),
         };
-        self.beside += kept.beside();
+        self.beside += kept.index_size();
         kept
     }
 
@@ -308,7 +308,7 @@ impl PendingRequests {
             self.count -= 1;
             if let Some(params) = &request.params {
                 self.held -= params.json().text().len();
-                self.beside -= params.beside();
+                self.beside -= params.index_size();
             }
         }
         request

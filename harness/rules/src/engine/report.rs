@@ -248,7 +248,9 @@ impl Report {
         }
         let location = match (wrong.location, wrong.inside) {
             (Some(location), _) => location,
-            (None, Some(value)) => FindingLocation::inside(&at.entry.spot, at.entry.slot, at.text(), value),
+            (None, Some(value)) => {
+                FindingLocation::inside(&at.entry.location, at.entry.carrier, at.text(), value)
+            }
             (None, None) => at.location(),
         };
         stats.findings.push(Finding {

@@ -13,7 +13,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// Longer schemas are not judged, in bytes.
 pub(crate) const LONGEST: usize = 256 << 10;
@@ -224,10 +224,10 @@ impl Size {
         self.parts += 1;
         self.levels = self.levels.max(level);
         match value.kind() {
-            Kind::Number if !value.as_number().is_some_and(exact) => {
+            JsonKind::Number if !value.as_number().is_some_and(exact) => {
                 return Err("the value has a number with more digits than can be compared");
             }
-            Kind::Object => {
+            JsonKind::Object => {
                 let mut names = BTreeSet::new();
                 for (count, (name, part)) in value.members().enumerate() {
                     let again = match count {
@@ -245,7 +245,7 @@ impl Size {
                     self.walk(part, level + 1)?;
                 }
             }
-            Kind::Array => {
+            JsonKind::Array => {
                 for part in value.items() {
                     self.walk(part, level + 1)?;
                 }
@@ -272,7 +272,7 @@ pub(crate) fn part<'v>(value: Json<'v>, pointer: &str) -> Json<'v> {
     for token in pointer.split('/').skip(1) {
         let name = token.replace("~1", "/").replace("~0", "~");
         let next = match here.kind() {
-            Kind::Array => name.parse().ok().and_then(|index| here.items().nth(index)),
+            JsonKind::Array => name.parse().ok().and_then(|index| here.items().nth(index)),
             _ => here.member(&name),
         };
         let Some(next) = next else { break };

@@ -8,7 +8,7 @@ use super::content::{LONGEST_NAME, string_of};
 use super::context::{MessageKind, RuleContext};
 use super::location::FindingLocation;
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 /// So many questions are remembered.
 const MOST_OPEN: usize = 100;
@@ -117,7 +117,7 @@ impl ServerRequests {
                 .into_iter()
                 .collect();
         }
-        let answers = message.param("inputResponses").filter(|answers| answers.kind() == Kind::Object);
+        let answers = message.param("inputResponses").filter(|answers| answers.kind() == JsonKind::Object);
         answers
             .into_iter()
             .flat_map(Json::members)

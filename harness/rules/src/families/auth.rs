@@ -203,7 +203,7 @@ impl AuthState {
             return;
         }
         self.token(exchange, at, report);
-        let challenges = Challenge::all(&exchange.raw.answer_headers);
+        let challenges = Challenge::all(&exchange.raw.response_headers);
         self.refused(
             exchange.status(),
             challenges,

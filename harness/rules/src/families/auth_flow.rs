@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
@@ -111,7 +111,7 @@ impl Documents {
             }
             _ => {}
         }
-        for challenge in Challenge::all(&exchange.raw.answer_headers) {
+        for challenge in Challenge::all(&exchange.raw.response_headers) {
             if let Some(url) = challenge.param("resource_metadata")
                 && exchange.transport != Transport::Other
                 && self.named.len() < MOST
@@ -250,7 +250,7 @@ fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
         );
     };
     let listed = value.member("authorization_servers");
-    let some = listed.is_some_and(|list| list.kind() == Kind::Array && list.items().next().is_some());
+    let some = listed.is_some_and(|list| list.kind() == JsonKind::Array && list.items().next().is_some());
     report.check(&SERVERS, at, some, || {
         Violation::of("the resource metadata names no authorization server").at(document.location.clone())
     });

@@ -12,7 +12,7 @@ use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Side, Spot};
+use transcript::session::{Content, Location, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "batch",
@@ -95,7 +95,7 @@ const MOST_BATCHES: usize = 10_000;
 struct BatchState {
     session: u64,
     /// The last batch of each side that nothing came back for yet: the client, the server.
-    waiting: [Option<Spot>; 2],
+    waiting: [Option<Location>; 2],
     /// `initialize` came in a batch: where.
     initialize: Option<FindingLocation>,
     /// The exchanges whose request was a batch.
@@ -157,7 +157,7 @@ impl BatchState {
             && !mixed
             && !opens
         {
-            self.waiting[lane(side)] = Some(at.entry.spot);
+            self.waiting[lane(side)] = Some(at.entry.location);
             if let Some(exchange) = at.entry.exchange
                 && self.exchanges.len() < MOST_BATCHES
             {
@@ -190,14 +190,14 @@ impl BatchState {
 
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(asker) = at.side.map(Side::other) else { return };
-        let Some(spot) = self.waiting[lane(asker)] else { return };
+        let Some(location) = self.waiting[lane(asker)] else { return };
         match message.response_match {
-            ResponseMatch::To(request) if *request.spot() == spot => {
+            ResponseMatch::To(request) if *request.entry_location() == location => {
                 report.pass(&RECEIVABLE, at);
                 self.waiting[lane(asker)] = None;
             }
             ResponseMatch::Nothing if message.kind == MessageKind::Error && !turned_away(at) => {
-                let batch = FindingLocation::of(&spot, "the batch");
+                let batch = FindingLocation::of(&location, "the batch");
                 let wrong =
                     Violation::of("a batch is answered with an error as a whole").see(batch, "the batch");
                 report.fail(&RECEIVABLE, at, wrong);

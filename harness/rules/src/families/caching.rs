@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "caching",
@@ -85,7 +85,7 @@ impl RuleVisitor for CachingState {
         };
         let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
         let Some(method) = CACHEABLE.iter().find(|method| **method == request.method()) else { return };
-        if result.kind() != Kind::Object {
+        if result.kind() != JsonKind::Object {
             return;
         }
         match result.member("resultType").and_then(text_of).as_deref() {
@@ -105,7 +105,7 @@ fn fields(result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let (ttl, scope) = (result.member("ttlMs"), result.member("cacheScope"));
     let wrong = match (ttl, scope) {
         (None, _) => Some(Violation::of("the result has no `ttlMs`")),
-        (Some(ttl), _) if ttl.kind() != Kind::Number => {
+        (Some(ttl), _) if ttl.kind() != JsonKind::Number => {
             Some(Violation::of(format!("`ttlMs` is {}: {}", ttl.kind().name(), shown(ttl))).inside(ttl))
         }
         (_, None) => Some(Violation::of("the result has no `cacheScope`")),

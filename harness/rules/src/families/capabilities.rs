@@ -9,7 +9,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -349,7 +349,9 @@ fn asks_client<'m>(
         return;
     };
     // Without the feature itself it is asked for in vain, whatever stands beneath it.
-    let Some(feature) = declared.member(feature).filter(|value| value.kind() == Kind::Object) else { return };
+    let Some(feature) = declared.member(feature).filter(|value| value.kind() == JsonKind::Object) else {
+        return;
+    };
     let has =
         |name: &str| feature.member(name).is_some_and(|value| !matches!(value.text(), "false" | "null"));
     if method == "elicitation/create" {

@@ -5,7 +5,7 @@
 use crate::engine::{MessageKind, Report, RuleContext, Violation};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "completion",
@@ -35,7 +35,7 @@ impl RuleVisitor for CompletionState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let result = at.message.as_ref().and_then(|message| message.result_of("completion/complete"));
         let values = result.and_then(|result| result.member("completion")?.member("values"));
-        let Some(values) = values.filter(|values| values.kind() == Kind::Array) else { return };
+        let Some(values) = values.filter(|values| values.kind() == JsonKind::Array) else { return };
         let count = Json::items(values).count();
         report.check(&MOST, at, count <= LIMIT, || {
             Violation::of(format!("{count} values are suggested")).inside(values)

@@ -131,7 +131,7 @@ impl RuleVisitor for CorrelationState {
                 }
                 MessageKind::Result | MessageKind::Error => self.response(message, at, report),
             },
-            (None, Content::Closed(_)) => self.ended = at.entry.time,
+            (None, Content::TraceEnd(_)) => self.ended = at.entry.time,
             (None, Content::Noise(noise)) => {
                 match at.side {
                     Some(side) => self.unreadable[lane(side)] = true,

@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -182,11 +182,13 @@ impl ElicitationState {
         let Some(params) = params else { return report.fail(&PARAMS, at, "the elicitation has no params") };
         self.keep(params);
         let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
-        let first = [("message", Kind::String)];
-        let wanted: &[(&str, Kind)] = match (url, at.revision) {
-            (false, _) => &[("requestedSchema", Kind::Object)],
-            (true, Some(Revision::V2025_11_25)) => &[("url", Kind::String), ("elicitationId", Kind::String)],
-            (true, _) => &[("url", Kind::String)],
+        let first = [("message", JsonKind::String)];
+        let wanted: &[(&str, JsonKind)] = match (url, at.revision) {
+            (false, _) => &[("requestedSchema", JsonKind::Object)],
+            (true, Some(Revision::V2025_11_25)) => {
+                &[("url", JsonKind::String), ("elicitationId", JsonKind::String)]
+            }
+            (true, _) => &[("url", JsonKind::String)],
         };
         let mut wrong = None;
         for (name, kind) in first.iter().chain(wanted) {
@@ -220,7 +222,7 @@ impl ElicitationState {
 
     fn answered(&mut self, answer: &ClientAnswer<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let result = answer.result;
-        let content = result.member("content").filter(|content| content.kind() != Kind::Null);
+        let content = result.member("content").filter(|content| content.kind() != JsonKind::Null);
         let Some(action) = result.member("action") else {
             return report.fail(&ACTION, at, Violation::of("the answer has no `action`").inside(result));
         };
@@ -282,7 +284,7 @@ fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
 
 /// A form's fields, each by itself.
 fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    if form.kind() != Kind::Object {
+    if form.kind() != JsonKind::Object {
         return;
     }
     if form.member("type").and_then(string_of).as_deref() != Some("object") {

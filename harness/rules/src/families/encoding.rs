@@ -6,7 +6,7 @@
 use crate::engine::{Report, RuleContext, SeenMessage, Violation, quoted};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Fault, Json, Scanner, Text};
+use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
 use transcript::session::{Content, Noise};
 
@@ -98,7 +98,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
     report.pass(&PARSE, at);
     report.pass(&BOM, at);
     // Which names stand twice is looked for only where some may.
-    let repeated = if message.raw.json().may_repeat() { repeated(text) } else { Ok(None) };
+    let repeated = if message.raw.json().may_have_duplicates() { repeated(text) } else { Ok(None) };
     match repeated {
         Ok(Some(name)) => report.fail(&TWICE, at, name),
         Ok(None) | Err(_) => report.pass(&TWICE, at),
@@ -135,8 +135,8 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
 }
 
 /// What is wrong with the names of the members of an object somewhere in `text`, if anything is.
-fn repeated(text: &str) -> Result<Option<String>, Fault> {
-    let mut names: Vec<Text<'_>> = Vec::new();
+fn repeated(text: &str) -> Result<Option<String>, SyntaxError> {
+    let mut names: Vec<JsonString<'_>> = Vec::new();
     // Of each object or list that is open: what closes it, and where its names begin.
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -181,7 +181,7 @@ fn repeated(text: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-fn twice(names: &[Text<'_>], in_any_case: bool) -> Option<String> {
+fn twice(names: &[JsonString<'_>], in_any_case: bool) -> Option<String> {
     if names.len() < 2 {
         return None;
     }

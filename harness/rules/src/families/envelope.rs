@@ -4,7 +4,7 @@ use crate::engine::{Report, RuleContext};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Slot};
+use transcript::session::{Carrier, Content};
 
 pub(super) const FAMILY: Family = Family {
     name: "envelope",
@@ -56,7 +56,7 @@ impl RuleVisitor for EnvelopeState {
             return;
         }
         report.pass(&ONE_SLOT, at);
-        if at.entry.slot == Slot::Sse {
+        if at.entry.carrier == Carrier::Sse {
             let name = at.entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
             report.check(
                 &ENDPOINT,

@@ -6,7 +6,7 @@
 use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, text_of};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -132,7 +132,7 @@ impl ErrorsState {
 fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(error) = message.error() else { return };
     let list = error.member("data").and_then(|data| data.member("elicitations"));
-    let Some(list) = list.filter(|list| list.kind() == Kind::Array) else {
+    let Some(list) = list.filter(|list| list.kind() == JsonKind::Array) else {
         return report.fail(&URL_SHAPE, at, Violation::of("there are no `data.elicitations`").inside(error));
     };
     if list.items().next().is_none() {
@@ -140,7 +140,7 @@ fn url_elicitations(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mu
     }
     let is_whole = |item: &Json<'_>| {
         item.member("mode").and_then(text_of).is_some_and(|mode| *mode == *"url")
-            && item.member("elicitationId").is_some_and(|id| id.kind() == Kind::String)
+            && item.member("elicitationId").is_some_and(|id| id.kind() == JsonKind::String)
     };
     match list.items().find(|item| !is_whole(item)) {
         Some(item) => {

@@ -323,7 +323,7 @@ fn told(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         }
         202 => {
             report.pass(&ACCEPTED, at);
-            match exchange.raw.answer_size {
+            match exchange.raw.response_size {
                 Some(size) => report.check(&EMPTY, at, size == 0, || format!("the body has {size} bytes")),
                 None => report.inconclusive(&EMPTY, at, "the recording does not say how long the body was"),
             }
@@ -357,7 +357,7 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         (Some(Code::InvalidJson), _) => report.fail(&JSON_SINGLE, at, "the body is not one JSON value"),
         // A message with a fault of its own is one message.
         (Some(_), _) | (None, 1) => report.pass(&JSON_SINGLE, at),
-        (None, 0) if exchange.raw.answer_size.is_none_or(|size| size == 0) => {
+        (None, 0) if exchange.raw.response_size.is_none_or(|size| size == 0) => {
             report.inconclusive(
                 &JSON_SINGLE,
                 at,

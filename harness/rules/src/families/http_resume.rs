@@ -19,7 +19,7 @@ use rules::{
 };
 use std::collections::{BTreeSet, HashMap};
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Side, Slot};
+use transcript::session::{Carrier, Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "http-resume",
@@ -109,9 +109,9 @@ impl RuleVisitor for HttpResumeState {
                 .request_header(LAST_EVENT)
                 .and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
         }
-        if let Some(message) = at.message.as_ref().filter(|_| at.entry.slot == Slot::Request) {
+        if let Some(message) = at.message.as_ref().filter(|_| at.entry.carrier == Carrier::Request) {
             self.cancels(&scope, message);
-        } else if at.entry.slot == Slot::Sse && exchange.endpoint.is_none() && exchange.streams() {
+        } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
             self.id(&scope, [number, begun], resumes, at, report);

@@ -360,7 +360,7 @@ fn assigned(exchange: &HttpExchange, session: &str, at: &RuleContext<'_>, report
         return report.inconclusive(&ENTROPY, at, why);
     }
     let times =
-        exchange.raw.answer_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
+        exchange.raw.response_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
     report.check(&CHARSET, at, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),

@@ -13,7 +13,7 @@ use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::Rejection;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
@@ -101,9 +101,9 @@ impl RuleVisitor for HttpStreamsState {
         }
         let (Some(exchange), Some(message)) = (self.exchanges.current(), &at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
-        if at.entry.slot == Slot::Request {
+        if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);
-        } else if at.entry.slot == Slot::Sse && exchange.endpoint.is_none() && exchange.streams() {
+        } else if at.entry.carrier == Carrier::Sse && exchange.endpoint.is_none() && exchange.streams() {
             match (exchange.is("GET"), exchange.resumes()) {
                 (true, resumes) => self.on_get(&scope, resumes, message, at, report),
                 (false, _) => self.on_post(&scope, number, message, at, report),

@@ -5,7 +5,7 @@
 use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, known, shown};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::Content;
@@ -237,7 +237,7 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
         }
     }
     let Some(error) = raw.outcome() else { return };
-    if error.kind() != Kind::Object {
+    if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));
         return report.fail(&ERROR_SHAPE, at, Violation::of(wrong).inside(error));
     }
@@ -245,7 +245,7 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let lacks = match (code, text) {
         (None, _) => Some("`code`"),
         (_, None) => Some("`message`"),
-        (_, Some(text)) if text.kind() != Kind::String => Some("a `message` that is a string"),
+        (_, Some(text)) if text.kind() != JsonKind::String => Some("a `message` that is a string"),
         _ => None,
     };
     match lacks {
@@ -263,7 +263,7 @@ fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
 }
 
 fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    report.check(rule, at, value.kind() == Kind::Object, || {
+    report.check(rule, at, value.kind() == JsonKind::Object, || {
         Violation::of(format!("`{name}` is {}: {}", value.kind().name(), shown(value))).inside(value)
     });
 }
@@ -271,7 +271,7 @@ fn object(rule: &'static Rule, name: &str, value: Json<'_>, at: &RuleContext<'_>
 /// An object that was to be a message, and has a fault that no reader passes over.
 fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
     let Ok(value) = Json::parse(text) else { return };
-    if value.kind() != Kind::Object {
+    if value.kind() != JsonKind::Object {
         return;
     }
     let has = |name| value.member(name).is_some();
@@ -290,7 +290,7 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
         }
         Code::AmbiguousMessage if !has("method") => {
             // Many senders write the one that does not apply as null.
-            let null = value.member("error").is_some_and(|error| error.kind() == Kind::Null);
+            let null = value.member("error").is_some_and(|error| error.kind() == JsonKind::Null);
             let wrong = Violation::of("the response has both `result` and `error`");
             report.fail(&XOR, at, if null { wrong.only(Level::Should) } else { wrong });
         }

@@ -10,9 +10,9 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
-use transcript::session::{Slot, header};
+use transcript::session::{Carrier, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "legacy-sse",
@@ -52,7 +52,7 @@ static FIRST: Rule = Rule {
 static URI: Rule = Rule {
     id: "sse.endpoint.uri",
     title: "The data of the `endpoint` event is a URI, and nothing around it",
-    why: "Clients resolve it as it stands against the address of the stream; quotes and braces become part of a path.",
+    why: "Clients resolve it stands against the address of the stream; quotes and braces become part of a path.",
     fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
     ..OURS
 };
@@ -130,7 +130,7 @@ impl RuleVisitor for LegacySseState {
             exchange.look(at, |at| self.exchange(&exchange, at, report));
         }
         let envelope = at.facts.recording.format == "http-sse";
-        if at.entry.slot == Slot::Sse && (envelope || at.exchange.is_some()) {
+        if at.entry.carrier == Carrier::Sse && (envelope || at.exchange.is_some()) {
             self.event(envelope, at, report);
         }
     }
@@ -189,7 +189,7 @@ impl LegacySseState {
         }
         let hidden = data
             .and_then(|data| Json::parse(data).ok())
-            .is_some_and(|value| value.kind() == Kind::Object && value.member("jsonrpc").is_some());
+            .is_some_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some());
         if at.message.is_some() {
             report.pass(&MESSAGE, at);
         } else if hidden && !matches!(name, "" | "message") {

@@ -10,7 +10,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
@@ -332,14 +332,15 @@ fn early(
 
 /// What both sides tell of themselves in the handshake.
 fn check_fields(rule: &'static Rule, info: &str, value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    let of_kind = |name: &str, kind: Kind| value.member(name).is_some_and(|value| value.kind() == kind);
+    let of_kind = |name: &str, kind: JsonKind| value.member(name).is_some_and(|value| value.kind() == kind);
     let about = value.member(info);
-    let named =
-        |name| about.and_then(|about| about.member(name)).is_some_and(|value| value.kind() == Kind::String);
+    let named = |name| {
+        about.and_then(|about| about.member(name)).is_some_and(|value| value.kind() == JsonKind::String)
+    };
     let lack = match () {
-        () if !of_kind("protocolVersion", Kind::String) => Some("`protocolVersion`".to_owned()),
-        () if !of_kind("capabilities", Kind::Object) => Some("`capabilities`".to_owned()),
-        () if about.is_none_or(|about| about.kind() != Kind::Object) => Some(format!("`{info}`")),
+        () if !of_kind("protocolVersion", JsonKind::String) => Some("`protocolVersion`".to_owned()),
+        () if !of_kind("capabilities", JsonKind::Object) => Some("`capabilities`".to_owned()),
+        () if about.is_none_or(|about| about.kind() != JsonKind::Object) => Some(format!("`{info}`")),
         () if !named("name") => Some(format!("`{info}.name`")),
         () if !named("version") => Some(format!("`{info}.version`")),
         () => None,

@@ -6,7 +6,7 @@
 use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -153,7 +153,7 @@ impl LoggingState {
         let Some(request) = message.request() else { return };
         let set = request.method() == "logging/setLevel";
         let level = if set { request.param("level") } else { request.meta(META_LEVEL) };
-        let Some(level) = level.filter(|level| level.kind() == Kind::String) else { return };
+        let Some(level) = level.filter(|level| level.kind() == JsonKind::String) else { return };
         if let Some(rank) = rank(level) {
             if set && message.kind == MessageKind::Result {
                 self.minimum = Some(rank);

@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind, write_compact};
+use transcript::json::{Json, JsonKind, write_compact};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -155,7 +155,7 @@ pub(super) fn is_clients(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> boo
 pub(super) fn hides_meta(message: &SeenMessage<'_>, at: &RuleContext<'_>) -> bool {
     let holder = message.raw.params().or_else(|| message.raw.outcome());
     let both = [holder, holder.and_then(|holder| holder.member("_meta"))];
-    both.into_iter().flatten().any(|value| value.kind() != Kind::Object && at.facts.redacted(value))
+    both.into_iter().flatten().any(|value| value.kind() != JsonKind::Object && at.facts.redacted(value))
 }
 
 /// Why nothing is said of what a recorder took out.
@@ -174,9 +174,9 @@ impl ModernState {
             }
             return;
         }
-        let version = field(&VERSION, META_VERSION, Kind::String, message, at, report);
-        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, Kind::Object, message, at, report);
-        field(&CLIENT_INFO, CLIENT, Kind::Object, message, at, report);
+        let version = field(&VERSION, META_VERSION, JsonKind::String, message, at, report);
+        let capabilities = field(&CAPABILITIES, META_CAPABILITIES, JsonKind::Object, message, at, report);
+        field(&CLIENT_INFO, CLIENT, JsonKind::Object, message, at, report);
         let lacks = match (version, capabilities) {
             (false, _) => "its version",
             (_, false) => "the client's capabilities",
@@ -236,7 +236,7 @@ pub(super) fn status(at: &RuleContext<'_>) -> Option<u16> {
 fn field(
     rule: &'static Rule,
     name: &'static str,
-    kind: Kind,
+    kind: JsonKind,
     message: &SeenMessage<'_>,
     at: &RuleContext<'_>,
     report: &mut Report,
@@ -255,13 +255,15 @@ fn field(
 
 fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let (Some(request), Some(result)) = (message.request(), message.raw.outcome()) else { return };
-    if request.side == Some(Side::Server) || request.method() == "initialize" || result.kind() != Kind::Object
+    if request.side == Some(Side::Server)
+        || request.method() == "initialize"
+        || result.kind() != JsonKind::Object
     {
         return;
     }
     let name = result.member("_meta").and_then(|meta| meta.member(SERVER));
     match name {
-        Some(info) if info.kind() == Kind::Object => report.pass(&SERVER_INFO, at),
+        Some(info) if info.kind() == JsonKind::Object => report.pass(&SERVER_INFO, at),
         Some(info) => {
             let wrong = format!("`{SERVER}` is {}: {}", info.kind().name(), shown(info));
             report.fail(&SERVER_INFO, at, Violation::of(wrong).inside(info));
@@ -271,7 +273,7 @@ fn result(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) 
         None => report.inconclusive(&SERVER_INFO, at, UNPROVEN),
     }
     match result.member("resultType") {
-        Some(kind) if kind.kind() == Kind::String => {
+        Some(kind) if kind.kind() == JsonKind::String => {
             report.pass(&TYPE_PRESENT, at);
             known(kind, message, at, report);
         }
@@ -314,7 +316,7 @@ fn error(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let required = error.member("data").and_then(|data| data.member("requiredCapabilities"));
     let wrong = match required {
         None => Some(Violation::of("the error has no data.requiredCapabilities").inside(error)),
-        Some(required) if required.kind() != Kind::Object || required.members().next().is_none() => {
+        Some(required) if required.kind() != JsonKind::Object || required.members().next().is_none() => {
             Some(Violation::of("data.requiredCapabilities names no capability").inside(required))
         }
         Some(required) if declared(message).is_some_and(|declared| has_all(declared, required)) => {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Exchange, Headers, Slot, header};
+use transcript::session::{Carrier, Content, Exchange, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "modern-answers",
@@ -163,13 +163,13 @@ impl RuleVisitor for ModernAnswersState {
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
         }
-        if at.entry.slot == Slot::Sse
+        if at.entry.carrier == Carrier::Sse
             && at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref()).is_some_and(|id| !id.is_empty())
         {
             self.exchange.id.get_or_insert_with(|| at.location());
         }
         let Some(message) = at.message.as_ref().filter(|message| message.item.is_none()) else { return };
-        if at.entry.slot == Slot::Request {
+        if at.entry.carrier == Carrier::Request {
             if message.kind == MessageKind::Request
                 && is_clients(message, at)
                 && at.revision == Some(Revision::V2026_07_28)
@@ -271,7 +271,7 @@ impl ModernAnswersState {
         at: &RuleContext<'_>,
         report: &mut Report,
     ) {
-        let stream = at.entry.slot == Slot::Sse;
+        let stream = at.entry.carrier == Carrier::Sse;
         if self.exchange.answered {
             report.fail(&ENDS, at, "the stream goes on after the response");
         }
@@ -293,7 +293,7 @@ impl ModernAnswersState {
             return;
         }
         self.exchange.judged = true;
-        let session = header(&exchange.answer_headers, "Mcp-Session-Id");
+        let session = header(&exchange.response_headers, "Mcp-Session-Id");
         report.check(&SESSION, at, session.is_none(), || {
             format!("the answer has Mcp-Session-Id {}", quoted(session.unwrap_or_default()))
         });
@@ -304,10 +304,10 @@ impl ModernAnswersState {
             None => report.pass(&RESUME, at),
             Some(location) => report.fail(&RESUME, at, Violation::of("an event has an id").at(location)),
         }
-        match header(&exchange.answer_headers, "X-Accel-Buffering") {
+        match header(&exchange.response_headers, "X-Accel-Buffering") {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
             Some(value) => report.fail(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
-            None if !shows_more(&exchange.answer_headers) => {
+            None if !shows_more(&exchange.response_headers) => {
                 report.inconclusive(&BUFFERING, at, super::modern_http::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {

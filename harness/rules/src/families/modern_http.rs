@@ -14,7 +14,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
-use transcript::session::{Headers, Slot, header};
+use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "modern-http",
@@ -140,8 +140,8 @@ impl RuleVisitor for ModernHttpState {
         if is_http(at) {
             sides(&CLIENT_RESPONSE, &SERVER_REQUEST, message, at, report);
         }
-        match (message.kind, at.entry.slot) {
-            (MessageKind::Request, Slot::Request) if is_clients(message, at) => {
+        match (message.kind, at.entry.carrier) {
+            (MessageKind::Request, Carrier::Request) if is_clients(message, at) => {
                 self.request(message, at, report);
             }
             (MessageKind::Result | MessageKind::Error, _) => self.answer(message, at, report),

@@ -116,7 +116,7 @@ struct ModernStdioState {
 
 impl RuleVisitor for ModernStdioState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if let Content::Opened(meta) = &at.entry.content {
+        if let Content::TraceStart(meta) = &at.entry.content {
             self.stdio = is_started(*meta);
         }
         let Some(message) = &at.message else { return };

@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
 use transcript::session::Side;
 
@@ -238,7 +238,7 @@ fn unsupported(
             Violation::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
         }
         (_, None) => Violation::of("the error has no data.requested").inside(error),
-        (_, Some(requested)) if requested.kind() != Kind::String => {
+        (_, Some(requested)) if requested.kind() != JsonKind::String => {
             let wrong = format!("data.requested is {}: {}", requested.kind().name(), shown(requested));
             Violation::of(wrong).inside(requested)
         }
@@ -278,9 +278,9 @@ fn identifiers(capabilities: Json<'_>, at: &RuleContext<'_>, report: &mut Report
 }
 
 fn is_list_of_strings(value: Json<'_>) -> bool {
-    value.kind() == Kind::Array
+    value.kind() == JsonKind::Array
         && value.items().next().is_some()
-        && value.items().all(|item| item.kind() == Kind::String)
+        && value.items().all(|item| item.kind() == JsonKind::String)
 }
 
 fn versions(listed: Option<Json<'_>>) -> Vec<Box<str>> {

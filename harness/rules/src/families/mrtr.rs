@@ -9,7 +9,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "mrtr",
@@ -99,7 +99,7 @@ impl RuleVisitor for MrtrState {
                 "whether an extension defines such a question is not in the recording",
             );
         }
-        let there = |name| result.member(name).filter(|value| value.kind() != Kind::Null);
+        let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
         let requests = there("inputRequests");
         report.check(
             &NON_EMPTY,
@@ -108,7 +108,7 @@ impl RuleVisitor for MrtrState {
             || "the result has neither `inputRequests` nor `requestState`",
         );
         let Some(requests) = requests else { return };
-        if requests.kind() != Kind::Object {
+        if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
             return report.fail(&VALUES, at, Violation::of(wrong).inside(requests));
         }
@@ -139,7 +139,7 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
         return report.inconclusive(&CAPABILITY, at, "what the request declares is not in the recording");
     };
     let has = capabilities.member(capability);
-    let has = has.is_some_and(|value| value.kind() != Kind::Null && value.text() != "false");
+    let has = has.is_some_and(|value| value.kind() != JsonKind::Null && value.text() != "false");
     report.check(&CAPABILITY, at, has, || {
         let wrong = format!(
             "the server asks for {}, and the request does not declare `{capability}`",

@@ -9,7 +9,7 @@ use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "pagination",
@@ -114,7 +114,7 @@ impl PaginationState {
         let Some(next) = message.raw.outcome().and_then(|result| result.member("nextCursor")) else {
             return;
         };
-        report.check(&STRING, at, next.kind() == Kind::String, || {
+        report.check(&STRING, at, next.kind() == JsonKind::String, || {
             Violation::of(format!("`nextCursor` is {}: {}", next.kind().name(), shown(next))).inside(next)
         });
         if self.given.len() < MOST_CURSORS {
@@ -138,5 +138,5 @@ impl PaginationState {
 /// A cursor of a method; two are mistaken for one another with a chance of one in 10¹⁴.
 fn print(method: &str, cursor: Json<'_>) -> u64 {
     let text = cursor.as_text().map(|text| text.decode().into_owned());
-    FixedState::default().hash_one((method, text, cursor.kind() == Kind::String))
+    FixedState::default().hash_one((method, text, cursor.kind() == JsonKind::String))
 }

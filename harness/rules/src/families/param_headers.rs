@@ -7,7 +7,7 @@ use super::tool_headers::{annotations, value_at};
 use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};
 use crate::rule::{Need, Party, Rule};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::{Headers, header};
 
 const OURS: Rule = Rule {
@@ -114,7 +114,7 @@ pub(super) fn params(
         let name = format!("Mcp-Param-{}", field.header);
         let sent = header(headers, &name);
         let value = arguments.and_then(|arguments| value_at(arguments, &field.path));
-        let wrong = match (value.filter(|value| value.kind() != Kind::Null), sent) {
+        let wrong = match (value.filter(|value| value.kind() != JsonKind::Null), sent) {
             (None, None) => {
                 report.pass(&OMIT, at);
                 None
@@ -154,15 +154,15 @@ fn mirrored(
     }
     let text: Cow<'_, [u8]> = match (value.as_text(), value.kind()) {
         (Some(text), _) => text.decode(),
-        (None, Kind::Number | Kind::Bool) => value.text().as_bytes().into(),
+        (None, JsonKind::Number | JsonKind::Bool) => value.text().as_bytes().into(),
         _ => return None,
     };
     let same_in_other_words = match value.kind() {
-        Kind::Number => is_same_number(sent, value.text()),
-        Kind::Bool => sent.eq_ignore_ascii_case(value.text()),
+        JsonKind::Number => is_same_number(sent, value.text()),
+        JsonKind::Bool => sent.eq_ignore_ascii_case(value.text()),
         _ => false,
     };
-    let integer = value.kind() != Kind::Number || !value.text().contains(['.', 'e', 'E']);
+    let integer = value.kind() != JsonKind::Number || !value.text().contains(['.', 'e', 'E']);
     match compare(sent, &text) {
         Spelled::Right if integer => {
             report.pass(&MIRROR, at);
@@ -196,7 +196,7 @@ fn mirrored(
 /// Whether a header denotes the number of the body in another spelling.
 fn is_same_number(sent: &str, number: &str) -> bool {
     match (Json::parse(sent), Json::parse(number)) {
-        (Ok(sent), Ok(number)) => sent.kind() == Kind::Number && sent.same(number),
+        (Ok(sent), Ok(number)) => sent.kind() == JsonKind::Number && sent.same(number),
         _ => false,
     }
 }

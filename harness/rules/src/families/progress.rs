@@ -15,7 +15,7 @@ use foldhash::fast::FixedState;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use transcript::call_ids::CallIds;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -340,7 +340,7 @@ fn token_key(token: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Opti
 
 fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
     let (first, rest) = match token.kind() {
-        Kind::String => (b's', token.as_text()?.decode()),
+        JsonKind::String => (b's', token.as_text()?.decode()),
         _ => {
             let number = token.as_number().filter(|number| !number.contains(['.', 'e', 'E']))?;
             (b'n', Cow::Borrowed(number.as_bytes()))

@@ -10,7 +10,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "prompts",
@@ -77,7 +77,7 @@ impl RuleVisitor for PromptsState {
         let Some(result) = whole_result(message, "prompts/get") else { return };
         for prompt in result.member("messages").into_iter().flat_map(Json::items) {
             let Some(resource) = prompt.member("content").and_then(embedded) else { continue };
-            let text = |name| resource.member(name).is_some_and(|value| value.kind() == Kind::String);
+            let text = |name| resource.member(name).is_some_and(|value| value.kind() == JsonKind::String);
             let lacks = match contents(resource) {
                 _ if !text("uri") => Some("`uri`"),
                 _ if !text("mimeType") => Some("`mimeType`"),

@@ -117,9 +117,9 @@ impl RuleVisitor for RecordingState {
         };
         let rule = rule_for(&at.facts.recording.format, rejection.code);
         let location = FindingLocation {
-            offset: rejection.place.offset,
-            line: rejection.place.line,
-            pointer: rejection.place.pointer.clone(),
+            offset: rejection.position.offset,
+            line: rejection.position.line,
+            pointer: rejection.position.pointer.clone(),
             within: String::new(),
             snippet: rejection.excerpt.as_ref().map(|excerpt| excerpt.text.clone()).unwrap_or_default(),
         };

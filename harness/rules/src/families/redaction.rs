@@ -6,7 +6,7 @@
 use crate::engine::{Report, RuleContext, SeenMessage, Violation};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
@@ -135,7 +135,9 @@ fn tool_hole<'m>(tool: Json<'m>, at: &RuleContext<'_>) -> Option<(String, Json<'
 /// A message that no reader takes for one, since what makes it one was taken out.
 fn spoilt(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Ok(value) = Json::parse(&noise.text) else { return };
-    if value.kind() == Kind::Object && value.member("jsonrpc").is_some_and(|version| is_marker(version, at)) {
+    if value.kind() == JsonKind::Object
+        && value.member("jsonrpc").is_some_and(|version| is_marker(version, at))
+    {
         report.fail(&ENVELOPE, at, "the version of JSON-RPC was taken out");
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::{Report, RuleContext, Violation, shown};
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Side};
 
@@ -179,9 +179,9 @@ impl RuleVisitor for ReplayState {
             return;
         }
         match &at.entry.content {
-            Content::Opened(meta) => self.open(*meta, at, report),
-            Content::Closed(end) => self.close(*end, at, report),
-            Content::Passed(what) => self.beyond_first(at, report, format!("{what} is of the later text")),
+            Content::TraceStart(meta) => self.open(*meta, at, report),
+            Content::TraceEnd(end) => self.close(*end, at, report),
+            Content::Skipped(what) => self.beyond_first(at, report, format!("{what} is of the later text")),
             Content::Noise(noise) => match noise.why.code {
                 Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
                 // A line that is no JSON at all is damage, and not the business of this family.
@@ -225,11 +225,11 @@ impl ReplayState {
         report.pass(&META_FIRST, at);
         report.pass(&VERSION, at);
         self.started = at.entry.time;
-        let member = |name| meta.member(name).filter(|value| value.kind() != Kind::Null);
+        let member = |name| meta.member(name).filter(|value| value.kind() != JsonKind::Null);
         let command = member("command").is_some_and(|command| {
-            command.kind() == Kind::Array && command.items().all(|word| word.kind() == Kind::String)
+            command.kind() == JsonKind::Array && command.items().all(|word| word.kind() == JsonKind::String)
         });
-        let label = member("label").is_some_and(|label| label.kind() == Kind::String);
+        let label = member("label").is_some_and(|label| label.kind() == JsonKind::String);
         let wrong = match member("startedAt") {
             Some(started) if !is_moment(started) => Some(("startedAt", "a moment in UTC milliseconds")),
             _ if !label => Some(("label", "a string")),
@@ -317,7 +317,7 @@ impl ReplayState {
             _ => None,
         };
         report.check(&END, at, wrong.is_none(), || wrong.unwrap_or_default());
-        let exit = end.member("exitCode").filter(|code| code.kind() != Kind::Null);
+        let exit = end.member("exitCode").filter(|code| code.kind() != JsonKind::Null);
         let reason = end.member("reason");
         match (exit, reason) {
             (Some(code), _) => {
@@ -328,7 +328,7 @@ impl ReplayState {
                     || Violation::of(format!("`exitCode` is {}", shown(code))).inside(code),
                 );
             }
-            (None, Some(reason)) if reason.kind() == Kind::String => {
+            (None, Some(reason)) if reason.kind() == JsonKind::String => {
                 report.pass(&EXIT, at);
                 self.beyond_first(at, report, "an `end` without `exitCode` is of the later text".to_owned());
             }

@@ -4,7 +4,7 @@
 //! the messages, and what is made of it all.
 
 use std::ops::Range;
-use transcript::json::{Json, Scanner, Text};
+use transcript::json::{Json, JsonString, Scanner};
 
 /// More around a message is not remembered, in bytes on either side.
 const LONGEST_FRAME: usize = 256;
@@ -49,7 +49,7 @@ fn around<'l>(line: &'l str, carried: &str) -> Option<(&'l str, &'l str)> {
 pub(super) fn members<'l>(
     line: &'l str,
     carried: &str,
-    mut take: impl FnMut(Text<'l>, Json<'l>),
+    mut take: impl FnMut(JsonString<'l>, Json<'l>),
 ) -> Option<()> {
     let known = carried.as_ptr().addr().checked_sub(line.as_ptr().addr());
     let mut scanner = Scanner::new(line);

@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "resources",
@@ -169,7 +169,7 @@ impl ResourcesState {
             one_of(resource, at, report);
         }
         let request = message.request().and_then(|request| request.param("uri")).and_then(string_of);
-        if contents.kind() != Kind::Array || contents.items().next().is_some() {
+        if contents.kind() != JsonKind::Array || contents.items().next().is_some() {
             return;
         }
         match request {

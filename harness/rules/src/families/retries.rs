@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
 
 pub(super) const FAMILY: Family = Family {
@@ -144,7 +144,7 @@ impl RuleVisitor for RetriesState {
 impl RetriesState {
     fn ask(&mut self, message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>) {
         let (Some(result), Some(params)) = (message.raw.outcome(), request.params()) else { return };
-        let state = result.member("requestState").filter(|state| state.kind() != Kind::Null);
+        let state = result.member("requestState").filter(|state| state.kind() != JsonKind::Null);
         if params.text().len() > LONGEST || state.is_some_and(|state| state.text().len() > LONGEST) {
             return;
         }

@@ -8,7 +8,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "sampling",
@@ -66,7 +66,7 @@ fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     for turn in messages.items() {
         let role = turn.member("role").and_then(string_of).unwrap_or_default();
         let blocks: Vec<Json<'_>> = match turn.member("content") {
-            Some(list) if list.kind() == Kind::Array => list.items().collect(),
+            Some(list) if list.kind() == JsonKind::Array => list.items().collect(),
             Some(one) => vec![one],
             None => Vec::new(),
         };

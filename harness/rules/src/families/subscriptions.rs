@@ -10,9 +10,9 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
-use transcript::session::{Side, Slot};
+use transcript::session::{Carrier, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "subscriptions",
@@ -175,7 +175,7 @@ impl SubscriptionsState {
 
     /// The subscription in whose exchange a message of a server stands.
     fn streaming(&self, at: &RuleContext<'_>) -> Option<usize> {
-        let exchange = at.entry.exchange.filter(|_| at.entry.slot != Slot::Request)?;
+        let exchange = at.entry.exchange.filter(|_| at.entry.carrier != Carrier::Request)?;
         self.listens.iter().position(|listen| listen.exchange == Some(exchange))
     }
 
@@ -388,18 +388,19 @@ fn subset(
     at: &RuleContext<'_>,
     report: &mut Report,
 ) {
-    let Some(answer) = message.param("notifications").filter(|answer| answer.kind() == Kind::Object) else {
+    let Some(answer) = message.param("notifications").filter(|answer| answer.kind() == JsonKind::Object)
+    else {
         return;
     };
     for (name, value) in answer.members() {
         let name = name.to_str().unwrap_or_default();
         let request = filter.member(&name);
         let more = match value.kind() {
-            Kind::Array => {
+            JsonKind::Array => {
                 let wanted: Vec<_> = request.into_iter().flat_map(Json::items).filter_map(text_of).collect();
                 value.items().filter_map(text_of).find(|uri| !wanted.contains(uri)).map(|uri| quoted(&uri))
             }
-            Kind::Bool if value.text() == "true" => {
+            JsonKind::Bool if value.text() == "true" => {
                 let wanted = request.is_some_and(|request| request.text() == "true");
                 (!wanted).then(|| format!("`{name}`"))
             }

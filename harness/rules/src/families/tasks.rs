@@ -12,7 +12,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -332,7 +332,7 @@ fn lane(side: Option<Side>) -> Option<bool> {
 /// The name of the task that a message of its receiver tells of.
 fn name(task: Json<'_>, at: &RuleContext<'_>, report: &mut Report) -> Option<Name> {
     let id = task.member("taskId")?;
-    report.check(&STRING, at, id.kind() == Kind::String, || {
+    report.check(&STRING, at, id.kind() == JsonKind::String, || {
         Violation::of(format!("the task's id is {}: {}", id.kind().name(), shown(id))).inside(id)
     });
     Some((lane(at.side), string_of(id)?))
@@ -373,7 +373,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
             .is_some_and(|request| request.method() == "tasks/get")
     {
         match task.member("ttl") {
-            Some(ttl) if matches!(ttl.kind(), Kind::Number | Kind::Null) => {}
+            Some(ttl) if matches!(ttl.kind(), JsonKind::Number | JsonKind::Null) => {}
             Some(ttl) => wrong = wrong.or(Some((format!("`ttl` is {}", shown(ttl)), ttl, Level::Must))),
             None => wrong = wrong.or(Some(("the task has no `ttl`".to_owned(), task, Level::Must))),
         }

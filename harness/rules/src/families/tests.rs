@@ -60,7 +60,7 @@ fn the_limits_in_the_readme_are_those_that_hold() {
         ("progress tokens that were in use", super::progress::MOST_FINISHED),
         ("tool definitions", limits::MOST_TOOLS),
         ("findings with their places", limits::MOST_KEPT),
-        ("values inside of one message", transcript::json::MOST_PARTS),
+        ("values inside of one message", transcript::json::MAX_INDEXED),
     ] {
         assert_eq!(told(what), limit as u64, "{what}");
     }

@@ -9,7 +9,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -177,9 +177,9 @@ fn walk<'s>(schema: Json<'s>, mut path: Option<&mut Vec<String>>, depth: usize, 
                 }
             }
             "enum" | "const" | "default" | "examples" | NAME => {}
-            _ if value.kind() == Kind::Object => walk(value, None, depth + 1, all),
+            _ if value.kind() == JsonKind::Object => walk(value, None, depth + 1, all),
             _ => {
-                for item in value.items().filter(|item| item.kind() == Kind::Object) {
+                for item in value.items().filter(|item| item.kind() == JsonKind::Object) {
                     walk(item, None, depth + 1, all);
                 }
             }

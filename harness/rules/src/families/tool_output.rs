@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::borrow::Cow;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
@@ -139,7 +139,7 @@ impl RuleVisitor for ToolOutputState {
 
 /// The result of a request with this method, where it is what was asked for and neither a task nor a question.
 pub(super) fn whole_result<'m>(message: &SeenMessage<'m>, method: &str) -> Option<Json<'m>> {
-    let result = message.result_of(method).filter(|result| result.kind() == Kind::Object)?;
+    let result = message.result_of(method).filter(|result| result.kind() == JsonKind::Object)?;
     if let Some(kind) = result.member("resultType")
         && kind.as_text().and_then(|kind| kind.to_str()).is_some_and(|kind| kind != "complete")
     {
@@ -152,7 +152,7 @@ pub(super) fn whole_result<'m>(message: &SeenMessage<'m>, method: &str) -> Optio
 impl ToolOutputState {
     fn result(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match result.member("content") {
-            Some(content) if content.kind() == Kind::Array => {
+            Some(content) if content.kind() == JsonKind::Array => {
                 report.pass(&CONTENT, at);
                 for item in content.items() {
                     match block(item, at.revision) {
@@ -174,7 +174,7 @@ impl ToolOutputState {
         }
         let structured = result.member("structuredContent");
         if let Some(structured) = structured {
-            report.check(&OBJECT, at, structured.kind() == Kind::Object, || {
+            report.check(&OBJECT, at, structured.kind() == JsonKind::Object, || {
                 Violation::of(format!("`structuredContent` is {}", structured.kind().name()))
                     .inside(structured)
             });
@@ -200,7 +200,8 @@ impl ToolOutputState {
                 return;
             }
         };
-        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != Kind::Null) else {
+        let Some(schema) = tool.member("outputSchema").filter(|schema| schema.kind() != JsonKind::Null)
+        else {
             return;
         };
         let Some(structured) = structured else {
@@ -230,7 +231,7 @@ impl ToolOutputState {
 /// and write the bare value into the text, a list item by item; that says the same, too.
 fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let content = result.member("content");
-    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != Kind::Array) {
+    if at.facts.redacted(result) || content.is_none_or(|content| content.kind() != JsonKind::Array) {
         return report.inconclusive(&MIRROR, at, "the text that would decide it is not there");
     }
     if structured.text().len() > LONGEST {
@@ -252,7 +253,7 @@ fn mirror(structured: Json<'_>, result: Json<'_>, at: &RuleContext<'_>, report: 
     };
     let items: Vec<Json<'_>> = bare.items().collect();
     let kept = texts.iter().any(|text| says(text, structured) || says(text, bare))
-        || bare.kind() == Kind::Array
+        || bare.kind() == JsonKind::Array
             && items.len() == texts.len()
             && texts.iter().zip(&items).all(|(text, item)| says(text, *item));
     if !kept && content.is_some_and(|content| content.items().nth(MOST_TEXTS).is_some()) {

@@ -9,7 +9,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "tools",
@@ -162,10 +162,10 @@ impl ToolsState {
         let params = message.raw.params();
         let wrong = match (message.param("name"), message.param("arguments")) {
             (None, _) => Some(Violation::of("the call has no `name`")),
-            (Some(name), _) if name.kind() != Kind::String => {
+            (Some(name), _) if name.kind() != JsonKind::String => {
                 Some(Violation::of(format!("`name` is {}, and no string", shown(name))).inside(name))
             }
-            (_, Some(given)) if given.kind() != Kind::Object => {
+            (_, Some(given)) if given.kind() != JsonKind::Object => {
                 let wrong = format!("`arguments` is {}, and no object", given.kind().name());
                 Some(Violation::of(wrong).inside(given))
             }
@@ -243,7 +243,7 @@ impl ToolsState {
                 }
                 // A call without params that could be kept tells nothing about its arguments.
                 let given = request.param("arguments");
-                if given.is_some_and(|given| given.kind() != Kind::Object) {
+                if given.is_some_and(|given| given.kind() != JsonKind::Object) {
                     return;
                 }
                 match self.arguments(tool, given, at) {
@@ -317,7 +317,7 @@ impl ToolsState {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if schema.kind() != Kind::Object {
+            if schema.kind() != JsonKind::Object {
                 let wrong = format!("`{name}` is {}, and no object", schema.kind().name());
                 report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
                 continue;

@@ -10,7 +10,7 @@ use crate::engine::{
 };
 use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
-use transcript::json::{Json, Kind};
+use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
     name: "typed",
@@ -42,7 +42,7 @@ impl RuleVisitor for TypedState {
             let Some(shape) = shaped(PARAMS, method) else { return };
             match message.raw.params() {
                 // That params are an object has a rule of its own.
-                Some(params) if params.kind() != Kind::Object => return,
+                Some(params) if params.kind() != JsonKind::Object => return,
                 Some(params) => members(shape, params, at.revision),
                 None => match needed(shape, at.revision) {
                     Some(name) => {
@@ -94,7 +94,7 @@ fn one<'v>(
     revision: Option<Revision>,
 ) -> Result<(), ContentFault<'v>> {
     let kind = value.kind();
-    let is = |wanted: Kind| {
+    let is = |wanted: JsonKind| {
         if kind == wanted {
             Ok(())
         } else {
@@ -103,32 +103,32 @@ fn one<'v>(
     };
     match expected {
         SchemaType::Any => Ok(()),
-        SchemaType::Text => is(Kind::String),
-        SchemaType::Number => is(Kind::Number),
+        SchemaType::Text => is(JsonKind::String),
+        SchemaType::Number => is(JsonKind::Number),
         SchemaType::Bool => match value.text() {
             "true" | "false" => Ok(()),
             _ => Err((format!("`{name}` is {}, and neither true nor false", kind.name()), value)),
         },
-        SchemaType::Object => is(Kind::Object),
+        SchemaType::Object => is(JsonKind::Object),
         SchemaType::Word(words) => {
-            is(Kind::String)?;
+            is(JsonKind::String)?;
             if string_of(value).is_some_and(|word| words.contains(&&*word)) {
                 return Ok(());
             }
             Err((format!("`{name}` is {}, and none of {}", shown(value), words.join(", ")), value))
         }
         SchemaType::Is(shape) => {
-            is(Kind::Object)?;
+            is(JsonKind::Object)?;
             members(shape, value, revision)
         }
-        SchemaType::Within(shape) if kind == Kind::Object => members(shape, value, revision),
+        SchemaType::Within(shape) if kind == JsonKind::Object => members(shape, value, revision),
         SchemaType::Within(_) => Ok(()),
         SchemaType::List(expected) => {
-            is(Kind::Array)?;
+            is(JsonKind::Array)?;
             value.items().try_for_each(|item| one(name, *expected, item, revision))
         }
         SchemaType::Map(expected) => {
-            is(Kind::Object)?;
+            is(JsonKind::Object)?;
             value.members().try_for_each(|(key, part)| {
                 one(&String::from_utf8_lossy(&key.decode()), *expected, part, revision)
             })
@@ -136,7 +136,7 @@ fn one<'v>(
         SchemaType::Block => block(value, revision),
         SchemaType::Spoken => {
             let tools = revision.is_none_or(|revision| revision >= Revision::V2025_11_25);
-            if kind == Kind::Array && tools {
+            if kind == JsonKind::Array && tools {
                 return value.items().try_for_each(|item| spoken(item, tools, revision));
             }
             spoken(value, tools, revision)

@@ -7,7 +7,7 @@ use super::folder::{Blob, Folder};
 use formats::Format;
 use sha2::{Digest as _, Sha256};
 use std::io;
-use transcript::json::Kind;
+use transcript::json::JsonKind;
 use verdict::case_file::{self, CaseFile, Expect, Judgement};
 use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
@@ -211,7 +211,7 @@ impl Check<'_> {
         }
         let summary =
             meaning.as_deref().and_then(|text| normal::parse(text).ok()?.member("authorization_discovery"));
-        if summary.is_some_and(|summary| summary.kind() != Kind::Null)
+        if summary.is_some_and(|summary| summary.kind() != JsonKind::Null)
             && !transcripts.iter().any(|transcript| transcript.format.carries.challenge)
         {
             let message = "expects an authorization_discovery that no format of the case can carry";

@@ -14,10 +14,10 @@ mod word;
 mod write;
 
 pub use number::same_number;
-pub use part::{Kept, MOST_PARTS, Part, parts_of, take_apart};
-pub use scan::{Fault, Scanner};
-pub use string::{Text, write_string};
-pub use tree::{Kind, Node, Tree};
+pub use part::{MAX_INDEXED, MemberIndex, OwnedJson, index_members, member_index};
+pub use scan::{Scanner, SyntaxError};
+pub use string::{JsonString, write_string};
+pub use tree::{JsonKind, Node, Tree};
 pub use write::write_compact;
 
 /// A value of fewer bytes is walked over at once.
@@ -29,7 +29,7 @@ const SHORT: usize = 48;
 pub struct Json<'a> {
     text: &'a str,
     /// What is inside of it, where somebody took it apart; it begins with the value itself.
-    parts: &'a [Part],
+    parts: &'a [MemberIndex],
 }
 
 impl PartialEq for Json<'_> {
@@ -44,8 +44,8 @@ impl<'a> Json<'a> {
     /// Takes `text` as one JSON value, with white space allowed around it.
     ///
     /// # Errors
-    /// A [`Fault`] with its byte place in `text` where the text is not exactly one value.
-    pub fn parse(text: &'a str) -> Result<Self, Fault> {
+    /// A [`SyntaxError`] with its byte place in `text` where the text is not exactly one value.
+    pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
         let mut scanner = Scanner::new(text);
         scanner.space();
         let start = scanner.at();
@@ -71,31 +71,31 @@ impl<'a> Json<'a> {
     /// What sort of value it is, told by its first byte.
     #[must_use]
     #[inline]
-    pub fn kind(self) -> Kind {
-        Kind::of(self.text.as_bytes().first().copied().unwrap_or_default())
+    pub fn kind(self) -> JsonKind {
+        JsonKind::of(self.text.as_bytes().first().copied().unwrap_or_default())
     }
 
     /// The string it is, if it is one.
     #[must_use]
     #[inline]
-    pub fn as_text(self) -> Option<Text<'a>> {
-        (self.kind() == Kind::String).then(|| Text::quoted(self.text))
+    pub fn as_text(self) -> Option<JsonString<'a>> {
+        (self.kind() == JsonKind::String).then(|| JsonString::quoted(self.text))
     }
 
     /// The text of the number it is, if it is one.
     #[must_use]
     #[inline]
     pub fn as_number(self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then_some(self.text)
+        (self.kind() == JsonKind::Number).then_some(self.text)
     }
 
     /// The members of an object in file order, twice-named ones twice; nothing for any other value.
     #[inline]
-    pub fn members(self) -> impl Iterator<Item = (Text<'a>, Json<'a>)> {
-        let mut inside = part::inside(if self.kind() == Kind::Object { self.parts } else { &[] });
+    pub fn members(self) -> impl Iterator<Item = (JsonString<'a>, Json<'a>)> {
+        let mut inside = part::inside(if self.kind() == JsonKind::Object { self.parts } else { &[] });
         let mut scanner = Scanner::new(self.text);
         let mut more =
-            self.parts.is_empty() && self.kind() == Kind::Object && scanner.open(b'}').unwrap_or(false);
+            self.parts.is_empty() && self.kind() == JsonKind::Object && scanner.open(b'}').unwrap_or(false);
         std::iter::from_fn(move || {
             if let Some(parts) = inside.next() {
                 return Some((self.name_of(parts), self.value_of(parts)));
@@ -115,7 +115,7 @@ impl<'a> Json<'a> {
     #[inline]
     pub fn member(self, name: &str) -> Option<Json<'a>> {
         if !self.parts.is_empty() {
-            return if self.kind() == Kind::Object { self.member_apart(name) } else { None };
+            return if self.kind() == JsonKind::Object { self.member_apart(name) } else { None };
         }
         if !self.may_name(name) {
             return None;
@@ -140,10 +140,10 @@ impl<'a> Json<'a> {
     /// The items of an array in order; nothing for any other value.
     #[inline]
     pub fn items(self) -> impl Iterator<Item = Json<'a>> {
-        let mut inside = part::inside(if self.kind() == Kind::Array { self.parts } else { &[] });
+        let mut inside = part::inside(if self.kind() == JsonKind::Array { self.parts } else { &[] });
         let mut scanner = Scanner::new(self.text);
         let mut more =
-            self.parts.is_empty() && self.kind() == Kind::Array && scanner.open(b']').unwrap_or(false);
+            self.parts.is_empty() && self.kind() == JsonKind::Array && scanner.open(b']').unwrap_or(false);
         std::iter::from_fn(move || {
             if let Some(parts) = inside.next() {
                 return Some(self.value_of(parts));

@@ -2,16 +2,16 @@
 //!
 //! Knows: where each value inside of a value stands, in file order, names included. Refuses to know: whether the text
 //! is JSON; it has been read before. Memory: twenty bytes for each value inside; a value with more than
-//! [`MOST_PARTS`] of them is left as it is, and its members are looked for in its text.
+//! [`MAX_INDEXED`] of them is left as it is, and its members are looked for in its text.
 
-use super::{Json, Text};
+use super::{Json, JsonString};
 
 /// A value of more parts is not taken apart.
-pub const MOST_PARTS: usize = 400_000;
+pub const MAX_INDEXED: usize = 400_000;
 
 /// One value inside of a value that was taken apart, or the value itself, by places in the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct MemberIndex {
     start: u32,
     end: u32,
     /// Where the name of a member stands, without its quotes.
@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 
 /// Takes apart `text`, which is one JSON value without white space around it, into `parts`. Whatever is in there is
 /// thrown away; it stays empty where the value is too large.
-pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
+pub fn index_members(text: &str, parts: &mut Vec<MemberIndex>) {
     parts.clear();
     if text.len() >= ESCAPED as usize {
         return;
@@ -95,11 +95,11 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
                 (place(at), 1)
             }
         };
-        if parts.len() >= MOST_PARTS {
+        if parts.len() >= MAX_INDEXED {
             parts.clear();
             return;
         }
-        parts.push(Part { start, end, name, length, count });
+        parts.push(MemberIndex { start, end, name, length, count });
     }
     // The whole has no name.
     if let Some(whole) = parts.first_mut() {
@@ -109,10 +109,10 @@ pub fn take_apart(text: &str, parts: &mut Vec<Part>) {
 
 /// What is inside of `text`, for whoever keeps it no longer than the text.
 #[must_use]
-pub fn parts_of(text: &str) -> Vec<Part> {
+pub fn member_index(text: &str) -> Vec<MemberIndex> {
     // Names, numbers and texts of ordinary messages are about as long as this.
     let mut parts = Vec::with_capacity((text.len() / 12).min(1 << 10) + 4);
-    take_apart(text, &mut parts);
+    index_members(text, &mut parts);
     parts
 }
 
@@ -146,14 +146,14 @@ fn string_end(bytes: &[u8], mut at: usize) -> (usize, bool) {
 
 /// Whether two members of an object may have one name. Its parts are the last that were made.
 #[inline]
-fn repeats(bytes: &[u8], object: &[Part]) -> bool {
-    let name_of = |part: &Part| bytes.get(part.name as usize..(part.name + part.length) as usize);
+fn repeats(bytes: &[u8], object: &[MemberIndex]) -> bool {
+    let name_of = |part: &MemberIndex| bytes.get(part.name as usize..(part.name + part.length) as usize);
     for (index, parts) in inside(object).enumerate() {
         let Some(part) = parts.first().filter(|part| index < MOST_COMPARED && part.length & ESCAPED == 0)
         else {
             return true;
         };
-        let same = |before: &[Part]| {
+        let same = |before: &[MemberIndex]| {
             before.first().is_some_and(|before| {
                 let both = name_of(before).zip(name_of(part));
                 before.length == part.length
@@ -168,18 +168,18 @@ fn repeats(bytes: &[u8], object: &[Part]) -> bool {
 }
 
 /// The values directly inside of the one that `parts` begins with, each with what it has inside.
-pub(super) fn inside(parts: &[Part]) -> Inside<'_> {
+pub(super) fn inside(parts: &[MemberIndex]) -> Inside<'_> {
     let count = parts.first().map_or(0, |part| part.count as usize);
     Inside(parts.get(1..count).unwrap_or_default())
 }
 
-pub(super) struct Inside<'p>(&'p [Part]);
+pub(super) struct Inside<'p>(&'p [MemberIndex]);
 
 impl<'p> Iterator for Inside<'p> {
-    type Item = &'p [Part];
+    type Item = &'p [MemberIndex];
 
     #[inline]
-    fn next(&mut self) -> Option<&'p [Part]> {
+    fn next(&mut self) -> Option<&'p [MemberIndex]> {
         let count = self.0.first()?.count as usize;
         let (part, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -190,19 +190,19 @@ impl<'p> Iterator for Inside<'p> {
 impl<'a> Json<'a> {
     /// A value whose text was taken apart into `parts`; where they are empty, it is what it was.
     #[must_use]
-    pub fn apart(text: &'a str, parts: &'a [Part]) -> Self {
+    pub fn indexed(text: &'a str, parts: &'a [MemberIndex]) -> Self {
         Self { text, parts }
     }
 
     /// What is inside of it, where it was taken apart.
     #[must_use]
-    pub fn parts(self) -> &'a [Part] {
+    pub fn index(self) -> &'a [MemberIndex] {
         self.parts
     }
 
     /// A value directly inside.
     #[inline]
-    pub(super) fn value_of(self, parts: &'a [Part]) -> Json<'a> {
+    pub(super) fn value_of(self, parts: &'a [MemberIndex]) -> Json<'a> {
         let base = self.parts.first().map_or(0, |part| part.start);
         let text = parts
             .first()
@@ -212,13 +212,13 @@ impl<'a> Json<'a> {
 
     /// The name of a value directly inside.
     #[inline]
-    pub(super) fn name_of(self, parts: &[Part]) -> Text<'a> {
+    pub(super) fn name_of(self, parts: &[MemberIndex]) -> JsonString<'a> {
         let base = self.parts.first().map_or(0, |part| part.start);
         let raw = parts.first().and_then(|part| {
             let start = (part.name - base) as usize;
             self.text.get(start..start + (part.length & !ESCAPED) as usize)
         });
-        Text::bare(raw.unwrap_or_default())
+        JsonString::bare(raw.unwrap_or_default())
     }
 
     /// The first member of this name, of a value that was taken apart.
@@ -227,7 +227,7 @@ impl<'a> Json<'a> {
         let whole = self.parts.first()?;
         let (text, wanted) = (self.text.as_bytes(), name.as_bytes());
         let first = wanted.first();
-        let is = |parts: &[Part], part: &Part| {
+        let is = |parts: &[MemberIndex], part: &MemberIndex| {
             if part.length as usize != wanted.len() {
                 // A name of another length is another one, unless something in it is escaped.
                 return part.length & ESCAPED != 0 && self.name_of(parts).is(name);
@@ -252,13 +252,13 @@ impl<'a> Json<'a> {
     /// Whether some object in it may have two members of one name, in whatever case. That none has is certain; that one
     /// may is said also of names with escapes, of many members, and of a value that was not taken apart as a whole.
     #[must_use]
-    pub fn may_repeat(self) -> bool {
+    pub fn may_have_duplicates(self) -> bool {
         self.parts.first().is_none_or(|part| part.length & ALL_DIFFER == 0 || part.start > 0)
     }
 
     /// The value directly inside whose text begins at byte `at` of this one's.
     #[must_use]
-    pub fn inside_at(self, at: usize) -> Option<Json<'a>> {
+    pub fn value_at(self, at: usize) -> Option<Json<'a>> {
         let base = self.parts.first()?.start as usize;
         inside(self.parts)
             .find(|parts| parts.first().is_some_and(|part| part.start as usize == base + at))
@@ -268,22 +268,22 @@ impl<'a> Json<'a> {
 
 /// A value that is kept longer than the text it stood in.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct OwnedJson {
     text: Box<str>,
-    parts: Box<[Part]>,
+    parts: Box<[MemberIndex]>,
 }
 
-impl Kept {
+impl OwnedJson {
     /// Keeps a value, taken apart as it is.
     #[must_use]
-    pub fn of(value: Json<'_>) -> Self {
+    pub fn new(value: Json<'_>) -> Self {
         let count = value.parts.first().map_or(0, |part| part.count as usize);
         Self { text: value.text.into(), parts: value.parts.get(..count).unwrap_or_default().into() }
     }
 
     /// Keeps a value's text alone: its members are looked for in it.
     #[must_use]
-    pub fn text_of(value: Json<'_>) -> Self {
+    pub fn unindexed(value: Json<'_>) -> Self {
         Self { text: value.text.into(), parts: Box::default() }
     }
 
@@ -295,7 +295,7 @@ impl Kept {
 
     /// How many bytes its parts take beside its text.
     #[must_use]
-    pub fn beside(&self) -> usize {
+    pub fn index_size(&self) -> usize {
         size_of_val(&*self.parts)
     }
 }

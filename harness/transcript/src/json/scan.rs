@@ -4,11 +4,11 @@
 //! know: what a value means, and whether text is UTF-8 (a `str` is).
 
 use super::word;
-use super::{Json, Text};
+use super::{Json, JsonString};
 
 /// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct SyntaxError {
     /// Byte offset into the scanned text.
     pub at: usize,
     /// What would have had to stand there, as the end of a sentence that begins with "expected".
@@ -17,7 +17,7 @@ pub struct Fault {
     pub ended: bool,
 }
 
-/// A cursor over JSON text. Each step either moves past what it names or returns the [`Fault`].
+/// A cursor over JSON text. Each step either moves past what it names or returns the [`SyntaxError`].
 #[derive(Debug, Clone)]
 pub struct Scanner<'a> {
     text: &'a str,
@@ -62,7 +62,7 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// Where anything else follows.
-    pub fn end(&mut self) -> Result<(), Fault> {
+    pub fn end(&mut self) -> Result<(), SyntaxError> {
         self.space();
         if self.at == self.text.len() { Ok(()) } else { Err(self.fault("the end of the text")) }
     }
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Where the text ends.
     #[inline]
-    pub fn open(&mut self, close: u8) -> Result<bool, Fault> {
+    pub fn open(&mut self, close: u8) -> Result<bool, SyntaxError> {
         self.at += 1;
         self.space();
         match self.peek() {
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Where neither follows.
     #[inline]
-    pub fn more(&mut self, close: u8) -> Result<bool, Fault> {
+    pub fn more(&mut self, close: u8) -> Result<bool, SyntaxError> {
         self.space();
         match self.peek() {
             Some(b',') => {
@@ -113,13 +113,13 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Where the text has something else.
     #[inline]
-    pub fn key(&mut self) -> Result<Text<'a>, Fault> {
+    pub fn key(&mut self) -> Result<JsonString<'a>, SyntaxError> {
         let start = self.at;
         if self.peek() != Some(b'"') {
             return Err(self.fault("a member name in double quotes"));
         }
         self.string()?;
-        let key = Text::quoted(&self.text[start..self.at]);
+        let key = JsonString::quoted(&self.text[start..self.at]);
         self.space();
         if self.peek() != Some(b':') {
             return Err(self.fault("a colon"));
@@ -134,7 +134,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Where the text is no value.
     #[inline]
-    pub fn take(&mut self) -> Result<Json<'a>, Fault> {
+    pub fn take(&mut self) -> Result<Json<'a>, SyntaxError> {
         let start = self.at;
         self.value()?;
         Ok(Json::scanned(&self.text[start..self.at]))
@@ -145,7 +145,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Where the text is no value.
     #[inline]
-    pub fn value(&mut self) -> Result<(), Fault> {
+    pub fn value(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {
             Some(b'{' | b'[') => self.container(),
             _ => self.scalar(),
@@ -154,11 +154,11 @@ impl<'a> Scanner<'a> {
 
     /// A fault at the cursor.
     #[must_use]
-    pub fn fault(&self, expected: &'static str) -> Fault {
-        Fault { at: self.at, expected, ended: self.at >= self.text.len() }
+    pub fn fault(&self, expected: &'static str) -> SyntaxError {
+        SyntaxError { at: self.at, expected, ended: self.at >= self.text.len() }
     }
 
-    fn container(&mut self) -> Result<(), Fault> {
+    fn container(&mut self) -> Result<(), SyntaxError> {
         let mut nest = Nest::default();
         'open: loop {
             let object = self.peek() == Some(b'{');
@@ -185,7 +185,7 @@ impl<'a> Scanner<'a> {
     /// After a value: closes as many containers as end here, and moves to the next value (true) or past the
     /// outermost end (false).
     #[inline]
-    fn close(&mut self, nest: &mut Nest) -> Result<bool, Fault> {
+    fn close(&mut self, nest: &mut Nest) -> Result<bool, SyntaxError> {
         while let Some(object) = nest.top() {
             if self.more(if object { b'}' } else { b']' })? {
                 if object {
@@ -199,7 +199,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn skip_key(&mut self) -> Result<(), Fault> {
+    fn skip_key(&mut self) -> Result<(), SyntaxError> {
         if self.peek() != Some(b'"') {
             return Err(self.fault("a member name in double quotes"));
         }
@@ -216,7 +216,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn scalar(&mut self) -> Result<(), Fault> {
+    fn scalar(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {
             Some(b'"') => self.string(),
             Some(b'-' | b'0'..=b'9') => self.number(),
@@ -227,7 +227,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn word(&mut self, word: &'static str) -> Result<(), Fault> {
+    fn word(&mut self, word: &'static str) -> Result<(), SyntaxError> {
         for byte in word.bytes() {
             if self.peek() != Some(byte) {
                 return Err(self.fault("true, false or null, spelled out"));
@@ -237,7 +237,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
@@ -245,7 +245,7 @@ impl<'a> Scanner<'a> {
         if self.at == start { Err(self.fault("a digit")) } else { Ok(()) }
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), SyntaxError> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -269,7 +269,7 @@ impl<'a> Scanner<'a> {
 
     /// Moves past a string, its quotes included. Eight bytes at a time, since most of a recording is strings.
     #[inline]
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Result<(), SyntaxError> {
         let bytes = self.text.as_bytes();
         self.at += 1;
         loop {
@@ -294,7 +294,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), SyntaxError> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,

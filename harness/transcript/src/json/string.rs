@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 /// A JSON string by the text between its quotes, escapes untouched.
 #[derive(Debug, Clone, Copy)]
-pub struct Text<'a>(&'a str);
+pub struct JsonString<'a>(&'a str);
 
-impl<'a> Text<'a> {
+impl<'a> JsonString<'a> {
     /// From valid JSON text with its quotes.
     #[inline]
     pub(crate) fn quoted(text: &'a str) -> Self {
@@ -59,14 +59,14 @@ impl<'a> Text<'a> {
     }
 }
 
-impl PartialEq for Text<'_> {
+impl PartialEq for JsonString<'_> {
     fn eq(&self, other: &Self) -> bool {
         let escaped = || self.0.contains('\\') || other.0.contains('\\');
         self.0 == other.0 || escaped() && self.decode() == other.decode()
     }
 }
 
-impl Eq for Text<'_> {}
+impl Eq for JsonString<'_> {}
 
 /// Writes WTF-8 `text` as a JSON string with its quotes: what must be escaped is, nothing else, and a lone
 /// surrogate goes out as the escape it came in as.

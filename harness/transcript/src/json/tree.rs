@@ -3,13 +3,13 @@
 //! Knows: the nodes of one value in file order, each with the place after its last descendant. Built and
 //! walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 
-use super::{Json, Text, same_number};
+use super::{Json, JsonString, same_number};
 use std::cmp::Ordering;
 
 /// The sorts of JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "JSON's own words")]
-pub enum Kind {
+pub enum JsonKind {
     Null,
     Bool,
     Number,
@@ -18,7 +18,7 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonKind {
     #[inline]
     pub(super) fn of(first: u8) -> Self {
         match first {
@@ -122,7 +122,7 @@ impl<'a> Tree<'a> {
 
     /// The sort of value at `node`.
     #[must_use]
-    pub fn kind(&self, node: usize) -> Kind {
+    pub fn kind(&self, node: usize) -> JsonKind {
         self.value(node).kind()
     }
 
@@ -139,11 +139,11 @@ impl<'a> Tree<'a> {
 
     /// The members of the object at `node`, ordered by name; members of one name keep their file order.
     #[must_use]
-    pub fn sorted_members(&self, node: usize) -> Vec<(Text<'a>, usize)> {
+    pub fn sorted_members(&self, node: usize) -> Vec<(JsonString<'a>, usize)> {
         let children: Vec<usize> = self.items(node).collect();
-        let mut members: Vec<(Text<'a>, usize)> = children
+        let mut members: Vec<(JsonString<'a>, usize)> = children
             .chunks_exact(2)
-            .map(|pair| (Text::quoted(self.value(pair[0]).text()), pair[1]))
+            .map(|pair| (JsonString::quoted(self.value(pair[0]).text()), pair[1]))
             .collect();
         members.sort_by(|a, b| order(a.0, b.0));
         members
@@ -156,19 +156,19 @@ impl<'a> Tree<'a> {
         while let Some((a, b)) = pairs.pop() {
             let (left, right) = (self.value(a), other.value(b));
             match (left.kind(), right.kind()) {
-                (Kind::Number, Kind::Number) if same_number(left.text(), right.text()) => {}
-                (Kind::String, Kind::String) if left.as_text() == right.as_text() => {}
-                (Kind::Null, Kind::Null) => {}
-                (Kind::Bool, Kind::Bool) if left.text() == right.text() => {}
+                (JsonKind::Number, JsonKind::Number) if same_number(left.text(), right.text()) => {}
+                (JsonKind::String, JsonKind::String) if left.as_text() == right.as_text() => {}
+                (JsonKind::Null, JsonKind::Null) => {}
+                (JsonKind::Bool, JsonKind::Bool) if left.text() == right.text() => {}
                 // Containers are never compared as text here: at each of many levels that would be quadratic.
-                (Kind::Array, Kind::Array) => {
+                (JsonKind::Array, JsonKind::Array) => {
                     let (left, right): (Vec<_>, Vec<_>) = (self.items(a).collect(), other.items(b).collect());
                     if left.len() != right.len() {
                         return false;
                     }
                     pairs.extend(left.into_iter().zip(right));
                 }
-                (Kind::Object, Kind::Object) => {
+                (JsonKind::Object, JsonKind::Object) => {
                     let (left, right) = (self.sorted_members(a), other.sorted_members(b));
                     if left.len() != right.len() || left.iter().zip(&right).any(|(a, b)| a.0 != b.0) {
                         return false;
@@ -183,7 +183,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Member names in the order of their decoded bytes.
-pub(crate) fn order(a: Text<'_>, b: Text<'_>) -> Ordering {
+pub(crate) fn order(a: JsonString<'_>, b: JsonString<'_>) -> Ordering {
     a.decode().cmp(&b.decode())
 }
 

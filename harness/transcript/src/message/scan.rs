@@ -2,8 +2,8 @@
 //!
 //! Knows: the order in which a person would want to hear what is wrong. Refuses to know: what a message is used for.
 
-use super::{Message, Refusal, Shape, Span, What};
-use crate::json::{Fault, Json, Kind, Scanner, Text};
+use super::{Message, MessageClass, Refusal, Shape, Span};
+use crate::json::{Json, JsonKind, JsonString, Scanner, SyntaxError};
 use crate::rejection::Code;
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ impl<'a> Message<'a> {
                 // Whether it is JSON at all comes first: `{oops` is no JSON, `42` is JSON and no message.
                 let value = scanner.take()?;
                 let (code, what) = match value.kind() {
-                    Kind::Array => (Code::Batch, "an array of messages stands where one message belongs"),
+                    JsonKind::Array => (Code::Batch, "an array of messages stands where one message belongs"),
                     _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
                 };
                 let message = format!("{what}; this is {}", value.kind().name());
@@ -91,7 +91,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn slot(&self, key: Text<'_>) -> Option<Slot> {
+    fn slot(&self, key: JsonString<'_>) -> Option<Slot> {
         let plain;
         let name = match key.raw() {
             raw if !raw.contains('\\') => raw,
@@ -113,7 +113,7 @@ impl Parts {
 
     /// `params` is walked once: the two members that a tool call needs are noted on the way, since `method` may
     /// stand after it.
-    fn scan_params(&mut self, scanner: &mut Scanner<'_>, base: usize) -> Result<(), Fault> {
+    fn scan_params(&mut self, scanner: &mut Scanner<'_>, base: usize) -> Result<(), SyntaxError> {
         let mut more = scanner.open(b'}')?;
         while more {
             let at = scanner.at();
@@ -180,15 +180,15 @@ impl Parts {
             }
         }
         if let Some(id) = self.value(text, Slot::Id)
-            && matches!(id.kind(), Kind::Bool | Kind::Object | Kind::Array)
+            && matches!(id.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array)
         {
             let _ = write!(said, "an id is a string, a number or null; this is {}", brief(id));
             return Err(refuse(Code::InvalidId, at(Slot::Id), said));
         }
         let what = match (self.has(Slot::Method), self.has(Slot::Result), self.has(Slot::Error)) {
-            (true, false, false) => What::Call,
-            (false, true, false) => What::Result,
-            (false, false, true) => What::Error,
+            (true, false, false) => MessageClass::Call,
+            (false, true, false) => MessageClass::Result,
+            (false, false, true) => MessageClass::Error,
             (false, false, false) => {
                 said.push_str("a message has one of `method`, `result`, `error`; this one has none");
                 return Err(refuse(Code::NotAMessage, 0, said));
@@ -202,7 +202,7 @@ impl Parts {
             }
         };
         if let Some(method) = self.value(text, Slot::Method)
-            && method.kind() != Kind::String
+            && method.kind() != JsonKind::String
         {
             let _ = write!(said, "`method` must be a string; this is {}", brief(method));
             return Err(refuse(Code::InvalidMethod, at(Slot::Method), said));
@@ -214,9 +214,9 @@ impl Parts {
             method: spans[Slot::Method as usize],
             // A response keeps its outcome where a call keeps its params.
             params: match what {
-                What::Call => spans[Slot::Params as usize],
-                What::Result => spans[Slot::Result as usize],
-                What::Error => spans[Slot::Error as usize],
+                MessageClass::Call => spans[Slot::Params as usize],
+                MessageClass::Result => spans[Slot::Result as usize],
+                MessageClass::Error => spans[Slot::Error as usize],
             },
             name: spans[Slot::Name as usize],
             arguments: spans[Slot::Arguments as usize],
@@ -227,7 +227,7 @@ impl Parts {
 /// A value as a message shows it: scalars as they are, the rest by kind, long ones cut.
 fn brief(value: Json<'_>) -> String {
     match value.kind() {
-        Kind::Array | Kind::Object => value.kind().name().to_owned(),
+        JsonKind::Array | JsonKind::Object => value.kind().name().to_owned(),
         _ => match value.text().char_indices().nth(40) {
             Some((end, _)) => format!("{}…", &value.text()[..end]),
             None => value.text().to_owned(),

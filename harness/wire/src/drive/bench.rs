@@ -12,7 +12,7 @@ use super::{http, stdio};
 use crate::drive::judged::fidelity::{self, Bound, Said};
 use crate::drive::judged::{Dimension, Finding, Kind, judgement};
 use crate::play::journal::{Note, What};
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -215,7 +215,7 @@ impl Rig {
 fn unsaid(scenario: &Scenario, recording: &Recording) -> Option<String> {
     let mut bytes = &*scenario.session;
     let mut input = Input::new(&mut bytes).ok()?;
-    let session = Session::read(scenario.format, &mut input, Options::default()).ok()?;
+    let session = Session::read(scenario.format, &mut input, ReadOptions::default()).ok()?;
     // A challenge is no message.
     let loss = session
         .losses(recording.format)

@@ -7,7 +7,7 @@ use crate::drive::judged::fidelity::Said;
 use crate::drive::judged::http::{Exchange, pairs};
 use crate::drive::judged::transparency::Chunk;
 use crate::play::journal::{Note, Way, What};
-use formats::sse::{Kind, Parser};
+use formats::sse::{SseBlockKind, SseParser};
 use std::collections::BTreeMap;
 use transcript::session::Side;
 
@@ -106,12 +106,12 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
     };
     let mut said = Vec::new();
     if kind("text/event-stream") {
-        let mut parser = Parser::default();
+        let mut parser = SseParser::default();
         // Byte by byte, so that it is known with which byte an event was whole.
         for (at, byte) in bytes.iter().enumerate() {
             parser.feed(std::slice::from_ref(byte), &mut |event| {
                 let named = event.name.is_none_or(|name| name.is_empty() || name == b"message");
-                if event.kind == Kind::Event && named && !event.data.trim_ascii().is_empty() {
+                if event.kind == SseBlockKind::Event && named && !event.data.trim_ascii().is_empty() {
                     said.push(one(event.data, usize::try_from(event.at).unwrap_or(at), at + 1));
                 }
             });

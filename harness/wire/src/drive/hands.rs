@@ -9,7 +9,7 @@ use super::recording;
 use super::scenario::{Kill, Scenario};
 use crate::play::journal::{self, Note};
 use crate::play::{Mismatch, Script, Step, Tell};
-use formats::{Input, Options, Session};
+use formats::{Input, ReadOptions, Session};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ pub(super) fn stderr(files: &Files) -> String {
 pub(super) fn script(scenario: &Scenario, side: Side) -> io::Result<Script> {
     let mut bytes = &*scenario.session;
     let session = Input::new(&mut bytes)
-        .and_then(|mut input| Session::read(scenario.format, &mut input, Options::default()))
+        .and_then(|mut input| Session::read(scenario.format, &mut input, ReadOptions::default()))
         .map_err(|error| io::Error::other(format!("{}: {error}", scenario.name)))?;
     Script::new(session, side).map_err(io::Error::other)
 }

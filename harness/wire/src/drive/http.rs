@@ -20,7 +20,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// So long may a recorder take to listen.
@@ -55,7 +55,7 @@ pub(super) fn play(
     let (chunk, merge) = (manner.chunk, manner.merge);
     let asking = Variants { chunk, slow_read: manner.slow, ..Variants::default() };
     let answering = Variants { chunk, merge, delay: manner.delay(bench.patience), ..Variants::default() };
-    let rules = Rules::default();
+    let rules = DiffOptions::default();
     let plan = |script, variants, journal, patience| Plan {
         script,
         rules: &rules,

@@ -5,7 +5,7 @@
 
 use crate::drive::judged::fidelity::Written;
 use crate::drive::judged::{Finding, Kind};
-use formats::{Format, Input, Options, ReadError, Tolerance};
+use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::fs::File;
 use std::path::Path;
 use transcript::session::Content;
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
     }
     let refused = |error: ReadError| match error {
         ReadError::Rejected(rejection) => {
-            let (line, message) = (rejection.place.line, &rejection.message);
+            let (line, message) = (rejection.position.line, &rejection.message);
             let clause = rejection.clause;
             unreadable(format!("the recording cannot be read: line {line}: {message} ({clause})")).on(line)
         }
@@ -47,14 +47,14 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
         })?,
     };
     let mut written = Vec::new();
-    let options = Options { tolerance: Tolerance::Faults };
+    let options = ReadOptions { tolerance: Tolerance::Faults };
     (format.read)(&mut input, options, &mut |entry| {
         let (text, noise) = match &entry.content {
             Content::Message(message) => (message.text().to_owned(), false),
             Content::Noise(noise) => (noise.text.clone().into_owned(), true),
             _ => return Ok(()),
         };
-        written.push(Written { side: entry.side, time: entry.time, text, line: entry.spot.line, noise });
+        written.push(Written { side: entry.side, time: entry.time, text, line: entry.location.line, noise });
         Ok(())
     })
     .map_err(refused)?;

@@ -7,7 +7,7 @@ mod conditions;
 pub use conditions::conditions;
 
 use crate::play::http;
-use formats::{Format, Input, Options, Session};
+use formats::{Format, Input, ReadOptions, Session};
 use std::time::Duration;
 use verdict::record::CaseNote;
 
@@ -130,7 +130,7 @@ impl Scenario {
         uncarried: Vec<(&'static str, String)>,
     ) -> Option<Self> {
         let read = Input::new(&mut &*session)
-            .and_then(|mut input| Session::read(format, &mut input, Options::default()));
+            .and_then(|mut input| Session::read(format, &mut input, ReadOptions::default()));
         read.is_ok_and(|session| session.messages().next().is_some()).then(|| Self {
             name: name.to_owned(),
             note,

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fs, io, thread};
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 /// Writes a line to the standard error and ends as it is told, after the server.
@@ -35,7 +35,7 @@ pub(super) fn play(bench: &Rig, scenario: &Scenario, files: &Files) -> io::Resul
     let journal = Journal::create(&client)?;
     let plan = Plan {
         script: &script,
-        rules: &Rules::default(),
+        rules: &DiffOptions::default(),
         patience: bench.timeout,
         variants: &variants,
         journal: &journal,

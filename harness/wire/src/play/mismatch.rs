@@ -5,7 +5,7 @@
 use super::script::Script;
 use std::borrow::Cow;
 use transcript::diff::Difference;
-use transcript::session::Spot;
+use transcript::session::Location;
 use verdict::plain::{cut, plain};
 
 /// One mismatch.
@@ -57,8 +57,8 @@ impl Mismatch {
 
     /// Where the message of the session stands.
     #[must_use]
-    pub fn spot(&self, script: &Script) -> Option<Spot> {
-        Some(script.entry(self.step?)?.spot)
+    pub fn location(&self, script: &Script) -> Option<Location> {
+        Some(script.entry(self.step?)?.location)
     }
 
     /// What it is, in a sentence without its full stop.
@@ -98,10 +98,15 @@ impl Mismatch {
     #[must_use]
     pub fn describe(&self, script: &Script, file: &str) -> String {
         let mut text = format!("mismatch: {}", plain(&self.headline()));
-        if let Some((step, spot)) = self.step.zip(self.spot(script)) {
-            let pointer = spot.pointer();
+        if let Some((step, location)) = self.step.zip(self.location(script)) {
+            let pointer = location.pointer();
             let at = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
-            text.push_str(&format!("\n --> {}:{}{} (message {step})", plain(file), spot.line, plain(&at)));
+            text.push_str(&format!(
+                "\n --> {}:{}{} (message {step})",
+                plain(file),
+                location.line,
+                plain(&at)
+            ));
             let expected = script.message(step).map(|message| cut(message.text(), SHOWN)).unwrap_or_default();
             text.push_str(&format!("\n  expected {expected}"));
         }

@@ -26,7 +26,7 @@ pub use variant::Variants;
 
 use journal::{Journal, What};
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 
 /// A message of up to this size is held; of a session whose messages are longer, twice the longest one.
 pub const HELD: usize = 64 << 20;
@@ -37,7 +37,7 @@ pub struct Plan<'p> {
     /// The session, and the side that is played.
     pub script: &'p Script,
     /// What may differ.
-    pub rules: &'p Rules,
+    pub rules: &'p DiffOptions,
     /// How long a wait may be.
     pub patience: Duration,
     /// The ways to take.

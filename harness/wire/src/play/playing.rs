@@ -11,9 +11,9 @@ use super::mismatch::{Kind as Sort, Mismatch};
 use super::script::{Names, Script, event};
 use std::borrow::Cow;
 use transcript::align::contents;
-use transcript::diff::{Difference, Rules};
+use transcript::diff::{DiffOptions, Difference};
 use transcript::json::Json;
-use transcript::meaning::{Event, Kind};
+use transcript::meaning::{Event, EventKind};
 use transcript::message::Message;
 use transcript::rejection::Code;
 
@@ -33,7 +33,7 @@ pub enum Order {
 #[derive(Debug)]
 pub struct Playing<'s> {
     script: &'s Script,
-    rules: Rules,
+    rules: DiffOptions,
     order: Order,
     /// The first step that is not done.
     next: usize,
@@ -64,7 +64,7 @@ pub struct Heard {
 impl<'s> Playing<'s> {
     /// At the beginning of the script.
     #[must_use]
-    pub fn new(script: &'s Script, rules: Rules, order: Order) -> Self {
+    pub fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
         let done = vec![false; script.steps().len()];
         Self { script, rules, order, next: 0, done, names: Names::default(), said: 0, heard: 0 }
     }
@@ -259,7 +259,7 @@ impl<'s> Playing<'s> {
         let message = Message::parse(&text).unwrap_or(message);
         let expected = event(step, message);
         if expected.kind != came.kind {
-            let quoted = |kind: Kind| Some(format!("\"{}\"", kind.name()));
+            let quoted = |kind: EventKind| Some(format!("\"{}\"", kind.name()));
             return differs("/kind", quoted(expected.kind), quoted(came.kind));
         }
         let same_id = match expected.is_response() {

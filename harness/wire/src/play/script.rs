@@ -3,14 +3,14 @@
 //! Knows: whose message each one is, and how a message reads once the other side chose ids and progress tokens of its
 //! own. Refuses to know: what really came, clocks and transports. Memory: the session.
 
-use formats::{Owned, Session, What};
+use formats::{OwnedContent, OwnedEntry, Session};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use transcript::json::{Json, write_compact};
-use transcript::meaning::{Event, Kind};
+use transcript::meaning::{Event, EventKind};
 use transcript::message::{Id, Message};
-use transcript::session::{Headers, Side, Slot};
+use transcript::session::{Carrier, Headers, Side};
 
 /// A session, and the side of it that is played.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Step {
     /// Who says it.
     pub side: Side,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The message that it answers, by the contract; or the one that repeats it, where that one was refused over HTTP.
     pub answers: Option<usize>,
 }
@@ -45,11 +45,11 @@ impl Script {
     /// # Errors
     /// A sentence, where the session holds nothing that could be played.
     pub fn new(session: Session, role: Side) -> Result<Self, String> {
-        let step = |(entry, owned): (usize, &Owned)| {
+        let step = |(entry, owned): (usize, &OwnedEntry)| {
             let message = owned.message()?;
             let answers = owned.answers.and_then(|event| usize::try_from(event).ok());
             let side = owned.side.unwrap_or(Side::Client);
-            Some(Step { entry, side, kind: Kind::of(&message), answers })
+            Some(Step { entry, side, kind: EventKind::of(&message), answers })
         };
         let steps: Vec<_> = session.entries.iter().enumerate().filter_map(step).collect();
         if steps.is_empty() {
@@ -82,13 +82,13 @@ impl Script {
 
     /// Every entry of the session, those that are no message too.
     #[must_use]
-    pub fn entries(&self) -> &[Owned] {
+    pub fn entries(&self) -> &[OwnedEntry] {
         &self.session.entries
     }
 
     /// The entry of a step.
     #[must_use]
-    pub fn entry(&self, step: usize) -> Option<&Owned> {
+    pub fn entry(&self, step: usize) -> Option<&OwnedEntry> {
         self.session.entries.get(self.steps.get(step)?.entry)
     }
 
@@ -111,7 +111,7 @@ impl Script {
         Some(Event {
             answers: found.answers.map(|step| step as u64),
             side: Some(found.side),
-            spot: entry.spot,
+            location: entry.location,
             ..event(step, message)
         })
     }
@@ -141,7 +141,7 @@ impl Script {
             .collect();
         let (mut exchanges, mut found) = (BTreeMap::new(), BTreeMap::new());
         for entry in &self.session.entries {
-            if let (What::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
+            if let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
                 exchanges.insert(number, exchange);
             }
         }
@@ -150,12 +150,13 @@ impl Script {
             let refusal = match entry.and_then(|entry| entry.exchange) {
                 Some(number) if answered.contains(&number) => None,
                 Some(number) => {
-                    exchanges.get(&number).and_then(|shown| refusal(shown.status, &shown.answer_headers))
+                    exchanges.get(&number).and_then(|shown| refusal(shown.status, &shown.response_headers))
                 }
                 // In an envelope the answer is the entry behind the request.
                 None => self.session.entries.get(it.entry + 1).and_then(|next| {
-                    let context = next.context.as_ref().filter(|_| matches!(next.what, What::Empty))?;
-                    refusal(context.status.filter(|_| next.slot == Slot::Response), &context.headers)
+                    let context =
+                        next.context.as_ref().filter(|_| matches!(next.what, OwnedContent::Empty))?;
+                    refusal(context.status.filter(|_| next.carrier == Carrier::Response), &context.headers)
                 }),
             };
             found.extend(refusal.map(|refusal| (step, refusal)));
@@ -173,7 +174,7 @@ impl Script {
             let id = |step: usize| self.message(step).and_then(|message| message.id().key());
             let again = (asked + 1..step).find(|&again| {
                 let found = self.steps[again];
-                let asks = !matches!(found.kind, Kind::Result | Kind::Error);
+                let asks = !matches!(found.kind, EventKind::Result | EventKind::Error);
                 let free = !self.refusals.contains_key(&again);
                 asks && free && found.side == Side::Client && id(again) == id(asked)
             });
@@ -194,12 +195,12 @@ fn refusal(status: Option<u16>, headers: &Headers<'_>) -> Option<Refusal> {
 pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
     Event {
         index: index as u64,
-        kind: Kind::of(&message),
+        kind: EventKind::of(&message),
         id: message.id().key(),
         answers: None,
         message,
         side: None,
-        spot: Default::default(),
+        location: Default::default(),
     }
 }
 
@@ -238,7 +239,7 @@ impl Names {
 
     /// A message of this side as it is to be said.
     pub(super) fn said<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
-        if let Kind::Result | Kind::Error = step.kind {
+        if let EventKind::Result | EventKind::Error = step.kind {
             let name = match step.answers {
                 Some(asked) => self.ids.get(&asked),
                 None => message.id().key().and_then(|key| self.last.get(&*key)),
@@ -323,7 +324,7 @@ fn with<'a>(message: Message<'a>, span: Option<Range<usize>>, name: Option<&Stri
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Script, on_one_line};
-    use formats::{Input, Options, Session};
+    use formats::{Input, ReadOptions, Session};
     use transcript::session::Side;
 
     /// A script of messages, each with `>` (client) or `<` (server) before it.
@@ -353,7 +354,7 @@ pub(super) mod tests {
     pub(in crate::play) fn of_bytes(format: &str, mut bytes: &[u8], role: Side) -> Result<Script, String> {
         let format = formats::find(format).unwrap();
         let mut input = Input::new(&mut bytes).unwrap();
-        Script::new(Session::read(format, &mut input, Options::default()).unwrap(), role)
+        Script::new(Session::read(format, &mut input, ReadOptions::default()).unwrap(), role)
     }
 
     #[test]
@@ -365,7 +366,7 @@ pub(super) mod tests {
         assert_eq!((script.is_mine(0), script.is_mine(1), script.is_mine(2)), (false, true, false));
         assert_eq!(script.steps()[1].answers, Some(0));
         assert_eq!(script.longest(), lines[0].len() - 2);
-        assert_eq!(script.entry(0).unwrap().spot.line, 2);
+        assert_eq!(script.entry(0).unwrap().location.line, 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the tests of several transports need.
 
 use super::{Mismatch, Tell};
-use formats::{Input, Options, Session};
+use formats::{Input, ReadOptions, Session};
 use std::sync::Mutex;
 use suite::{Root, Suite};
 
@@ -32,7 +32,7 @@ pub(super) fn sessions(each: &mut dyn FnMut(&str, &str, &[u8])) {
         for transcript in &case.transcripts {
             let bytes = transcript.blob.bytes().unwrap();
             let read = Input::new(&mut &*bytes)
-                .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()));
+                .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()));
             if read.is_ok_and(|session| session.messages().next().is_some()) {
                 each(&case.name, transcript.format.name, &bytes);
             }

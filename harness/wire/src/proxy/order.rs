@@ -11,7 +11,7 @@
 use formats::Session;
 use jiff::Timestamp;
 use transcript::json::Json;
-use transcript::session::Slot;
+use transcript::session::Carrier;
 
 /// Nanoseconds since 1970.
 type Moment = i128;
@@ -36,13 +36,13 @@ fn moments(session: &Session, archive: &str) -> (Vec<Option<Moment>>, bool) {
     let mut exchanges = exchanges(archive);
     let (mut moments, mut told, mut streams) = (Vec::with_capacity(session.entries.len()), true, false);
     for entry in &session.entries {
-        let number = entry.spot.index.and_then(|index| usize::try_from(index).ok());
+        let number = entry.location.index.and_then(|index| usize::try_from(index).ok());
         let passed = number.and_then(|number| exchanges.get_mut(number)?.as_mut());
-        if entry.slot == Slot::Sse {
+        if entry.carrier == Carrier::Sse {
             streams = true;
             told &= passed.as_ref().is_some_and(|passed| passed.told);
         }
-        moments.push(passed.map(|passed| passed.moment(entry.slot)));
+        moments.push(passed.map(|passed| passed.moment(entry.carrier)));
     }
     (moments, told && streams)
 }
@@ -59,7 +59,7 @@ fn apply(session: &mut Session, moments: Vec<Option<Moment>>) {
         ranks.push(last);
     }
     let mut ranks = ranks.into_iter();
-    session.put_in_order(|_| ranks.next());
+    session.reorder(|_| ranks.next());
 }
 
 /// When the parts of an exchange passed.
@@ -74,12 +74,12 @@ struct Passed {
 
 impl Passed {
     /// The blocks of a stream are entries in the order of its text.
-    fn moment(&mut self, slot: Slot) -> Moment {
-        match slot {
-            Slot::Line | Slot::Request => self.started,
-            Slot::Response => self.ended,
+    fn moment(&mut self, carrier: Carrier) -> Moment {
+        match carrier {
+            Carrier::Line | Carrier::Request => self.started,
+            Carrier::Response => self.ended,
             // The last block of a stream that was cut has no moment, since it never ended.
-            Slot::Sse => self.blocks.next().unwrap_or(self.ended),
+            Carrier::Sse => self.blocks.next().unwrap_or(self.ended),
         }
     }
 }
@@ -110,7 +110,7 @@ fn nanoseconds(text: &str) -> Option<Moment> {
 #[cfg(test)]
 mod tests {
     use super::{put_in_order, put_in_order_if_timed};
-    use formats::{Input, Options, Session};
+    use formats::{Input, ReadOptions, Session};
     use transcript::session::Side;
 
     const OPEN: &str = r#"{"startedDateTime":"2026-01-01T00:00:00.000100Z","time":90,
@@ -130,7 +130,7 @@ mod tests {
     fn read(archive: &str) -> Session {
         let mut bytes = archive.as_bytes();
         let mut input = Input::new(&mut bytes).unwrap();
-        Session::read(formats::find("har").unwrap(), &mut input, Options::default()).unwrap()
+        Session::read(formats::find("har").unwrap(), &mut input, ReadOptions::default()).unwrap()
     }
 
     #[test]

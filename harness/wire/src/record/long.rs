@@ -253,7 +253,7 @@ fn next_digits(digits: Digits, byte: u8) -> Option<Digits> {
 mod tests {
     use super::Long;
     use proptest::prelude::*;
-    use transcript::json::{Json, Kind};
+    use transcript::json::{Json, JsonKind};
     use transcript::message::resembles_message;
 
     fn told(bytes: &[u8], chunk: usize) -> bool {
@@ -264,7 +264,7 @@ mod tests {
 
     fn expected(bytes: &[u8]) -> bool {
         let value = std::str::from_utf8(bytes).ok().and_then(|text| Json::parse(text).ok());
-        value.is_some_and(|value| value.kind() == Kind::Object && resembles_message(value))
+        value.is_some_and(|value| value.kind() == JsonKind::Object && resembles_message(value))
     }
 
     #[test]

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 use std::io::Write as _;
-use transcript::json::{Json, Kind, write_compact, write_string};
+use transcript::json::{Json, JsonKind, write_compact, write_string};
 use transcript::message::{Message, resembles_message};
 use transcript::session::Side;
 
@@ -188,7 +188,7 @@ fn is_said(text: &str) -> bool {
 
 /// A list of messages and of nothing else.
 fn is_batch(value: Json<'_>) -> bool {
-    value.kind() == Kind::Array && value.items().next().is_some() && value.items().all(resembles_message)
+    value.kind() == JsonKind::Array && value.items().next().is_some() && value.items().all(resembles_message)
 }
 
 #[cfg(test)]

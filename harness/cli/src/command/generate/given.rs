@@ -3,7 +3,7 @@
 //! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
 
 use super::super::{Failure, format_of, open};
-use formats::{Format, Input, Options, Session, meaning};
+use formats::{Format, Input, ReadOptions, Session, meaning};
 use generators::variant::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::{Case, Root, Suite};
@@ -53,7 +53,7 @@ fn of_case(case: &Case) -> Result<Given, Failure> {
     let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
     let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
     let session = Input::new(&mut &*bytes)
-        .and_then(|mut input| Session::read(transcript.format, &mut input, Options::default()))
+        .and_then(|mut input| Session::read(transcript.format, &mut input, ReadOptions::default()))
         .map_err(|error| {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
@@ -71,8 +71,8 @@ fn of_file(path: &Path) -> Result<Given, Failure> {
     let mut slice = &bytes[..];
     let mut input = Input::new(&mut slice).map_err(rejected)?;
     let format = format_of(None, &mut input, &name)?;
-    let session = Session::read(format, &mut input, Options::default()).map_err(rejected)?;
-    let meaning = meaning(format, &mut &bytes[..], Options::default()).map_err(rejected)?;
+    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
+    let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
     let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());

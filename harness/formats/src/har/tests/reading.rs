@@ -1,7 +1,7 @@
 use super::{brief, call, done, file, get, post, quoted, read, read_with};
-use crate::{Input, Options, detect};
+use crate::{Input, ReadOptions, detect};
 use transcript::rejection::Code;
-use transcript::session::{Content, Side, Slot};
+use transcript::session::{Carrier, Content, Side};
 
 const T: &str = "2026-11-21T10:00:00Z";
 
@@ -194,13 +194,13 @@ fn a_rejection_names_the_clause_and_the_place() {
     ] {
         let text = file(&[ok.clone(), bad]);
         let found = read(&text).unwrap_err();
-        let place = (found.code, found.clause, &*found.place.pointer, found.place.line);
+        let place = (found.code, found.clause, &*found.position.pointer, found.position.line);
         assert_eq!(place, (code, clause, pointer, line), "{text}");
-        let rest = &text[found.place.offset as usize..];
+        let rest = &text[found.position.offset as usize..];
         assert!(rest.starts_with(here), "{here} {rest}");
-        let before: Vec<&str> = text[..found.place.offset as usize].split('\n').collect();
-        assert_eq!(found.place.line, before.len() as u64);
-        assert_eq!(found.place.column as usize, before[before.len() - 1].chars().count() + 1);
+        let before: Vec<&str> = text[..found.position.offset as usize].split('\n').collect();
+        assert_eq!(found.position.line, before.len() as u64);
+        assert_eq!(found.position.column as usize, before[before.len() - 1].chars().count() + 1);
     }
 }
 
@@ -235,11 +235,11 @@ fn leniency_passes_over_what_is_no_message() {
         post(T, &call(2), "application/json", "{"),
         post(T, r#"{"jsonrpc":"2.0"}"#, "application/json", &done(2)),
     ]);
-    let meaning = read_with(text.as_bytes(), Options::LENIENT).unwrap();
+    let meaning = read_with(text.as_bytes(), ReadOptions::LENIENT).unwrap();
     assert_eq!((meaning.totals.events, meaning.totals.noise, meaning.totals.unanswered), (4, 3, 0));
     // A message with a fault is no noise.
     let text = file(&[post(T, r#"{"jsonrpc":"1.0","method":"a"}"#, "", "")]);
-    assert!(read_with(text.as_bytes(), Options::LENIENT).is_err());
+    assert!(read_with(text.as_bytes(), ReadOptions::LENIENT).is_err());
 }
 
 #[test]
@@ -251,23 +251,23 @@ fn entries_keep_the_context() {
     let mut reader = bytes;
     let mut input = Input::new(&mut reader).unwrap();
     assert_eq!(detect(&mut input).unwrap().unwrap().name, "har");
-    (super::super::FORMAT.read)(&mut input, Options::default(), &mut |entry| {
+    (super::super::FORMAT.read)(&mut input, ReadOptions::default(), &mut |entry| {
         let what = match &entry.content {
             Content::Exchange(exchange) => {
                 format!("{} {} {:?} {}", exchange.method, exchange.url, exchange.status, exchange.media_type)
             }
             Content::Message(message) => message.text().to_owned(),
             Content::Event => "event".to_owned(),
-            Content::Passed(what) => what.clone().into_owned(),
+            Content::Skipped(what) => what.clone().into_owned(),
             other => panic!("{other:?}"),
         };
         let sse = entry.sse.map(|sse| {
             let text = |text: Option<std::borrow::Cow<'_, str>>| text.map(std::borrow::Cow::into_owned);
             (text(sse.name), text(sse.id), text(sse.data), sse.retry, sse.comments)
         });
-        let line = bytes[..entry.spot.offset as usize].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        assert_eq!(entry.spot.line, line as u64);
-        seen.push((entry.exchange, entry.side, entry.slot, entry.time, what, sse));
+        let line = bytes[..entry.location.offset as usize].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        assert_eq!(entry.location.line, line as u64);
+        seen.push((entry.exchange, entry.side, entry.carrier, entry.time, what, sse));
         Ok(())
     })
     .unwrap();
@@ -279,21 +279,21 @@ fn entries_keep_the_context() {
     assert_eq!(
         seen,
         [
-            (Some(0), None, Slot::Line, None, exchange("GET", ""), None),
+            (Some(0), None, Carrier::Line, None, exchange("GET", ""), None),
             (
                 Some(0),
                 server,
-                Slot::Sse,
+                Carrier::Sse,
                 None,
                 "event".to_owned(),
                 Some((owned("endpoint"), None, owned("/m"), None, 0))
             ),
-            (Some(1), None, Slot::Line, Some(start), exchange("POST", "http://a/mcp"), None),
-            (Some(1), client, Slot::Request, Some(start), call(1), None),
+            (Some(1), None, Carrier::Line, Some(start), exchange("POST", "http://a/mcp"), None),
+            (Some(1), client, Carrier::Request, Some(start), call(1), None),
             (
                 Some(1),
                 server,
-                Slot::Sse,
+                Carrier::Sse,
                 Some(start + 5),
                 "event".to_owned(),
                 Some((None, owned("7"), owned(""), None, 1))
@@ -301,12 +301,12 @@ fn entries_keep_the_context() {
             (
                 Some(1),
                 server,
-                Slot::Sse,
+                Carrier::Sse,
                 Some(start + 5),
                 done(1),
                 Some((owned("message"), owned("8"), None, Some(9), 0))
             ),
-            (Some(1), server, Slot::Sse, Some(start + 5), cut, None),
+            (Some(1), server, Carrier::Sse, Some(start + 5), cut, None),
         ]
     );
 }
@@ -343,7 +343,7 @@ fn short_forms_and_documents_come_with_their_exchange() {
     let mut seen = Vec::new();
     let mut bytes = text.as_bytes();
     let mut input = Input::new(&mut bytes).unwrap();
-    (crate::har::FORMAT.read)(&mut input, Options::default(), &mut |entry| {
+    (crate::har::FORMAT.read)(&mut input, ReadOptions::default(), &mut |entry| {
         if let Content::Exchange(exchange) = &entry.content {
             let text = exchange.document.as_deref().or(exchange.form.as_deref());
             seen.extend(text.map(|text| (exchange.url.to_string(), text.to_owned())));

@@ -1,17 +1,17 @@
 use super::{call, done, file, get, post, quoted, read};
 use crate::meaning::{Meaning, meaning};
-use crate::owned::{Owned, Session, Surroundings, What};
-use crate::{Input, Options, find};
+use crate::owned::{OwnedContent, OwnedEntry, Session, TransportContext};
+use crate::{Input, ReadOptions, find};
 use proptest::prelude::*;
 use serde_json::Value;
 use transcript::contract::Contract;
 use transcript::message::Message;
-use transcript::session::{Content, Context, Entry, Side, Slot, Sse};
+use transcript::session::{Carrier, Content, Context, Entry, Side, Sse};
 
 fn session(format: &str, text: &str) -> Session {
     let mut reader = text.as_bytes();
     let mut input = Input::new(&mut reader).unwrap();
-    Session::read(find(format).unwrap(), &mut input, Options::default()).unwrap()
+    Session::read(find(format).unwrap(), &mut input, ReadOptions::default()).unwrap()
 }
 
 fn written(session: &Session) -> String {
@@ -127,7 +127,7 @@ fn text_survives_both_layers_of_json() {
     let plain = meaning(
         find("jsonrpc").unwrap(),
         &mut format!("{hard}\n{{\"jsonrpc\":\"2.0\",\"id\":\"\\ud83d\",\"error\":\"\u{2028}\"}}").as_bytes(),
-        Options::default(),
+        ReadOptions::default(),
     );
     assert_eq!(read.text, plain.unwrap().text);
 }
@@ -195,28 +195,28 @@ fn a_hole_stays_a_hole() {
 }
 
 /// An entry as an envelope's reader would hand it over.
-fn entry(slot: Slot, message: Option<&str>, context: Option<(u16, &str)>) -> Owned {
+fn entry(carrier: Carrier, message: Option<&str>, context: Option<(u16, &str)>) -> OwnedEntry {
     let what = match message {
-        Some(text) => What::Message(text.to_owned(), Message::parse(text).unwrap().shape()),
-        None => What::Empty,
+        Some(text) => OwnedContent::Message(text.to_owned(), Message::parse(text).unwrap().shape()),
+        None => OwnedContent::Empty,
     };
-    Owned {
-        side: Some(if slot == Slot::Request { Side::Client } else { Side::Server }),
-        slot,
-        sse: (slot == Slot::Sse).then(Sse::default),
-        context: context.map(|(status, challenge)| Surroundings {
+    OwnedEntry {
+        side: Some(if carrier == Carrier::Request { Side::Client } else { Side::Server }),
+        carrier,
+        sse: (carrier == Carrier::Sse).then(Sse::default),
+        context: context.map(|(status, challenge)| TransportContext {
             text: "{}".to_owned(),
             status: Some(status),
             headers: vec![("WWW-Authenticate".into(), challenge.to_owned().into())],
         }),
-        ..Owned::new(what)
+        ..OwnedEntry::new(what)
     }
 }
 
 /// What the entries mean by the contract alone, with the bindings entered as a reader would.
-fn direct(entries: Vec<Owned>) -> Option<(Session, Meaning)> {
+fn direct(entries: Vec<OwnedEntry>) -> Option<(Session, Meaning)> {
     let mut contract = Contract::default();
-    let mut writer = crate::Writer::new();
+    let mut writer = crate::MeaningWriter::new();
     let mut session = Session { entries, ..Session::default() };
     for owned in &mut session.entries {
         let text = owned.message().map(|message| (message.text().to_owned(), message.shape()));
@@ -231,9 +231,9 @@ fn direct(entries: Vec<Owned>) -> Option<(Session, Meaning)> {
         });
         let entry = Entry {
             side: owned.side,
-            slot: owned.slot,
+            carrier: owned.carrier,
             context: context.as_ref(),
-            ..Entry::new(owned.spot, content)
+            ..Entry::new(owned.location, content)
         };
         if let Some(event) = contract.take(&entry).ok()? {
             owned.answers = event.answers;
@@ -251,11 +251,11 @@ fn direct(entries: Vec<Owned>) -> Option<(Session, Meaning)> {
 fn a_challenge_of_an_envelope_becomes_a_401() {
     let challenge = "Bearer resource_metadata=\"https://a\"";
     let (session, meaning) = direct(vec![
-        entry(Slot::Request, Some(&call(1)), None),
-        entry(Slot::Response, None, Some((401, challenge))),
-        entry(Slot::Request, Some(&call(2)), None),
-        entry(Slot::Response, Some(&done(2)), Some((200, "Bearer scope=\"b\""))),
-        entry(Slot::Response, None, Some((401, "Basic"))),
+        entry(Carrier::Request, Some(&call(1)), None),
+        entry(Carrier::Response, None, Some((401, challenge))),
+        entry(Carrier::Request, Some(&call(2)), None),
+        entry(Carrier::Response, Some(&done(2)), Some((200, "Bearer scope=\"b\""))),
+        entry(Carrier::Response, None, Some((401, "Basic"))),
     ])
     .unwrap();
     let har = written(&session);
@@ -274,13 +274,13 @@ fn a_challenge_of_an_envelope_becomes_a_401() {
 
 #[test]
 fn after_an_endpoint_event_answers_come_on_the_stream() {
-    let mut endpoint = entry(Slot::Sse, None, None);
-    endpoint.what = What::Event;
+    let mut endpoint = entry(Carrier::Sse, None, None);
+    endpoint.what = OwnedContent::Event;
     let name = |name: &'static str| Some(Sse { name: Some(name.into()), ..Sse::default() });
     endpoint.sse = Some(Sse { data: Some("/m\r\nx\ry".into()), ..name("endpoint").unwrap() });
-    let mut answer = entry(Slot::Sse, Some(&done(1)), None);
+    let mut answer = entry(Carrier::Sse, Some(&done(1)), None);
     answer.sse = name("message");
-    let (session, _) = direct(vec![endpoint, entry(Slot::Request, Some(&call(1)), None), answer]).unwrap();
+    let (session, _) = direct(vec![endpoint, entry(Carrier::Request, Some(&call(1)), None), answer]).unwrap();
     let stream = format!("event: message\ndata: {}\n\n", done(1));
     assert_eq!(
         exchanges(&written(&session)),
@@ -294,7 +294,8 @@ fn after_an_endpoint_event_answers_come_on_the_stream() {
 
 #[test]
 fn times_never_run_backwards() {
-    let mut entries: Vec<Owned> = (1..5).map(|id| entry(Slot::Request, Some(&call(id)), None)).collect();
+    let mut entries: Vec<OwnedEntry> =
+        (1..5).map(|id| entry(Carrier::Request, Some(&call(id)), None)).collect();
     for (entry, time) in entries.iter_mut().zip([None, Some(5_000), Some(3_000), Some(6_000)]) {
         entry.time = time;
     }
@@ -313,7 +314,7 @@ fn times_never_run_backwards() {
 }
 
 /// Sessions as envelopes, exchange logs and flat formats tell them, good and odd.
-fn sessions() -> impl Strategy<Value = Vec<Owned>> {
+fn sessions() -> impl Strategy<Value = Vec<OwnedEntry>> {
     let message = prop_oneof![
         (0..4u8).prop_map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)),
         (0..4u8).prop_map(|id| format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":{{"a":"\ud83d\n"}}}}"#)),
@@ -321,8 +322,13 @@ fn sessions() -> impl Strategy<Value = Vec<Owned>> {
         Just(NOTE.to_owned()),
         Just(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#.to_owned()),
     ];
-    let slot =
-        prop::sample::select(vec![Slot::Line, Slot::Request, Slot::Request, Slot::Response, Slot::Sse]);
+    let carrier = prop::sample::select(vec![
+        Carrier::Line,
+        Carrier::Request,
+        Carrier::Request,
+        Carrier::Response,
+        Carrier::Sse,
+    ]);
     let context = prop::option::weighted(
         0.3,
         (
@@ -337,20 +343,20 @@ fn sessions() -> impl Strategy<Value = Vec<Owned>> {
         0..2u64,
     ));
     let time = prop::option::of(0..3_000i64);
-    let one = (prop::option::weighted(0.8, message), slot, context, sse, time, any::<bool>());
-    let one = one.prop_map(|(message, slot, context, sse, time, client)| {
-        let mut owned = entry(slot, message.as_deref(), context);
+    let one = (prop::option::weighted(0.8, message), carrier, context, sse, time, any::<bool>());
+    let one = one.prop_map(|(message, carrier, context, sse, time, client)| {
+        let mut owned = entry(carrier, message.as_deref(), context);
         owned.time = time;
-        if slot == Slot::Line {
+        if carrier == Carrier::Line {
             owned.side = Some(if client { Side::Client } else { Side::Server });
         }
-        if let (Slot::Sse, Some((name, id, retry, comments))) = (slot, sse) {
+        if let (Carrier::Sse, Some((name, id, retry, comments))) = (carrier, sse) {
             let data = message.is_none().then(|| "ping".into());
             owned.sse =
                 Some(Sse { name: name.map(Into::into), id: id.map(Into::into), data, retry, comments });
         }
-        if message.is_none() && slot == Slot::Sse {
-            owned.what = What::Event;
+        if message.is_none() && carrier == Carrier::Sse {
+            owned.what = OwnedContent::Event;
         }
         owned
     });
@@ -366,7 +372,7 @@ proptest! {
         prop_assert_eq!(&read(&har).unwrap().text, &meaning.text, "{}", har);
         prop_assert_eq!(again.totals.missing, 0);
         let facts = |session: &Session| -> Vec<_> {
-            let sent = session.entries.iter().filter(|entry| entry.message().is_some() || matches!(entry.what, What::Event));
+            let sent = session.entries.iter().filter(|entry| entry.message().is_some() || matches!(entry.what, OwnedContent::Event));
             sent.map(|entry| (entry.side, entry.message().map(|message| message.text().to_owned()))).collect()
         };
         prop_assert_eq!(facts(&again), facts(&session));

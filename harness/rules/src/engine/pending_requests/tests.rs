@@ -1,13 +1,13 @@
 use super::{ClosedRequest, FULL_OF_IDS, IdUse, MOST_BESIDE, MOST_IDS, MOST_OPEN, PendingRequests};
-use transcript::json::parts_of;
+use transcript::json::member_index;
 use transcript::message::Message;
-use transcript::session::{Content, Entry, Side, Spot};
+use transcript::session::{Content, Entry, Location, Side};
 
 fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
-    let parts = parts_of(&text);
-    let message = Message::parse(&text).unwrap().apart(&parts);
-    let entry = Entry::new(Spot::default(), Content::Message(message));
+    let parts = member_index(&text);
+    let message = Message::parse(&text).unwrap().indexed(&parts);
+    let entry = Entry::new(Location::default(), Content::Message(message));
     pending.ask(&entry, &message, "tools/call", Some(Side::Client), None);
 }
 

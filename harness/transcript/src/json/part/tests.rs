@@ -1,4 +1,4 @@
-use super::{Kept, MOST_PARTS, take_apart};
+use super::{MAX_INDEXED, OwnedJson, index_members};
 use crate::json::Json;
 use proptest::prelude::*;
 
@@ -22,13 +22,13 @@ fn agrees(apart: Json<'_>, plain: Json<'_>) -> bool {
 fn check(text: &str) {
     let plain = Json::parse(text).unwrap();
     let mut parts = Vec::new();
-    take_apart(plain.text(), &mut parts);
+    index_members(plain.text(), &mut parts);
     assert!(!parts.is_empty(), "{text}");
-    let apart = Json::apart(plain.text(), &parts);
+    let apart = Json::indexed(plain.text(), &parts);
     assert!(agrees(apart, plain), "{text}");
     for inner in apart.items().chain(apart.members().map(|(_, value)| value)) {
-        assert!(agrees(Kept::of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
-        assert!(agrees(Kept::text_of(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+        assert!(agrees(OwnedJson::new(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
+        assert!(agrees(OwnedJson::unindexed(inner).json(), Json::parse(inner.text()).unwrap()), "{text}");
     }
 }
 
@@ -54,8 +54,8 @@ fn a_value_that_was_taken_apart_says_what_its_text_says() {
 fn names_that_may_stand_twice_are_seen_at_any_depth() {
     let may_repeat = |text: &str| {
         let mut parts = Vec::new();
-        take_apart(text, &mut parts);
-        Json::apart(text, &parts).may_repeat()
+        index_members(text, &mut parts);
+        Json::indexed(text, &parts).may_have_duplicates()
     };
     for text in ["1", "{}", r#"{"a":1,"b":{"a":2,"bb":[{"a":1},{"a":1}]}}"#, r#"[{"name":"a"},{"name":"b"}]"#]
     {
@@ -68,7 +68,7 @@ fn names_that_may_stand_twice_are_seen_at_any_depth() {
         r#"{"\u0061":1}"#,
     ] {
         assert!(may_repeat(text), "{text}");
-        assert!(Json::parse(text).unwrap().may_repeat(), "{text}");
+        assert!(Json::parse(text).unwrap().may_have_duplicates(), "{text}");
     }
     let many: Vec<_> = (0..30).map(|number| format!("\"{number}\":1")).collect();
     assert!(may_repeat(&format!("{{{}}}", many.join(","))));
@@ -76,23 +76,23 @@ fn names_that_may_stand_twice_are_seen_at_any_depth() {
 
 #[test]
 fn a_value_with_too_many_parts_is_left_as_it_is() {
-    let text = format!("[{}1]", "1,".repeat(MOST_PARTS));
+    let text = format!("[{}1]", "1,".repeat(MAX_INDEXED));
     let mut parts = Vec::new();
-    take_apart(&text, &mut parts);
+    index_members(&text, &mut parts);
     assert!(parts.is_empty());
-    assert_eq!(Json::apart(&text, &parts).items().count(), MOST_PARTS + 1);
-    let text = format!("[{}1]", "1,".repeat(MOST_PARTS - 2));
-    take_apart(&text, &mut parts);
-    assert_eq!(parts.len(), MOST_PARTS);
+    assert_eq!(Json::indexed(&text, &parts).items().count(), MAX_INDEXED + 1);
+    let text = format!("[{}1]", "1,".repeat(MAX_INDEXED - 2));
+    index_members(&text, &mut parts);
+    assert_eq!(parts.len(), MAX_INDEXED);
 }
 
 #[test]
 fn depth_is_no_matter() {
     let text = "[".repeat(100_000) + &"]".repeat(100_000);
     let mut parts = Vec::new();
-    take_apart(&text, &mut parts);
+    index_members(&text, &mut parts);
     assert_eq!(parts.len(), 100_000);
-    assert_eq!(Json::apart(&text, &parts).items().next().unwrap().text().len(), 199_998);
+    assert_eq!(Json::indexed(&text, &parts).items().next().unwrap().text().len(), 199_998);
 }
 
 proptest! {

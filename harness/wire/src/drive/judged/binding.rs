@@ -4,7 +4,7 @@
 
 use transcript::contract::Contract;
 use transcript::message::Message;
-use transcript::session::{Content, Entry, Side, Spot};
+use transcript::session::{Content, Entry, Location, Side};
 
 /// For each text, whether it is a response, and which of the texts it answers. What is no message answers nothing, and a tool
 /// call under an id that was used before (COR-DUPLICATE) is passed over, since no reading binds it.
@@ -16,7 +16,7 @@ pub(super) fn answers<'t>(
     let mut events: Vec<usize> = Vec::new();
     let bind = |(at, (text, side)): (usize, (&str, Option<Side>))| {
         let message = Message::parse(text).ok()?;
-        let mut entry = Entry::new(Spot::default(), Content::Message(message));
+        let mut entry = Entry::new(Location::default(), Content::Message(message));
         entry.side = side;
         let event = contract.take(&entry).ok()??;
         events.push(at);

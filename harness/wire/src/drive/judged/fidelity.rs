@@ -8,8 +8,8 @@ use super::binding::answers;
 use super::pairing::{Pairing, rounded};
 use super::{Finding, Kind, lanes, named, shown};
 use std::collections::HashSet;
-use transcript::diff::{Rules, first};
-use transcript::json::{Json, Kind as Sort, Tree};
+use transcript::diff::{DiffOptions, first};
+use transcript::json::{Json, JsonKind as Sort, Tree};
 use transcript::message::Message;
 use transcript::session::Side;
 
@@ -192,7 +192,7 @@ impl Work<'_> {
                 self.find(finding);
                 continue;
             };
-            let Some(difference) = first(left, right, &Rules::default()).difference else { continue };
+            let Some(difference) = first(left, right, &DiffOptions::default()).difference else { continue };
             let at = if difference.pointer.is_empty() { "its root" } else { &difference.pointer };
             let how = match (&difference.left, &difference.right) {
                 (Some(left), Some(right)) if rounded(left, right) => {
@@ -301,7 +301,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the recording has it as it was sent.
+    /// Whether the recording has it was sent.
     fn is_kept(&self, said: usize) -> bool {
         let value = |text: &str, to: usize| {
             Json::parse(text).is_ok_and(|a| Json::parse(&self.written[to].text).is_ok_and(|b| a.same(b)))

@@ -248,7 +248,7 @@ fn trace(talk: &[(Side, String)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{FORMAT, Transport, conditions};
-    use formats::{Input, Options, Session};
+    use formats::{Input, ReadOptions, Session};
     use std::collections::BTreeSet;
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         for scenario in &stdio {
             let mut bytes = &*scenario.session;
             let mut input = Input::new(&mut bytes).unwrap();
-            let session = Session::read(format, &mut input, Options::default()).unwrap();
+            let session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);

@@ -8,7 +8,7 @@ use super::{EVENTS, next, next_until};
 use crate::play::journal::{Journal, Way, What};
 use crate::play::{Plan, StartError};
 use crate::proxy::{Target, listed, reasons};
-use formats::sse::{Kind, Parser};
+use formats::sse::{SseBlockKind, SseParser};
 use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
@@ -174,7 +174,7 @@ impl Wire {
 
     /// Reads a stream to its end, and why it ended; none where it was let go.
     async fn events(&self, number: u64, mut body: Incoming) -> Option<Option<String>> {
-        let (mut parser, mut waiting) = (Parser::default(), 0);
+        let (mut parser, mut waiting) = (SseParser::default(), 0);
         loop {
             let part = match self.part(number, &mut body).await {
                 Ok(Some(part)) => part,
@@ -185,7 +185,7 @@ impl Wire {
             parser.feed(&part, &mut |event| {
                 let text =
                     |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-                if matches!(event.kind, Kind::Event | Kind::Dataless) {
+                if matches!(event.kind, SseBlockKind::Event | SseBlockKind::Dataless) {
                     let (name, id) = (text(event.name), text(event.id));
                     events.push(Came::Event { name, id, data: event.data.to_vec() });
                 }

@@ -266,7 +266,7 @@ impl Calling<'_> {
     fn recorded_headers(&mut self, step: usize, headers: &mut HeaderMap) {
         let Some(entry) = self.plan.script.entry(step) else { return };
         let exchange = self.plan.script.entries().iter().find_map(|other| match &other.what {
-            formats::What::Exchange(exchange) if other.exchange == entry.exchange => {
+            formats::OwnedContent::Exchange(exchange) if other.exchange == entry.exchange => {
                 Some(&exchange.request_headers)
             }
             _ => None,

@@ -7,10 +7,10 @@
 
 use super::{Answers, SESSION};
 use crate::play::script::Script;
-use formats::What;
+use formats::OwnedContent;
 use std::collections::HashMap;
-use transcript::meaning::Kind;
-use transcript::session::{Exchange, Side, Slot, header};
+use transcript::meaning::EventKind;
+use transcript::session::{Carrier, Exchange, Side, header};
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +85,7 @@ impl<'s> Exchanges<'s> {
     fn of(script: &'s Script) -> Self {
         let mut all = Self { found: HashMap::new(), asked: HashMap::new() };
         for entry in script.entries() {
-            if let (What::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
+            if let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
                 all.found.insert(number, exchange);
             }
         }
@@ -146,7 +146,7 @@ impl Finding<'_> {
 
     /// The POST that the recording answers with this message although nothing binds them: an error without an id.
     fn body_of(&self, step: usize) -> Option<usize> {
-        let entry = self.script.entry(step).filter(|entry| entry.slot == Slot::Response)?;
+        let entry = self.script.entry(step).filter(|entry| entry.carrier == Carrier::Response)?;
         let asked = match entry.exchange {
             Some(number) => *self.exchanges.asked.get(&number)?,
             None => (0..step).rev().find(|&before| self.script.steps()[before].side == Side::Client)?,
@@ -188,7 +188,7 @@ impl Finding<'_> {
     fn asks(&self, step: usize) -> bool {
         let Some(found) = self.script.steps().get(step) else { return false };
         found.side == Side::Client
-            && !matches!(found.kind, Kind::Result | Kind::Error)
+            && !matches!(found.kind, EventKind::Result | EventKind::Error)
             && self.script.message(step).is_some_and(|message| message.id().key().is_some())
     }
 
@@ -205,7 +205,8 @@ impl Finding<'_> {
         let shown = answer.and_then(|entry| entry.context.as_ref()?.status);
         // Over HTTP+SSE a request is accepted, and answered in another exchange.
         let status = status.filter(|_| answer.is_none_or(|answer| answer.exchange == number));
-        let status = status.or(shown.filter(|_| answer.is_some_and(|entry| entry.slot == Slot::Response)));
+        let status =
+            status.or(shown.filter(|_| answer.is_some_and(|entry| entry.carrier == Carrier::Response)));
         // What an envelope says need not be possible: under some statuses there is no body.
         let status = status.filter(|status| answer.is_none() || matches!(status, 200..=203 | 400..=599));
         if self.bodies.contains_key(&step) {
@@ -214,13 +215,13 @@ impl Finding<'_> {
         if !self.asks(step) {
             return Reply::Accepted(status.unwrap_or(202));
         }
-        let slot = answer.map(|entry| entry.slot);
+        let slot = answer.map(|entry| entry.carrier);
         let alone = of.iter().filter(|route| **route == Route::Answer(step)).count() == 1;
         let json = match self.answers {
             Answers::Json => true,
             // An error of HTTP is no stream.
             Answers::Stream => status.is_some_and(|status| status >= 400),
-            Answers::AsRecorded => slot == Some(Slot::Response),
+            Answers::AsRecorded => slot == Some(Carrier::Response),
         };
         if json && alone && slot.is_some() { Reply::Json(status.unwrap_or(200)) } else { Reply::Stream }
     }
@@ -230,7 +231,7 @@ impl Finding<'_> {
     fn session(&self, initialized: Option<usize>) -> Option<Option<String>> {
         let number = self.script.entry(initialized?).and_then(|entry| entry.exchange);
         if let Some(exchange) = number.and_then(|number| self.exchanges.found.get(&number)) {
-            return header(&exchange.answer_headers, SESSION).map(|id| Some(id.to_owned()));
+            return header(&exchange.response_headers, SESSION).map(|id| Some(id.to_owned()));
         }
         let mut contexts = self.script.entries().iter().filter_map(|entry| entry.context.as_ref());
         Some(contexts.find_map(|context| header(&context.headers, SESSION)).map(ToOwned::to_owned))

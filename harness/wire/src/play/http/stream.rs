@@ -122,7 +122,7 @@ pub(super) fn spell(name: Option<&str>, id: Option<&str>, data: &str) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::{Stream, spell};
-    use formats::sse::Parser;
+    use formats::sse::SseParser;
     use hyper::body::Bytes;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -138,7 +138,7 @@ mod tests {
     fn an_event_is_read_as_it_was_meant() {
         let bytes = spell(Some("message"), Some("7"), "{\"a\":\n1,\r\n2}");
         let mut found = Vec::new();
-        Parser::default()
+        SseParser::default()
             .feed(&bytes, &mut |event| found.push((event.id.map(<[u8]>::to_vec), event.data.to_vec())));
         assert_eq!(found, [(Some(b"7".to_vec()), b"{\"a\":\n1,\n2}".to_vec())]);
         assert_eq!(spell(None, None, ""), "data: \n\n");

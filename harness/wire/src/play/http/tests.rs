@@ -8,7 +8,7 @@ use crate::play::{Plan, Played, Variants};
 use crate::proxy::Target;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 type Seen = (Played, Vec<String>);
@@ -42,7 +42,7 @@ impl Both<'_> {
         let target = Target::parse(&server.url().unwrap()).unwrap();
         let side = |side: Side, variants: &Variants, play: &dyn Fn(&Plan<'_>) -> Played| {
             let script = of_bytes(format, session, side).unwrap();
-            let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+            let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
             let patience = self.patience;
             let played = play(&Plan {
                 script: &script,

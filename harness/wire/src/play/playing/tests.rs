@@ -2,15 +2,17 @@
 
 use super::{Order, Playing};
 use crate::play::script::tests::script;
-use transcript::diff::{Pattern, Rules};
+use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 
 /// Plays `role` of `session` while `came` comes, and writes down what happens: `<` or `>` and the text of what is said,
 /// `=` and the number of the message that was heard, `!` and the headline of a mismatch.
 fn play(session: &[&str], role: Side, order: Order, ignore: &[&str], came: &[&str]) -> Vec<String> {
     let script = script(session, role).unwrap();
-    let rules =
-        Rules { ignore: ignore.iter().map(|text| Pattern::parse(text).unwrap()).collect(), redacted: None };
+    let rules = DiffOptions {
+        ignore: ignore.iter().map(|text| PointerPattern::parse(text).unwrap()).collect(),
+        redacted: None,
+    };
     let mut playing = Playing::new(&script, rules, order);
     let mut log = Vec::new();
     let speak = |playing: &mut Playing<'_>, log: &mut Vec<String>| {
@@ -203,7 +205,7 @@ fn what_nobody_waits_for_may_be_overtaken() {
         r#"> {"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
     ];
     let script = script(&session, Side::Server).unwrap();
-    let mut playing = Playing::new(&script, Rules::default(), Order::Strict);
+    let mut playing = Playing::new(&script, DiffOptions::default(), Order::Strict);
     assert_eq!(playing.hear(&session[0][2..])[0].mismatch, None);
     assert_eq!(playing.hear(&session[2][2..])[0].mismatch, None);
     assert_eq!(playing.say().unwrap().step, 1);

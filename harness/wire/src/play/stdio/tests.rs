@@ -9,7 +9,7 @@ use crate::record::owned;
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
-use transcript::diff::Rules;
+use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
 fn pipe() -> (File, File) {
@@ -25,7 +25,7 @@ fn play(
     pipes: (File, File),
 ) -> (Played, Vec<String>) {
     let script = of_bytes(format, session, side).unwrap();
-    let (rules, journal, tell) = (Rules::default(), Journal::default(), Told::default());
+    let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
     let patience = Duration::from_secs(20);
     let plan = Plan { script: &script, rules: &rules, patience, variants, journal: &journal, tell: &tell };
     let mut talk = Talk::new(&plan, pipes.0, pipes.1);

@@ -3,31 +3,31 @@
 //! Knows: how an entry is kept without what it was borrowed from, such that looking at it costs no second reading.
 //! Refuses to know: who looks at it. Memory: what was pushed, with what is inside of messages that were taken apart.
 
-use crate::json::{Json, Part};
+use crate::json::{Json, MemberIndex};
 use crate::message::{Message, Refusal, Shape};
 use crate::session::{
-    Content, Context, Entry, Exchange, Headers, Noise, Side, Slot, Spot, Sse, owned_headers,
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, Noise, Side, Sse, owned_headers,
 };
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Entries, each with all that its reader told of it.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct EntryBuffer {
     /// The texts of all of them, one behind the other.
     text: String,
     /// What is inside of the messages.
-    parts: Vec<Part>,
+    parts: Vec<MemberIndex>,
     held: Vec<Held>,
 }
 
 /// An entry, by places in the batch.
 #[derive(Debug)]
 struct Held {
-    spot: Spot,
+    location: Location,
     time: Option<i64>,
     side: Option<Side>,
-    slot: Slot,
+    carrier: Carrier,
     what: What,
     sse: Option<Box<Sse<'static>>>,
     context: Option<Box<Surroundings>>,
@@ -61,10 +61,10 @@ struct Surroundings {
 /// The line that an entry stands in, as it was handed over, and where it is kept.
 type Line<'l> = Option<(&'l str, usize)>;
 
-impl Batch {
+impl EntryBuffer {
     /// An empty batch with room for about as much as another one holds.
     #[must_use]
-    pub fn like(other: &Self) -> Self {
+    pub fn with_capacity_of(other: &Self) -> Self {
         Self {
             text: String::with_capacity(other.text.len()),
             parts: Vec::with_capacity(other.parts.len()),
@@ -79,7 +79,7 @@ impl Batch {
         let what = match &entry.content {
             Content::Message(message) => {
                 let first = self.parts.len();
-                self.parts.extend_from_slice(message.json().parts());
+                self.parts.extend_from_slice(message.json().index());
                 What::Message {
                     text: self.keep(message.text(), around),
                     parts: first..self.parts.len(),
@@ -90,9 +90,9 @@ impl Batch {
             Content::Empty => What::Empty,
             Content::Envelope => What::Envelope,
             Content::Exchange(exchange) => What::Exchange(Box::new(exchange.owned())),
-            Content::Opened(meta) => What::Opened(self.keep(meta.text(), around)),
-            Content::Closed(end) => What::Closed(self.keep(end.text(), around)),
-            Content::Passed(what) => What::Passed(self.keep(what, around)),
+            Content::TraceStart(meta) => What::Opened(self.keep(meta.text(), around)),
+            Content::TraceEnd(end) => What::Closed(self.keep(end.text(), around)),
+            Content::Skipped(what) => What::Passed(self.keep(what, around)),
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
             Content::Missing(whose) => What::Missing(whose),
         };
@@ -101,10 +101,10 @@ impl Batch {
             Box::new(Surroundings { text, status: context.status, headers: owned_headers(&context.headers) })
         });
         self.held.push(Held {
-            spot: entry.spot,
+            location: entry.location,
             time: entry.time,
             side: entry.side,
-            slot: entry.slot,
+            carrier: entry.carrier,
             what,
             sse: entry.sse.as_ref().map(|sse| Box::new(sse.owned())),
             context,
@@ -128,10 +128,10 @@ impl Batch {
                 headers: context.headers.clone(),
             });
             look(&Entry {
-                spot: held.spot,
+                location: held.location,
                 time: held.time,
                 side: held.side,
-                slot: held.slot,
+                carrier: held.carrier,
                 content: self.content(&held.what),
                 sse: held.sse.as_deref().cloned(),
                 context: context.as_ref(),
@@ -145,15 +145,15 @@ impl Batch {
         match what {
             What::Message { text, parts, shape } => {
                 let parts = self.parts.get(parts.clone()).unwrap_or_default();
-                Content::Message(Message::of(self.text(text), *shape).apart(parts))
+                Content::Message(Message::of(self.text(text), *shape).indexed(parts))
             }
             What::Event => Content::Event,
             What::Empty => Content::Empty,
             What::Envelope => Content::Envelope,
             What::Exchange(exchange) => Content::Exchange(exchange),
-            What::Opened(meta) => Content::Opened(Json::scanned(self.text(meta))),
-            What::Closed(end) => Content::Closed(Json::scanned(self.text(end))),
-            What::Passed(what) => Content::Passed(Cow::Borrowed(self.text(what))),
+            What::Opened(meta) => Content::TraceStart(Json::scanned(self.text(meta))),
+            What::Closed(end) => Content::TraceEnd(Json::scanned(self.text(end))),
+            What::Passed(what) => Content::Skipped(Cow::Borrowed(self.text(what))),
             What::Noise(why, text) => {
                 Content::Noise(Noise { why: (**why).clone(), text: Cow::Borrowed(self.text(text)) })
             }
@@ -182,18 +182,18 @@ impl Batch {
 
 #[cfg(test)]
 mod tests {
-    use super::Batch;
-    use crate::json::{Json, parts_of};
+    use super::EntryBuffer;
+    use crate::json::{Json, member_index};
     use crate::message::{Message, Refusal};
     use crate::rejection::Code;
-    use crate::session::{Content, Context, Entry, Exchange, Noise, Side, Slot, Spot, Sse};
+    use crate::session::{Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sse};
 
     #[test]
     fn what_is_looked_at_later_is_what_was_set_aside() {
         let line =
             r#"{"dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,{"b":2}]}}}"#;
         let text = &line[18..line.len() - 1];
-        let parts = parts_of(text);
+        let parts = member_index(text);
         let message = Message::parse(text).unwrap();
         let exchange = Exchange { url: "http://a/mcp".into(), status: Some(200), ..Exchange::default() };
         let context = Context {
@@ -202,34 +202,37 @@ mod tests {
             headers: vec![("WWW-Authenticate".into(), "Bearer".into())],
         };
         let why = Refusal { code: Code::NotAMessage, clause: "RPL-NOISE", at: 3, message: "none".to_owned() };
-        let spot = Spot { offset: 7, line: 2, root: "/raw", index: Some(1), tail: "/x" };
+        let location = Location { offset: 7, line: 2, root: "/raw", index: Some(1), tail: "/x" };
         let entries = [
             Entry {
                 time: Some(5),
                 side: Some(Side::Client),
                 line: Some(line),
-                ..Entry::new(spot, Content::Message(message.apart(&parts)))
+                ..Entry::new(location, Content::Message(message.indexed(&parts)))
             },
-            Entry::new(spot, Content::Message(message)),
+            Entry::new(location, Content::Message(message)),
             Entry {
-                slot: Slot::Sse,
+                carrier: Carrier::Sse,
                 sse: Some(Sse { id: Some("1".into()), retry: Some(3), ..Sse::default() }),
                 exchange: Some(9),
-                ..Entry::new(spot, Content::Event)
+                ..Entry::new(location, Content::Event)
             },
-            Entry { context: Some(&context), ..Entry::new(spot, Content::Envelope) },
-            Entry::new(spot, Content::Empty),
-            Entry::new(spot, Content::Exchange(&exchange)),
-            Entry { line: Some(line), ..Entry::new(spot, Content::Opened(Json::parse(line).unwrap())) },
-            Entry::new(spot, Content::Closed(Json::parse("{}").unwrap())),
-            Entry::new(spot, Content::Passed("a line of type \"turn\"".into())),
+            Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) },
+            Entry::new(location, Content::Empty),
+            Entry::new(location, Content::Exchange(&exchange)),
             Entry {
                 line: Some(line),
-                ..Entry::new(spot, Content::Noise(Noise { why, text: line[2..9].into() }))
+                ..Entry::new(location, Content::TraceStart(Json::parse(line).unwrap()))
             },
-            Entry::new(spot, Content::Missing("the answer's")),
+            Entry::new(location, Content::TraceEnd(Json::parse("{}").unwrap())),
+            Entry::new(location, Content::Skipped("a line of type \"turn\"".into())),
+            Entry {
+                line: Some(line),
+                ..Entry::new(location, Content::Noise(Noise { why, text: line[2..9].into() }))
+            },
+            Entry::new(location, Content::Missing("the answer's")),
         ];
-        let mut batch = Batch::default();
+        let mut batch = EntryBuffer::default();
         entries.iter().for_each(|entry| batch.push(entry));
         let mut left = entries.iter();
         batch.each(|entry| {
@@ -238,7 +241,7 @@ mod tests {
             let (Some(message), Some(line)) = (entry.message(), entry.line) else { return };
             let at = message.text().as_ptr().addr() - line.as_ptr().addr();
             assert_eq!(at, 18, "a message stands in its line");
-            assert_eq!(message.params().unwrap().member("a").unwrap().parts().len(), 4);
+            assert_eq!(message.params().unwrap().member("a").unwrap().index().len(), 4);
         });
         assert!(left.next().is_none());
         assert!(batch.size() > line.len() * 2);
