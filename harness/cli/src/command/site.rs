@@ -3,7 +3,8 @@
 //! Knows: which pages there are, and what the suite, the clauses and the formats say for them. Refuses to know: how a
 //! page looks; `reports` renders, and nothing is judged again.
 
-use super::Failure;
+use super::context::Failure;
+use super::suites::embedded;
 use formats::{Capabilities, FORMATS};
 use reports::html::changes::Changes;
 use reports::html::clauses::{Case as Named, Clause};
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use transcript::clauses;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
@@ -105,8 +106,7 @@ impl Site<'_> {
         if let Some(findings) = self.findings {
             page("findings.html", renderer.findings(findings, place("findings.html")))?;
         }
-        let suite = Suite::load(&[Root::Embedded])
-            .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
+        let suite = embedded()?;
         let clauses = self.clauses(&suite.cases);
         page("clauses.html", renderer.clauses(&clauses, !self.records.is_empty(), place("clauses.html")))?;
         page("rules.html", renderer.rules(&shown(&suite.judged), place("rules.html")))?;
