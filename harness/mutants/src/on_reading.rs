@@ -229,7 +229,7 @@ pub fn reject_trace_line(test: impl Test) -> Mutation {
 }
 
 /// A reader that dies of such transcripts.
-pub fn break_if(how: How, test: impl Fn(&Original<'_>) -> bool + Send + Sync + 'static) -> Mutation {
+pub fn break_if(how: FailureKind, test: impl Fn(&Original<'_>) -> bool + Send + Sync + 'static) -> Mutation {
     on_answer(move |original| {
         test(original).then(|| Answer::Broken { how, message: "it did not come back".to_owned() })
     })

@@ -146,7 +146,7 @@ impl ReadEntry {
         let message = entry.message().map(ReadMessage::of);
         let (side, carrier, time, exchange) = (entry.side, entry.carrier, entry.time, entry.exchange);
         let context = context(entry);
-        Self { message, side, slot, time, event, event_id, data, context, exchange }
+        Self { message, side, carrier, time, event, event_id, data, context, exchange }
     }
 
     /// Whether it is an SSE event that may carry a message: one that is named `message`, or not at all.
