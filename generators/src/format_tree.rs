@@ -47,11 +47,11 @@ impl FormatTree {
     #[must_use]
     pub fn of(format: &'static Format, bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
-        let mut values = match is_lines(format) {
+        let mut values = match format.is_lines() {
             true => text.lines().map(Node::parse).collect::<Option<Vec<_>>>()?,
             false => vec![Node::parse(text)?],
         };
-        if format.name == "har" {
+        if format.escapes_bodies() {
             exchanges(&mut values).for_each(open_bodies);
         }
         Some(Self { format, values, space: None, redacted: false })
@@ -66,19 +66,13 @@ impl FormatTree {
         (found == messages).then_some(self)
     }
 
-    /// Whether the format is one of lines.
-    #[must_use]
-    pub fn is_lines(&self) -> bool {
-        is_lines(self.format)
-    }
-
     /// The transcript.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = String::new();
         for value in &self.values {
             match &self.space {
-                None if !self.is_lines() => lay(value, 0, &mut out),
+                None if !self.format.is_lines() => lay(value, 0, &mut out),
                 space => out.push_str(&value.spell(space.as_ref())),
             }
             out.push('\n');
@@ -88,8 +82,8 @@ impl FormatTree {
 
     /// Shows every message, in the order of the session.
     pub fn each(&mut self, each: &mut dyn FnMut(Container, &mut Node)) {
-        match self.format.name {
-            "mcp-replay" => {
+        match self.format {
+            format if format.carries.process => {
                 for line in &mut self.values {
                     let says = line.get("dir").is_some_and(|dir| dir.is("in") || dir.is("out"));
                     if let Some(raw) = line.get_mut("raw").filter(|_| says) {
@@ -97,7 +91,7 @@ impl FormatTree {
                     }
                 }
             }
-            "inspector" => {
+            format if format.is_bare_list() => {
                 for item in items(&mut self.values) {
                     match item.get_mut("message") {
                         Some(message) => each(Container::Exported, message),
@@ -105,7 +99,7 @@ impl FormatTree {
                     }
                 }
             }
-            "har" => {
+            format if format.carries.exchanges => {
                 for exchange in exchanges(&mut self.values) {
                     if let Some(Node::Inside(body)) = body(exchange, "request", "postData") {
                         each(Container::Body, body);
@@ -123,7 +117,9 @@ impl FormatTree {
                     }
                 }
             }
-            _ if self.is_lines() => self.values.iter_mut().for_each(|line| each(Container::Bare, line)),
+            format if format.is_lines() => {
+                self.values.iter_mut().for_each(|line| each(Container::Bare, line))
+            }
             _ => {
                 for entry in self.entries() {
                     for slot in ["request", "response"] {
@@ -176,9 +172,19 @@ impl FormatTree {
 
     /// The entries of an envelope; nothing in any other format.
     pub fn entries(&mut self) -> impl Iterator<Item = &mut Node> {
-        let is_envelope = self.format.file.ends_with(".json") && self.format.name != "inspector";
-        let document = self.values.first_mut().filter(|_| is_envelope);
+        let document = self.values.first_mut().filter(|_| self.format.is_envelope());
         document.and_then(|document| document.get_mut("entries")).into_iter().flat_map(array)
+    }
+
+    /// The list whose items may be messages themselves: lines, or the items of an array. None in any other format.
+    pub fn bare_items(&mut self) -> Option<&mut Vec<Node>> {
+        if self.format.is_bare_lines() {
+            return Some(&mut self.values);
+        }
+        match self.values.first_mut() {
+            Some(Node::Array(items)) if self.format.is_bare_list() => Some(items),
+            _ => None,
+        }
     }
 
     /// Puts an entry into an envelope; false in any other format.
@@ -193,9 +199,7 @@ impl FormatTree {
 
     /// The streams of a HAR; nothing in any other format.
     pub fn streams(&mut self) -> impl Iterator<Item = &mut Stream> {
-        let is_har = self.format.name == "har";
-        let values = if is_har { &mut self.values[..] } else { &mut [] };
-        exchanges(values).filter_map(|exchange| match body(exchange, "response", "content") {
+        exchanges(&mut self.values).filter_map(|exchange| match body(exchange, "response", "content") {
             Some(Node::Stream(stream)) => Some(stream),
             _ => None,
         })
@@ -203,19 +207,15 @@ impl FormatTree {
 
     /// The objects that are no message and may have members of their own: envelopes and entries, lines and exchanges.
     pub fn frames(&mut self) -> Vec<&mut Node> {
-        match self.format.name {
-            "mcp-replay" => self.values.iter_mut().collect(),
-            "har" => exchanges(&mut self.values).collect(),
-            "inspector" => items(&mut self.values).filter(|item| item.get("message").is_some()).collect(),
+        match self.format {
+            format if format.carries.process => self.values.iter_mut().collect(),
+            format if format.carries.exchanges => exchanges(&mut self.values).collect(),
+            format if format.is_bare_list() => {
+                items(&mut self.values).filter(|item| item.get("message").is_some()).collect()
+            }
             _ => self.entries().collect(),
         }
     }
-}
-
-/// Whether a format is one of lines rather than one document.
-#[must_use]
-pub fn is_lines(format: &Format) -> bool {
-    format.is_lines()
 }
 
 /// Whether an envelope's event is one that carries a message.

@@ -13,9 +13,7 @@ pub use texts::{adapter_answer, baseline, case_toml};
 use crate::session::KnownSession;
 use arbitrary::{Arbitrary as _, Unstructured};
 use formats::sse::SseParser;
-use formats::{
-    FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, Tolerance, detect, find, meaning,
-};
+use formats::{FORMATS, Format, Input, Meaning, ReadError, ReadOptions, Session, Tolerance, detect, meaning};
 use serde_json::value::RawValue;
 use std::io::Read;
 use transcript::diff::{DiffOptions, first};
@@ -26,27 +24,21 @@ const STRICT: ReadOptions = ReadOptions { tolerance: Tolerance::Nothing };
 /// A property of bytes.
 pub type Target = fn(&[u8]);
 
-/// Every target by its name, which is also the name of its seeds and of what it found.
+/// Every target by its name. Its seeds and what it found are in folders of that name, except where it is [`BY_FORMAT`].
 pub const TARGETS: &[(&str, Target)] = &[
-    ("jsonrpc", |bytes| reader("jsonrpc", bytes)),
-    ("streamable_http", |bytes| reader("streamable-http", bytes)),
-    ("http_sse", |bytes| reader("http-sse", bytes)),
-    ("mcp_replay", |bytes| reader("mcp-replay", bytes)),
-    ("inspector", |bytes| reader("inspector", bytes)),
-    ("har", |bytes| reader("har", bytes)),
-    ("mcp_rec", |bytes| reader("mcp-rec", bytes)),
-    ("mcporter", |bytes| reader("mcporter", bytes)),
-    ("mcp_recorder", |bytes| reader("mcp-recorder", bytes)),
-    ("vscode_log", |bytes| reader("vscode-log", bytes)),
-    ("inspector_network", |bytes| reader("inspector-network", bytes)),
+    ("reader", |bytes| reader(FORMATS, bytes)),
     ("sse", sse),
+    ("json", json),
     ("equivalence", equivalence),
     ("convert", convert),
-    ("json", json),
     ("adapter_answer", adapter_answer),
     ("case_file", case_toml),
     ("baseline", baseline),
 ];
+
+/// The targets whose first byte is the index of a format in [`FORMATS`] (modulo their number); the rest is a transcript.
+/// Their seeds are plain transcripts in folders named after formats, to which this byte is added.
+pub const BY_FORMAT: &[&str] = &["reader", "convert"];
 
 /// Runs the target of this name.
 pub fn run(name: &str, bytes: &[u8]) {
@@ -89,12 +81,18 @@ fn read(format: &Format, reader: &mut dyn Read, options: ReadOptions) -> Result<
     })
 }
 
-/// One format's reader over any bytes.
+/// The format that the first byte chooses, and the bytes after it.
+fn choose<'f, 'b>(formats: &[&'f Format], bytes: &'b [u8]) -> Option<(&'f Format, &'b [u8])> {
+    let (&choice, bytes) = bytes.split_first()?;
+    Some((formats.get(usize::from(choice) % formats.len().max(1))?, bytes))
+}
+
+/// The reader of one of these formats, chosen by the first byte, over the other bytes.
 ///
 /// # Panics
-/// Where the reading depends on how the bytes arrive, names a place that is not there, or is no JSON.
-pub fn reader(format: &str, bytes: &[u8]) {
-    let Some(format) = find(format) else { panic!("there is no format {format}") };
+/// Where the reading depends on how the bytes arrive, names a place that is not there, or is not JSON.
+pub fn reader(formats: &[&Format], bytes: &[u8]) {
+    let Some((format, bytes)) = choose(formats, bytes) else { return };
     let whole = read(format, &mut { bytes }, STRICT);
     let size = 1 + bytes.len() % 7;
     assert_eq!(whole, read(format, &mut ChunkedReader::new(bytes, size), STRICT), "in pieces of {size}");
@@ -102,7 +100,7 @@ pub fn reader(format: &str, bytes: &[u8]) {
     match &whole {
         Ok(meaning) => {
             assert!(lenient.as_ref() == Ok(meaning), "leniency changes what needs none");
-            assert!(Json::parse(&meaning.text).is_ok(), "the meaning is no JSON: {}", meaning.text);
+            assert!(Json::parse(&meaning.text).is_ok(), "the meaning is not JSON: {}", meaning.text);
             let events = meaning.text.lines().filter(|line| line.starts_with("{\"kind\": ")).count();
             assert_eq!(events as u64, meaning.totals.events);
         }
@@ -138,8 +136,7 @@ fn placed(format: &Format, bytes: &[u8]) {
 /// # Panics
 /// Where it comes back with another meaning, or cannot be read back.
 pub fn convert(bytes: &[u8]) {
-    let Some((&choice, bytes)) = bytes.split_first() else { return };
-    let format = FORMATS[usize::from(choice) % FORMATS.len()];
+    let Some((format, bytes)) = choose(FORMATS, bytes) else { return };
     let mut text = bytes;
     let Ok(mut input) = Input::new(&mut text) else { return };
     let Ok(session) = Session::read(format, &mut input, ReadOptions::default()) else { return };

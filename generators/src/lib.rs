@@ -8,6 +8,7 @@
 pub mod bulk;
 pub mod format_tree;
 pub mod fuzzing;
+pub mod mutator;
 pub mod mutators;
 pub mod node;
 mod open_clauses;
@@ -15,6 +16,7 @@ pub mod relation;
 pub mod rng;
 pub mod seeded;
 pub mod session;
+pub mod session_builder;
 pub mod shrink;
 pub mod values;
 pub mod variant;

@@ -4,7 +4,7 @@
 
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
-use crate::variant::SessionBuilder;
+use crate::session_builder::SessionBuilder;
 use formats::OwnedContent;
 use transcript::json::{Json, JsonKind};
 

@@ -4,25 +4,27 @@
 //! on every machine. Sessions made here stay clear of what the contract leaves open, so that most variants have one right
 //! reading; one in eight does not.
 
-use crate::mutators::{Level, Mutator, all};
+use crate::mutator::Mutator;
+use crate::mutators::all;
 use crate::relation::Relation;
 use crate::rng::Rng;
 use crate::session::{Act, KnownSession, Plan, Step};
+use crate::session_builder::SessionBuilder;
 use crate::shrink::Recipe;
 use crate::values::Value;
-use crate::variant::{SessionBuilder, Variant};
+use crate::variant::Variant;
 use crate::variant_builder::VariantBuilder;
 
 /// The most entries that a made session has.
-const TURNS: usize = 12;
+const ENTRIES: usize = 12;
 
 /// The most values in a tree, counting the tree itself.
 const VALUES: usize = 12;
 
-/// The most bytes that one transcript of a variant has; a larger one is made smaller by another throw.
+/// The most bytes that one transcript of a variant has; a larger one is made smaller by another attempt.
 const LARGEST: usize = 64 * 1024;
 
-/// How often a attempt that made no variant is attempt again.
+/// How many attempts a number gets, since some make no variant.
 const ATTEMPTS: usize = 64;
 
 /// What is changed.
@@ -66,7 +68,7 @@ pub fn recipe(seed: u64, index: u64, source: Source<'_>) -> Option<Recipe> {
     attempt(seed, index, source).map(|Attempt { builder, wanted, rng, .. }| Recipe::new(builder, wanted, rng))
 }
 
-/// A attempt that made a variant, with what it was made of.
+/// An attempt that made a variant, with what it was made of.
 struct Attempt {
     builder: SessionBuilder,
     wanted: Vec<&'static Mutator>,
@@ -81,7 +83,7 @@ fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
             Source::Made => session(&mut rng.fork("session"))?,
             Source::Given(builder) => builder.clone(),
         };
-        let wanted = choose(&mut rng.fork("mutators"));
+        let wanted = choose(all(), &mut rng.fork("mutators"));
         let variant = make(builder.clone(), &wanted, &rng, matches!(source, Source::Given(_)))?;
         Some(Attempt { builder, wanted, rng, variant })
     })
@@ -106,28 +108,28 @@ fn make(builder: SessionBuilder, wanted: &[&'static Mutator], rng: &Rng, some: b
     (changed && variant.files.iter().all(|(_, file)| file.as_ref().map_or(true, small))).then_some(variant)
 }
 
-/// None to three mutators, by level, those with a verdict of their own last in their level.
-fn choose(rng: &mut Rng) -> Vec<&'static Mutator> {
-    let every: Vec<_> = all().collect();
+/// None to three of these mutators, in the order in which they are applied. Each draws a lot that depends on its name only,
+/// and the lowest are chosen, so that a mutator that is added changes no variant but those that it is chosen for.
+fn choose(mutators: impl Iterator<Item = &'static Mutator>, rng: &mut Rng) -> Vec<&'static Mutator> {
     let count = [0, 1, 1, 1, 1, 2, 2, 3][rng.below(8)];
-    let mut chosen: Vec<&'static Mutator> = (0..count).filter_map(|_| rng.pick(&every).copied()).collect();
+    let lots = mutators.map(|mutator| (rng.fork(mutator.name).next_u64(), mutator));
+    let mut lots: Vec<_> = lots.collect();
+    lots.sort_by_key(|(lot, _)| *lot);
+    let mut chosen: Vec<_> = lots.into_iter().take(count).map(|(_, mutator)| mutator).collect();
     order(&mut chosen);
     chosen
 }
 
-/// Puts mutators into the order in which they are applied, each once.
-fn order(mutators: &mut Vec<&'static Mutator>) {
-    let rank = |mutator: &Mutator| (mutator.level(), mutator.relation.is_verdict(), mutator.name);
-    mutators.sort_by_key(|mutator| rank(mutator));
-    mutators.dedup_by_key(|mutator| mutator.name);
-    debug_assert!(mutators.iter().all(|mutator| mutator.level() >= Level::Session));
+/// Sorts mutators by level, those with a verdict of their own last in their level.
+fn order(mutators: &mut [&'static Mutator]) {
+    mutators.sort_by_key(|mutator| (mutator.level(), mutator.relation.is_verdict(), mutator.name));
 }
 
-/// A session of the rng.
+/// A session of ordinary traffic; one in eight holds what the contract leaves open.
 #[must_use]
 pub fn session(rng: &mut Rng) -> Option<SessionBuilder> {
     let (hostile, mut steps) = (rng.one_in(8), Vec::new());
-    for _ in 0..1 + rng.below(TURNS) {
+    for _ in 0..1 + rng.below(ENTRIES) {
         // What a step leaves open shows in a session of that step alone.
         let step = (0..ATTEMPTS).find_map(|_| {
             let step = step(rng);
@@ -189,7 +191,8 @@ fn value(rng: &mut Rng, budget: &mut usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::{Source, cases, choose, variant};
-    use crate::mutators::{Apply, Level, all, find};
+    use crate::mutator::{Apply, Level, Mutator};
+    use crate::mutators::{all, find};
     use crate::relation::Relation;
     use crate::rng::Rng;
     use std::collections::BTreeSet;
@@ -240,9 +243,32 @@ mod tests {
     }
 
     #[test]
+    fn a_new_mutator_changes_only_the_variants_that_it_is_chosen_for() {
+        static NEW: Mutator = Mutator {
+            name: "made-up",
+            sentence: "Nothing changes.",
+            clauses: &["EQ-PAIR"],
+            relation: Relation::Same,
+            apply: Apply::Session(|_, _| true),
+        };
+        let names = |chosen: Vec<&'static Mutator>| chosen.iter().map(|it| it.name).collect::<Vec<_>>();
+        let (mut taken, mut kept) = (0, 0);
+        for seed in 0..2000 {
+            let before = names(choose(all(), &mut Rng::new(seed)));
+            let after = names(choose(std::iter::once(&NEW).chain(all()), &mut Rng::new(seed)));
+            match after.contains(&NEW.name) {
+                true => taken += 1,
+                false => assert_eq!(before, after),
+            }
+            kept += usize::from(before == after);
+        }
+        assert!(taken > 5 && kept + taken == 2000, "{taken} of 2000");
+    }
+
+    #[test]
     fn mutators_come_by_level_and_verdicts_last() {
         for seed in 0..500 {
-            let chosen = choose(&mut Rng::new(seed));
+            let chosen = choose(all(), &mut Rng::new(seed));
             let levels: Vec<_> =
                 chosen.iter().map(|mutator| (mutator.level(), mutator.relation.is_verdict())).collect();
             assert!(levels.is_sorted(), "{levels:?}");

@@ -14,9 +14,10 @@ mod values;
 
 pub use text::shrink_text;
 
-use crate::mutators::{Apply, Level, Mutator};
+use crate::mutator::{Apply, Level, Mutator};
 use crate::rng::Rng;
-use crate::variant::{Entry, SessionBuilder, Variant};
+use crate::session_builder::{Entry, SessionBuilder};
+use crate::variant::Variant;
 use crate::variant_builder::VariantBuilder;
 use formats::OwnedContent;
 use std::ops::Range;

@@ -4,10 +4,11 @@
 //! Refuses to know: what any mutator does, and which of them are chosen.
 
 use crate::format_tree::{FormatTree, MARKER};
-use crate::mutators::{Apply, Mutator};
+use crate::mutator::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::{SessionBuilder, Variant};
+use crate::session_builder::SessionBuilder;
+use crate::variant::Variant;
 use formats::{FORMATS, Format};
 use transcript::message::Refusal;
 use verdict::expectation::Expectation;

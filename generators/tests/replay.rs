@@ -4,10 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use generators::fuzzing::TARGETS;
+use formats::{FORMATS, Format, Input, ReadError};
+use generators::fuzzing::{BY_FORMAT, TARGETS, reader};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
+use transcript::session::Sink;
 
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
@@ -19,20 +21,52 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
+/// The files in a folder with their paths, in order; none where there is no such folder.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let file =
+        |name: String| (folder.join(&name).display().to_string(), fs::read(folder.join(name)).unwrap());
+    names(folder).into_iter().map(file).collect()
+}
+
+/// What a target is run on: its own files; where the first byte chooses a format, each format's transcripts with that
+/// byte, and its own files as every format.
+fn inputs(kind: &str, target: &str) -> Vec<(String, Vec<u8>)> {
+    let own = files(&fuzz().join(kind).join(target));
+    if !BY_FORMAT.contains(&target) {
+        return own;
+    }
+    let choosing =
+        |(format, (path, bytes)): (u8, (String, Vec<u8>))| (path, [&[format], &bytes[..]].concat());
+    let mut inputs = Vec::new();
+    for (index, format) in (0..).zip(FORMATS) {
+        let of_it = files(&fuzz().join(kind).join("formats").join(format.name));
+        assert!(kind != "seeds" || !of_it.is_empty(), "{} has no seeds", format.name);
+        let found =
+            own.iter().map(|(path, bytes)| (path.clone(), bytes.get(1..).unwrap_or_default().to_vec()));
+        inputs.extend(of_it.into_iter().chain(found).map(|file| choosing((index, file))));
+    }
+    inputs
+}
+
 #[test]
 fn seeds_and_crashes_hold() {
     for (target, run) in TARGETS {
-        let mut seeds = 0;
-        for kind in ["seeds", "crashes"] {
-            let folder = fuzz().join(kind).join(target);
-            for name in names(&folder) {
-                println!("{kind}/{target}/{name}");
-                run(&fs::read(folder.join(&name)).unwrap());
-                seeds += u32::from(kind == "seeds");
-            }
+        assert!(!inputs("seeds", target).is_empty(), "{target} has no seeds");
+        for (path, bytes) in inputs("seeds", target).into_iter().chain(inputs("crashes", target)) {
+            println!("{target}: {path}");
+            run(&bytes);
         }
-        assert!(seeds > 0, "{target} has no seeds");
     }
+}
+
+/// A format that is added to the list is fuzzed by the byte that is its place, and nothing else has to name it.
+#[test]
+#[should_panic(expected = "made up")]
+fn a_new_format_is_fuzzed_at_once() {
+    let broken = |_: &mut Input<'_>, _, _: &mut Sink<'_>| Err(ReadError::Io(io::Error::other("made up")));
+    let made_up = Format { name: "made-up", read: broken, ..*FORMATS[0] };
+    let formats: Vec<&Format> = FORMATS.iter().copied().chain([&made_up]).collect();
+    reader(&formats, &[u8::try_from(FORMATS.len()).unwrap(), b'{']);
 }
 
 /// Each seed with pieces cut out, doubled, swapped with another seed's, or changed: what a fuzzer does first, the same
@@ -55,8 +89,7 @@ fn seeds_hold_when_they_are_broken() {
         "\u{feff}".as_bytes(),
     ];
     for (target, run) in TARGETS {
-        let folder = fuzz().join("seeds").join(target);
-        let seeds: Vec<_> = names(&folder).iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
+        let seeds: Vec<Vec<u8>> = inputs("seeds", target).into_iter().map(|(_, bytes)| bytes).collect();
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut below = |limit: usize| {
             state ^= state << 13;
@@ -91,21 +124,24 @@ fn seeds_hold_when_they_are_broken() {
 }
 
 #[test]
-fn every_target_has_its_file_and_every_format_its_target() {
+fn every_target_has_its_file_and_every_seed_its_target() {
     let known: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
     let files = names(&fuzz().join("fuzz_targets"));
     assert_eq!(files, known.iter().map(|name| format!("{name}.rs")).collect());
     let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
     for (name, _) in TARGETS {
-        assert!(manifest.contains(&format!("name = \"{name}\"\n")), "{name} is no [[bin]]");
+        assert!(manifest.contains(&format!("name = \"{name}\"\n")), "{name} is not a [[bin]]");
         let target = fs::read_to_string(fuzz().join(format!("fuzz_targets/{name}.rs"))).unwrap();
         assert!(target.contains(&format!("generators::fuzzing::run(\"{name}\", bytes)")), "{target}");
     }
-    for format in formats::FORMATS {
-        assert!(known.contains(&format.name.replace('-', "_")), "{} has no target", format.name);
-    }
+    let formats: BTreeSet<String> = FORMATS.iter().map(|format| format.name.to_owned()).collect();
     for kind in ["seeds", "crashes"] {
-        let strangers: Vec<_> = names(&fuzz().join(kind)).difference(&known).cloned().collect();
-        assert!(strangers.iter().all(|name| name.starts_with('.')), "{kind} of no target: {strangers:?}");
+        let folders: BTreeSet<String> = names(&fuzz().join(kind));
+        let unknown: Vec<_> =
+            folders.iter().filter(|name| !name.starts_with('.') && *name != "formats").collect();
+        assert!(unknown.iter().all(|name| known.contains(*name)), "{kind} of no target: {unknown:?}");
+        let unknown: Vec<_> =
+            names(&fuzz().join(kind).join("formats")).difference(&formats).cloned().collect();
+        assert!(unknown.is_empty(), "{kind} of no format: {unknown:?}");
     }
 }

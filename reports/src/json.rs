@@ -59,6 +59,7 @@ mod tests {
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
         record.shard = full.then_some(ShardPart { part: 1, of: 2 });
         record.command = full.then(|| "mcp-concord run".into());
+        record.compact = record.compact().compact.filter(|_| full);
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! Arrays of messages where one message belongs.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{Container, FormatTree};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
@@ -15,7 +15,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::Batch),
         apply: Apply::Spelling(|tree, rng| {
             // An array inside an Inspector's array is no message either, but no clause names it.
-            let named = tree.format.name != "inspector";
+            let named = !tree.format.is_bare_list();
             named && one(tree, rng, |held| matches!(held, Container::Bare | Container::Slot))
         }),
     },
@@ -63,16 +63,9 @@ fn empty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let form = rng.pick(&["[]", r#"[{"jsonrpc":"2.0","method":"ping"}]"#]).copied().unwrap_or("[]");
     let slot = if rng.one_in(2) { "request" } else { "response" };
     let Some(array) = Node::parse(form) else { return false };
-    let list = match tree.format.name {
-        "jsonrpc" => &mut tree.values,
-        "inspector" => match tree.values.first_mut() {
-            Some(Node::Array(items)) => items,
-            _ => return false,
-        },
-        _ => {
-            let entry = Node::Object(vec![(format!("\"{slot}\""), array)]);
-            return tree.insert_entry(place, entry);
-        }
+    let Some(list) = tree.bare_items() else {
+        let entry = Node::Object(vec![(format!("\"{slot}\""), array)]);
+        return tree.insert_entry(place, entry);
     };
     let at = usize::try_from(place % (list.len() as u64 + 1)).unwrap_or_default();
     list.insert(at, array);

@@ -3,12 +3,12 @@
 //! Each comes with a whole JSON-RPC error in its body, since whether a body that is none may stand there is open.
 
 use super::endpoint::anywhere;
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::{Entry, SessionBuilder};
+use crate::session_builder::{Entry, SessionBuilder};
 use formats::{OwnedContent, OwnedEntry, TransportContext};
 use transcript::session::{Carrier, Side};
 

@@ -1,9 +1,9 @@
 //! Many requests at once, and requests that somebody may confuse while they are open together.
 
-use super::{Apply, Mutator};
+use crate::mutator::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::{Entry, SessionBuilder};
+use crate::session_builder::{Entry, SessionBuilder};
 use transcript::session::Side;
 
 pub(super) const MUTATORS: &[Mutator] = &[

@@ -1,7 +1,7 @@
 //! The data of events: the same message as an object, a string, on several lines; and what is no single message.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{Container, FormatTree};
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Node, Whitespace};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;

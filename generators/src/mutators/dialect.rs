@@ -1,7 +1,7 @@
 //! What some readers take for JSON and is none: other dialects of it, and lines in other frames.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{Container, FormatTree};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
@@ -22,7 +22,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::InvalidJson),
         apply: Apply::Bytes(|format, bytes, rng| {
             let form = rng.pick(LINES).copied().unwrap_or("//");
-            format.name == "jsonrpc" && insert_line(bytes, rng, form)
+            format.is_bare_lines() && insert_line(bytes, rng, form)
         }),
     },
 ];

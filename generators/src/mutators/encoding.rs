@@ -1,7 +1,6 @@
 //! Files whose bytes are no text, no document or more than one: other encodings, padding, nothing, and too much.
 
-use super::{Apply, Mutator};
-use crate::format_tree::is_lines;
+use crate::mutator::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use formats::Format;
@@ -38,7 +37,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         clauses: &["SRV-BYTES"],
         relation: Relation::Rejects(Code::Truncated),
         apply: Apply::Bytes(|format, bytes, rng| {
-            if is_lines(format) {
+            if format.is_lines() {
                 return false;
             }
             *bytes = rng.pick(&["", "\n", " \n\t\r\n"]).copied().unwrap_or_default().as_bytes().to_vec();
@@ -52,8 +51,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::InvalidJson),
         apply: Apply::Bytes(|format, bytes, rng| {
             let more = rng.pick(&["]", "}", "{}", "null", ",", "x"]).copied().unwrap_or("]");
-            bytes.extend_from_slice(if is_lines(format) { b"" } else { more.as_bytes() });
-            !is_lines(format)
+            bytes.extend_from_slice(if format.is_lines() { b"" } else { more.as_bytes() });
+            !format.is_lines()
         }),
     },
     Mutator {

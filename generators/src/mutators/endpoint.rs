@@ -1,11 +1,11 @@
 //! Endpoint events in the forms that were seen: none of them carries a message.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::variant::{Entry, SessionBuilder};
+use crate::session_builder::{Entry, SessionBuilder};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {

@@ -1,10 +1,11 @@
 //! Envelopes that are none: a wrong label, entries with no slot or several, no entries.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
-use crate::node::Node;
+use crate::mutator::{Apply, Mutator};
+use crate::node::{Node, quoted};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
+use formats::FORMATS;
 use transcript::rejection::Code;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -26,8 +27,10 @@ pub(super) const MUTATORS: &[Mutator] = &[
                 "",
             ];
             // An empty form is the name of the other envelope.
-            let other = if tree.format.name == "http-sse" { "\"streamable-http\"" } else { "\"http-sse\"" };
-            let form = rng.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(other);
+            let mut others =
+                FORMATS.iter().filter(|other| other.is_envelope() && other.name != tree.format.name);
+            let other = others.next().map(|other| quoted(other.name)).unwrap_or_default();
+            let form = rng.pick(&forms).copied().filter(|form| !form.is_empty()).unwrap_or(&other);
             envelope(tree, |envelope| envelope.set("transport", Node::leaf(form)))
         }),
     },

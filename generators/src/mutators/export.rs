@@ -1,8 +1,8 @@
 //! The Inspector's own export as the Inspector writes it: answers folded into their requests, times of several forms,
 //! and bare messages among the entries.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{FormatTree, items, rewrite};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
@@ -25,7 +25,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Spelling(|tree, rng| {
             let id = rng.pick(&["true", "{}", "[]"]).copied().unwrap_or("true");
             let answer = Node::parse(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
-            let inspector = tree.format.name == "inspector";
+            let inspector = tree.format.is_bare_list();
             let entry = items(&mut tree.values).find(|item| inspector && item.get("message").is_some());
             let (Some(entry), Some(answer)) = (entry, answer) else { return false };
             entry.set("response", answer);
@@ -69,7 +69,7 @@ fn folded(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
         items.extend(kept.into_iter().map(|(_, item)| item));
         !items.is_empty()
     };
-    format.name == "inspector" && rewrite(bytes, change)
+    format.is_bare_list() && rewrite(bytes, change)
 }
 
 /// The items, where the document is a list or has one.
@@ -116,7 +116,7 @@ fn time(tenths: u64, step: u64, rng: &mut Rng) -> Node {
 
 /// Without its entry nobody knows who sent a message, which matters to what is asked and answered.
 fn mixed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
-    let inspector = tree.format.name == "inspector";
+    let inspector = tree.format.is_bare_list();
     let mut took = false;
     for item in items(&mut tree.values).filter(|_| inspector).skip(1) {
         let plain = |message: &&Node| message.get("method").is_some() && message.get("id").is_none();

@@ -1,11 +1,11 @@
 //! What HTTP and SSE put around messages: none of it changes a meaning, but for what is delivered twice.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Node, quoted};
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::variant::{Entry, SessionBuilder};
+use crate::session_builder::{Entry, SessionBuilder};
 use formats::TransportContext;
 use transcript::session::{Carrier, Side, Sse};
 

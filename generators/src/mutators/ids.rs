@@ -1,11 +1,11 @@
 //! Ids: renamed, of another type, none at all, and twice.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::{Entry, Event, SessionBuilder, correlation, key_of};
+use crate::session_builder::{Entry, Event, SessionBuilder, correlation, key_of};
 use transcript::rejection::Code;
 use transcript::session::Side;
 

@@ -1,12 +1,12 @@
 //! One JSON value, many spellings; and values that only look alike.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Node, Whitespace, escaped};
 use crate::open_clauses::same_name;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::SessionBuilder;
+use crate::session_builder::SessionBuilder;
 use transcript::json::Json;
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -18,7 +18,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Spelling(|tree, rng| {
             let lines: &[&str] = &["", " ", "\t", "  "];
             let document: &[&str] = &["", " ", "\t", "\n", "\r\n", "\r", "\n    "];
-            let between = if tree.is_lines() { lines } else { document };
+            let between = if tree.format.is_lines() { lines } else { document };
             tree.space = Some(Whitespace { between, rng: rng.clone() });
             true
         }),

@@ -2,12 +2,12 @@
 //! whose event has no name of its own.
 
 use super::endpoint::anywhere;
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Line, Node};
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::variant::Entry;
+use crate::session_builder::Entry;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {

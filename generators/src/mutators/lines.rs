@@ -1,7 +1,7 @@
 //! Line ends, blank lines, a mark at the beginning, and how the lines of a stream end.
 
-use super::{Apply, Mutator};
-use crate::format_tree::{FormatTree, is_lines};
+use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 
 pub(super) const MUTATORS: &[Mutator] = &[
@@ -27,9 +27,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Same,
         apply: Apply::Bytes(|format, bytes, rng| {
             // A trace's first line is `meta`, and a blank one is a line.
-            let bare = format.name == "jsonrpc";
+            let bare = format.is_bare_lines();
             let mut first = bare;
-            is_lines(format)
+            format.is_lines()
                 && respell(bytes, |byte, out| {
                     if std::mem::take(&mut first) {
                         out.push(b'\n');

@@ -1,7 +1,7 @@
 //! A recorder that takes secrets away: values become a marker, and the meaning is the same modulo that marker.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{Container, FormatTree, MARKER};
+use crate::mutator::{Apply, Mutator};
 use crate::node::{Node, names, quoted};
 use crate::relation::Relation;
 use crate::rng::Rng;

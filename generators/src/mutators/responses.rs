@@ -1,9 +1,9 @@
 //! Answers: late, early, twice, to nobody, and none.
 
-use super::{Apply, Mutator};
+use crate::mutator::{Apply, Mutator};
 use crate::relation::Relation;
 use crate::rng::Rng;
-use crate::variant::{Entry, Event, SessionBuilder};
+use crate::session_builder::{Entry, Event, SessionBuilder};
 use transcript::session::{Side, header};
 
 pub(super) const MUTATORS: &[Mutator] = &[

@@ -1,7 +1,7 @@
 //! What makes a message one: its version, its method, and one outcome.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{Container, FormatTree};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;

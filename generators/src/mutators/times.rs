@@ -1,11 +1,11 @@
 //! Times: missing, equal, backwards, and of no known form. The order of the messages is the order of the file.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::SessionBuilder;
+use crate::session_builder::SessionBuilder;
 
 /// Some moment in 2026, in milliseconds.
 const NOW: i64 = 1_790_000_000_000;

@@ -1,7 +1,7 @@
 //! Traces and lists whose frame is broken, and what a recorder leaves that was killed or that heard noise.
 
-use super::{Apply, Mutator};
 use crate::format_tree::{FormatTree, rewrite};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
@@ -175,11 +175,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         relation: Relation::Rejects(Code::WrongDocument),
         apply: Apply::Spelling(|tree, rng| {
             let form = rng.pick(OTHERS).and_then(|form| Node::parse(form)).unwrap_or(Node::leaf("7"));
-            let inspector = tree.format.name == "inspector";
-            if inspector {
+            let bare = tree.format.is_bare_list();
+            if bare {
                 tree.values = vec![form];
             }
-            inspector
+            bare
         }),
     },
     Mutator {
@@ -190,7 +190,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         apply: Apply::Bytes(|format, bytes, rng| {
             let mut company = Node::parse(r#"{"version":"1","exportedAt":null,"Events":[7]}"#);
             let company = company.take_if(|_| rng.one_in(2)).unwrap_or(Node::Object(Vec::new()));
-            format.name == "inspector"
+            format.is_bare_list()
                 && rewrite(bytes, |document| {
                     let mut whole = company;
                     whole.set("events", document.clone());
@@ -221,23 +221,19 @@ fn no_message(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let slot = rng.pick(&["0", "false", "\"text\"", "\"\""]).copied().unwrap_or("0");
     let name = if rng.one_in(2) { "request" } else { "response" };
     let scalar = rng.pick(&["42", "null", "\"x\"", "[]"]).copied().unwrap_or("42");
-    match tree.format.name {
-        "jsonrpc" => tree.values.insert(at, bare),
-        "mcp-replay" => return between(tree, rng, scalar),
-        "inspector" => match tree.values.first_mut() {
-            Some(Node::Array(items)) => items.insert(at % (items.len() + 1), bare),
-            _ => return false,
-        },
-        _ => {
-            let entry = Node::parse(&format!(r#"{{"{name}":{slot}}}"#));
-            return entry.is_some_and(|entry| tree.insert_entry(rng.next_u64(), entry));
-        }
+    if tree.format.carries.process {
+        return between(tree, rng, scalar);
     }
-    true
+    if let Some(items) = tree.bare_items() {
+        items.insert(at % (items.len() + 1), bare);
+        return true;
+    }
+    let entry = Node::parse(&format!(r#"{{"{name}":{slot}}}"#));
+    entry.is_some_and(|entry| tree.insert_entry(rng.next_u64(), entry))
 }
 
 fn trace(tree: &mut FormatTree, change: impl FnOnce(&mut Vec<Node>)) -> bool {
-    let is_trace = tree.format.name == "mcp-replay" && tree.values.len() > 1;
+    let is_trace = tree.format.carries.process && tree.values.len() > 1;
     if is_trace {
         change(&mut tree.values);
     }

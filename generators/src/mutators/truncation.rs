@@ -1,7 +1,6 @@
 //! Files that break off, and bytes that no text has.
 
-use super::{Apply, Mutator};
-use crate::format_tree::is_lines;
+use crate::mutator::{Apply, Mutator};
 use crate::relation::Relation;
 use crate::rng::Rng;
 use formats::Format;
@@ -54,9 +53,9 @@ fn cut(format: &'static Format, bytes: &mut Vec<u8>, rng: &mut Rng) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let text = text.trim_end();
     // Anywhere before the bracket that ends the document, or the last line.
-    let last = if is_lines(format) { text.rfind('\n').map_or(0, |at| at + 1) } else { 0 };
+    let last = if format.is_lines() { text.rfind('\n').map_or(0, |at| at + 1) } else { 0 };
     // A line that is cut before its first character is not there, and a file without lines may be a session.
-    let first = last + usize::from(is_lines(format));
+    let first = last + usize::from(format.is_lines());
     let attempt = first + rng.below(text.len().saturating_sub(first));
     let at = (first..=attempt).rev().find(|&at| text.is_char_boundary(at));
     let Some(at) = at.filter(|&at| at < text.len()) else { return false };

@@ -1,7 +1,7 @@
 //! Members and lines that nobody knows: they are passed over, also where they look like something.
 
-use super::{Apply, Mutator};
 use crate::format_tree::FormatTree;
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::Relation;
 use crate::rng::Rng;
@@ -72,7 +72,7 @@ fn lines(tree: &mut FormatTree, rng: &mut Rng) -> bool {
         r#"{"t":"2026-05-12T23:00:00.000Z","dir":"Out","raw":{"jsonrpc":"2.0","id":0,"result":{"n":2}}}"#,
         r#"{"t":"2026-05-12T23:00:00.000Z","type":"entry","role":"assistant","blocks":[{"type":"tool_use","id":"1","name":"echo","input":{}}]}"#,
     ];
-    if tree.format.name != "mcp-replay" {
+    if !tree.format.carries.process {
         return false;
     }
     for _ in 0..1 + rng.below(3) {
@@ -108,7 +108,9 @@ fn sites(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let dropped = rng.one_in(4);
     let place = rng.next_u64();
     let Some(site) = Node::parse(&SITE.replace("BODY", kind).replace("TEXT", text)) else { return false };
-    let Some(document) = tree.values.first_mut().filter(|_| tree.format.name == "har") else { return false };
+    let Some(document) = tree.values.first_mut().filter(|_| tree.format.carries.exchanges) else {
+        return false;
+    };
     let Some(Node::Array(entries)) = document.get_mut("log").and_then(|log| log.get_mut("entries")) else {
         return false;
     };

@@ -1,11 +1,11 @@
 //! Values, tools and names that somebody treats as special: what looks like markup, a number, a message or a secret.
 
 use super::json::{one_of, plant};
-use super::{Apply, Mutator};
+use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::variant::{Event, SessionBuilder};
+use crate::session_builder::{Event, SessionBuilder};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator {

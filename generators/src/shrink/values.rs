@@ -5,7 +5,7 @@
 //! where another digit was; so nobody takes candidates for ever.
 
 use crate::node::{Node, names, quoted};
-use crate::variant::{Entry, Event};
+use crate::session_builder::{Entry, Event};
 use std::ops::Range;
 use transcript::json::{Json, JsonKind};
 
@@ -232,7 +232,7 @@ fn leaves(spelled: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{candidate, chunks, leaves};
-    use crate::variant::Entry;
+    use crate::session_builder::Entry;
     use transcript::session::Side;
 
     #[test]

@@ -1,8 +1,4 @@
 //! What the data of an SSE event carries, whichever format wrote the event down.
-//!
-//! Knows: when a text is a message, plainly none, or a message gone wrong (clauses SSE-DATA-STRING, SSE-DATA-TEXT,
-//! SSE-DATA-BROKEN, SSE-DATA-ARRAY, SSE-DATA-NESTED). Refuses to know: the event's name, which the caller looks at
-//! first (SSE-EVENT), and where the text came from.
 
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind, JsonString};
@@ -21,7 +17,7 @@ pub(crate) enum Carried<'a> {
 /// Reads the data of an event named `message`.
 ///
 /// # Errors
-/// Where the text begins like an object and is no JSON, or holds a message that is at fault, in an array, or in a
+/// Where the text begins like an object and is not JSON, or holds a message that is at fault, in an array, or in a
 /// string of its own. The place counts from the beginning of `text`.
 pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
     // Nearly every text is a message, and then one pass is all it takes.
@@ -34,7 +30,7 @@ pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
         (Some(b'{'), Err(fault)) => {
             let cause = Refusal::from(fault);
             let message = format!("the data begins like a message, but {}", cause.message);
-            return Err(refusal(Code::BrokenData, cause.at, message));
+            return Err(Refusal::new(Code::BrokenData, cause.at, message));
         }
         (_, Err(_)) => return Ok(Carried::Nothing),
         (_, Ok(value)) => value,
@@ -43,12 +39,12 @@ pub(crate) fn carried(text: &str) -> Result<Carried<'_>, Refusal> {
         JsonKind::Object if resembles_message(value) => Err(refused),
         JsonKind::Array if holds_messages(value) => {
             let message = "the data is an array of messages, where one message belongs".to_owned();
-            Err(Refusal { clause: "SSE-DATA-ARRAY", ..refusal(Code::Batch, start, message) })
+            Err(Refusal { clause: "SSE-DATA-ARRAY", ..Refusal::new(Code::Batch, start, message) })
         }
         JsonKind::String if is_nested(value) => {
             let message =
                 "the data is a JSON string that holds a message: it was serialised twice".to_owned();
-            Err(refusal(Code::NestedData, start, message))
+            Err(Refusal::new(Code::NestedData, start, message))
         }
         _ => Ok(Carried::Nothing),
     }
@@ -147,10 +143,6 @@ fn escaped(bytes: &[u8]) -> String {
     }
     out.push_str(&String::from_utf8_lossy(rest));
     out
-}
-
-fn refusal(code: Code, at: usize, message: String) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message }
 }
 
 #[cfg(test)]

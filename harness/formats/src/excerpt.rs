@@ -1,6 +1,4 @@
 //! The part of a text that a person is shown around a place.
-//!
-//! Knows: lines, and how much of a long one fits on a screen. Refuses to know: what is wrong there.
 
 use transcript::rejection::Excerpt;
 
@@ -15,7 +13,7 @@ pub(crate) fn excerpt(text: &str, at: usize, hangs: bool) -> Excerpt {
     let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |found| at + found);
     let start = floor(text, at.saturating_sub(SHOWN)).max(line_start);
     let end = floor(text, (at + SHOWN).min(text.len())).min(line_end);
-    // A line end is no part of the line, but the place may be behind a carriage return that ends none.
+    // A line end is not part of the line, but the place may be behind a carriage return that ends none.
     let length = text[start..end].trim_end_matches('\r').len().max(at - start);
     Excerpt {
         text: text[start..start + length].to_owned(),

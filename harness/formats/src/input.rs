@@ -1,8 +1,7 @@
 //! Bytes in, checked text out, a window at a time.
 //!
-//! Knows: how far the text is UTF-8, and at which byte, line and column the window begins. Refuses to know: what
-//! the text says. Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the
-//! largest line or item; [`MAX_ITEM_BYTES`] bounds that.
+//! Memory: one chunk, plus whatever the caller has not consumed yet, which is never more than the largest line or item;
+//! [`MAX_ITEM_BYTES`] bounds that.
 
 use crate::excerpt::{SHOWN, excerpt, floor};
 use std::io::{self, Read};
@@ -22,7 +21,7 @@ const CHUNK: usize = 1 << 20;
 pub enum ReadError {
     /// The input could not be read at all.
     Io(io::Error),
-    /// It was read, and is no session.
+    /// It was read, and is not a session.
     Rejected(Box<Rejection>),
     /// Whoever took the entries wanted no more.
     Stopped,
@@ -55,7 +54,7 @@ pub struct Input<'r> {
     text: String,
     start: usize,
     ended: bool,
-    /// What stands in `raw` is no UTF-8, and nothing that comes after can make it so.
+    /// What stands in `raw` is not UTF-8, and nothing that comes after can make it so.
     spoilt: bool,
     offset: u64,
     line: u64,
@@ -111,7 +110,7 @@ impl<'r> Input<'r> {
     /// Reads on, so that the window grows; false at the end of the input.
     ///
     /// # Errors
-    /// Where the input cannot be read, is no UTF-8 there, or what was not consumed is larger than [`MAX_ITEM_BYTES`]. What
+    /// Where the input cannot be read, is not UTF-8 there, or what was not consumed is larger than [`MAX_ITEM_BYTES`]. What
     /// stands before a bad byte can be looked at first, so that the fault which is told does not depend on how much
     /// happened to be read at once (clause SRV-SAME).
     pub fn more(&mut self) -> Result<bool, ReadError> {
@@ -315,9 +314,7 @@ impl<'r> Input<'r> {
     pub fn finish(&mut self) -> Result<(), ReadError> {
         match self.peek()? {
             None => Ok(()),
-            Some(_) => {
-                Err(self.reject(Code::InvalidJson, 0, "the document is over, and something follows it"))
-            }
+            Some(_) => Err(self.reject(Code::InvalidJson, 0, "something follows the end of the document")),
         }
     }
 
@@ -371,7 +368,7 @@ impl<'r> Input<'r> {
     fn not_utf8(&self) -> ReadError {
         let bytes = &self.raw[..self.raw_len];
         let byte = bytes.first().copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is no UTF-8 here");
+        let message = format!("byte 0x{byte:02x} is not UTF-8 here");
         let refusal =
             Refusal { code: Code::InvalidUtf8, clause: "SRV-BYTES", at: self.text().len(), message };
         let ReadError::Rejected(mut rejection) = self.refuse(refusal, 0, "") else {

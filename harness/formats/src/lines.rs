@@ -1,10 +1,9 @@
 //! Line by line: what the line formats share.
 //!
-//! Knows: where a line begins and ends (LF, CRLF; blank lines are passed over), how to give a refusal inside a
-//! line its place in the file, and how to take apart a line that is an object around a message. Refuses to know: which
-//! members such an object has. Memory does not grow with the file.
+//! Memory does not grow with the file.
 
 use crate::excerpt::{excerpt, floor};
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -12,7 +11,7 @@ use std::thread;
 use transcript::json::{Json, JsonString, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::{Code, Position, Rejection};
-use transcript::session::{Location, SinkError};
+use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
 
 /// One line that is not blank.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +46,33 @@ impl Line<'_> {
         let Refusal { code, clause, message, .. } = refusal;
         let excerpt = Some(excerpt(self.text, at, false));
         ReadError::Rejected(Box::new(Rejection { code, clause, message, position, excerpt }))
+    }
+
+    /// An entry at byte `at` of the line.
+    pub(crate) fn entry<'e>(&self, at: usize, pointer: &'static str, content: Content<'e>) -> Entry<'e> {
+        Entry::new(self.location(at, pointer), content)
+    }
+
+    /// Hands an entry of the line on.
+    pub(crate) fn give(&self, entry: Entry<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+        let Location { offset, root, .. } = entry.location;
+        let at = usize::try_from(offset.saturating_sub(self.offset)).unwrap_or_default();
+        sink(entry).map_err(|error| self.sink_error(error, at, root))
+    }
+
+    /// Ends the reading at what is not a message, or hands `text` on as noise in the place of `entry`.
+    pub(crate) fn fault(
+        &self,
+        (why, pointer): (Refusal, &str),
+        text: &str,
+        entry: Entry<'_>,
+        options: ReadOptions,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ReadError> {
+        if !options.tolerates(&why) {
+            return Err(self.refuse(why, pointer));
+        }
+        self.give(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry }, sink)
     }
 
     /// What a sink returned of an entry that begins at byte `base` of the line.
@@ -211,7 +237,7 @@ impl<'a> Iterator for Block<'a> {
 /// before its value and is to be moved past it.
 ///
 /// # Errors
-/// Where the line is no JSON or no object, and whatever `each` returns.
+/// Where the line is not a JSON object, and whatever `each` returns.
 pub(crate) fn members<'a>(
     text: &'a str,
     whole: &str,
@@ -236,14 +262,14 @@ pub(crate) fn members<'a>(
     Ok(scanner.end()?)
 }
 
-/// Why something is no message, and what it is.
+/// Why something is not a message, and what it is.
 pub(crate) type Faulty<'a> = (Refusal, Json<'a>);
 
-/// What stands in a line where a message belongs, read in place, or why it is none (RPL-NOISE). Text that is no JSON
+/// What stands in a line where a message belongs, read in place, or why it is none (RPL-NOISE). Text that is not JSON
 /// makes the whole line none.
 ///
 /// # Errors
-/// Where it is no JSON.
+/// Where it is not JSON.
 pub(crate) fn held<'a>(
     text: &'a str,
     scanner: &mut Scanner<'a>,

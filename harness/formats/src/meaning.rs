@@ -1,70 +1,12 @@
-//! Reader and contract joined: from bytes to a meaning.
-//!
-//! Knows: how to run one beside the other in a single pass. Refuses to know: what the meaning should have been.
+//! From bytes to a meaning, and how a meaning is written.
 
+use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
-use crate::{Format, ReadOptions};
+use crate::reading::{Step, walk};
+use crate::session::Totals;
 use std::io::Read;
-use transcript::contract::Contract;
 use transcript::k2a::AuthorizationSummary;
 use transcript::meaning::{Event, write_end};
-use transcript::session::{Content, Entry, SinkError};
-
-/// What a whole reading amounts to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// How many events.
-    pub events: u64,
-    /// How many requests nobody answered.
-    pub unanswered: usize,
-    /// How many bodies the exporter dropped (HAR-MISSING).
-    pub missing: u64,
-    /// How many pieces of noise were passed over.
-    pub noise: u64,
-    /// The summary of K2-A.
-    pub authorization_discovery: Option<AuthorizationSummary>,
-}
-
-/// One step of a reading.
-#[derive(Debug)]
-pub enum Step<'e, 'a> {
-    /// A message, and what it means.
-    Event(&'e Entry<'a>, &'e Event<'a>),
-    /// Something else that the transcript holds.
-    Context(&'e Entry<'a>),
-}
-
-/// Reads a transcript step by step. Nothing that `each` was shown is part of a session until this returns `Ok`.
-///
-/// # Errors
-/// Where the input cannot be read, or is no session by the contract.
-pub fn walk(
-    format: &Format,
-    input: &mut Input<'_>,
-    options: ReadOptions,
-    each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
-) -> Result<Totals, ReadError> {
-    let mut contract = Contract::default();
-    let (mut missing, mut noise) = (0, 0);
-    (format.read)(input, options, &mut |entry| {
-        match entry.content {
-            Content::Missing(_) => missing += 1,
-            Content::Noise(_) => noise += 1,
-            _ => {}
-        }
-        match contract.take(&entry)? {
-            Some(event) => each(Step::Event(&entry, &event)),
-            None => each(Step::Context(&entry)),
-        }
-    })?;
-    Ok(Totals {
-        events: contract.events(),
-        unanswered: contract.unanswered(),
-        missing,
-        noise,
-        authorization_discovery: contract.authorization_discovery(),
-    })
-}
 
 /// A meaning as JSON text in the contract's normal form, with an event on each line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,16 +6,16 @@
 //! bytes go out as they came in. Memory: one block.
 //!
 //! ```
-//! use formats::sse::{Kind, Parser};
+//! use formats::sse::{SseBlockKind, SseParser};
 //!
 //! let mut seen = Vec::new();
-//! let mut parser = Parser::default();
+//! let mut parser = SseParser::default();
 //! for chunk in [&b"id: 7\r\ndata: a\r"[..], b"\ndata: b\n\n: idle\n\ndata: cut"] {
 //!     parser.feed(chunk, &mut |event| seen.push((event.kind, event.data.to_vec())));
 //! }
 //! parser.finish(&mut |event| seen.push((event.kind, event.data.to_vec())));
 //! let expected =
-//!     [(Kind::Event, b"a\nb".to_vec()), (Kind::Comment, Vec::new()), (Kind::Unfinished, b"cut".to_vec())];
+//!     [(SseBlockKind::Event, b"a\nb".to_vec()), (SseBlockKind::Comment, Vec::new()), (SseBlockKind::Unfinished, b"cut".to_vec())];
 //! assert_eq!(seen, expected);
 //! ```
 

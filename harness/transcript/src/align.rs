@@ -1,8 +1,6 @@
 //! Two sessions side by side: which events differ, which stand in one alone.
 //!
-//! Knows: equality of events under the caller's rules, and how to find the way back after an event that only one
-//! session has. Refuses to know: where events come from. Memory: [`LOOKAHEAD`] events of each session, and in
-//! [`IdMatching::Renumbered`] mode the ids.
+//! Memory: [`LOOKAHEAD`] events of each session, and in [`IdMatching::Renumbered`] mode the ids.
 
 use crate::diff::{Comparison, DiffOptions, Difference, PointerPattern, first_below};
 use crate::meaning::{Event, EventKind};
@@ -34,9 +32,9 @@ pub struct OwnedEvent {
     pub id: Option<Vec<u8>>,
     /// What it answers.
     pub answers: Option<u64>,
-    /// Who sent it, where the format tells.
+    /// Who sent it, where the format says.
     pub side: Option<Side>,
-    /// Where it stands.
+    /// Where it is.
     pub location: Location,
     text: String,
     shape: Shape,

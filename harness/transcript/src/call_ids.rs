@@ -1,9 +1,9 @@
 //! The ids of every tool call of a session, remembered in little (clause COR-DUPLICATE).
 //!
-//! Knows: whether an id was there before. Ids that count up, bare or behind one of a few prefixes (`call-17`),
-//! are kept as runs: a session that numbers its calls costs a few bytes, however long it is. Ids without such an
-//! order cost sixteen bytes each: a fingerprint of 128 bits, so that two of a billion ids are mistaken for each
-//! other with a chance of one in 10²⁰. That is the only memory of a reading that grows with an answered session.
+//! Ids that count up, bare or behind one of a few prefixes (`call-17`), are kept as runs: a session that numbers its calls
+//! costs a few bytes, however long it is. Ids without such an order cost sixteen bytes each: a fingerprint of 128 bits, so
+//! that two of a billion ids are mistaken for each other with a chance of one in 10²⁰. That is the only memory of a reading
+//! that grows with an answered session.
 
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};

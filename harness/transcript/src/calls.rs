@@ -1,7 +1,6 @@
 //! The calls projection of a meaning, for those who only look at tool calls.
 //!
-//! Knows: every tool call in order, with its outcome once it is answered. Memory: the calls from the oldest that
-//! is still unanswered on, since each must be written in its turn.
+//! Memory: the calls from the oldest that is still unanswered on, since each must be written in its turn.
 
 use crate::json::write_compact;
 use crate::meaning::{Event, EventKind};
@@ -55,7 +54,7 @@ impl Calls {
         }
     }
 
-    /// Appends the calls that nobody answered, and those behind them.
+    /// Appends the calls that were not answered, and those behind them.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         while let Some(call) = self.waiting.pop_front() {
             self.write(&call, out);

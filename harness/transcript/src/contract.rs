@@ -1,8 +1,5 @@
 //! From session to meaning: the reading contract, carried out.
 //!
-//! Knows: which requests are open, which call ids were used, and the bound summary of K2-A. Refuses to know: how
-//! a session was spelled, and what anybody expected of it.
-//!
 //! Memory: an entry for each request that is still unanswered; and for COR-DUPLICATE, which must remember every
 //! tool call of the session, what [`crate::call_ids`] says.
 

@@ -1,7 +1,6 @@
 //! The first difference between two JSON values, with its pointer.
 //!
-//! Knows: equality as the contract defines it, and what the caller wants left out: pointers, and values that one
-//! side redacted. Refuses to know: what the values stand for. Walks without recursion.
+//! Walks without recursion.
 
 use crate::json::{Json, JsonKind, JsonString, Tree, same_number};
 
@@ -22,11 +21,11 @@ impl PointerPattern {
     /// Reads a pointer such as `/result/content/*/text`.
     ///
     /// # Errors
-    /// A sentence where the text is no JSON pointer.
+    /// A sentence where the text is not a JSON pointer.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some(rest) = text.strip_prefix('/') else {
             return Err(format!(
-                "`{text}` is no JSON pointer: it has to begin with a slash, as in /result/content/*/text"
+                "`{text}` is not a JSON pointer: it has to begin with a slash, as in /result/content/*/text"
             ));
         };
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))

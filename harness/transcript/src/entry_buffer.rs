@@ -1,7 +1,6 @@
 //! Entries set aside in the order of the session, to be looked at elsewhere: by another thread, or by several.
 //!
-//! Knows: how an entry is kept without what it was borrowed from, such that looking at it costs no second reading.
-//! Refuses to know: who looks at it. Memory: what was pushed, with what is inside of messages that were taken apart.
+//! Memory: what was pushed, with what is inside of messages that were taken apart.
 
 use crate::json::{Json, MemberIndex};
 use crate::message::{Message, Refusal, Shape};

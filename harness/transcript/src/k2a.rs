@@ -1,6 +1,4 @@
 //! The authorization-discovery summary (clauses K2A-SUMMARY, K2A-BOUND, K2A-SPELLING).
-//!
-//! Knows: challenges as RFC 9110 (section 11.6.1) spells them. Refuses to know: whether anybody was authorised.
 
 use crate::session::Headers;
 

@@ -1,13 +1,12 @@
 //! What a recorded MCP session means.
 //!
-//! This crate is the law of the house: exact JSON, JSON-RPC messages, a session as its readers hand it over, and
-//! the reading contract that turns a session into its meaning. It knows nothing of capture formats, disks, clocks
-//! or randomness.
+//! Exact JSON, JSON-RPC messages, a session as its readers hand it over, and the reading contract that turns a session into
+//! its meaning. Nothing here depends on a capture format, a disk, a clock or randomness.
 //!
 //! ```
 //! use transcript::contract::Contract;
 //! use transcript::message::Message;
-//! use transcript::session::{Content, Entry, Spot};
+//! use transcript::session::{Content, Entry, Location};
 //!
 //! let mut contract = Contract::default();
 //! let mut events = Vec::new();
@@ -16,7 +15,7 @@
 //!     r#"{"jsonrpc":"2.0","id":"7","result":{"sum":1}}"#,
 //! ] {
 //!     let message = Message::parse(line).unwrap();
-//!     let entry = Entry::new(Spot::default(), Content::Message(message));
+//!     let entry = Entry::new(Location::default(), Content::Message(message));
 //!     events.extend(contract.take(&entry).unwrap());
 //! }
 //! assert_eq!(events[1].answers, Some(0));

@@ -1,6 +1,4 @@
 //! The normal form: one event for each message, and how it is written as JSON.
-//!
-//! Knows: the words of the normal form. Refuses to know: how events are bound to each other.
 
 use crate::json::{Json, write_compact, write_string};
 use crate::k2a::AuthorizationSummary;
@@ -64,9 +62,9 @@ pub struct Event<'a> {
     pub answers: Option<u64>,
     /// The message itself.
     pub message: Message<'a>,
-    /// Who sent it, where the format tells. Not part of the meaning.
+    /// Who sent it, where the format says. Not part of the meaning.
     pub side: Option<Side>,
-    /// Where it stands. Not part of the meaning.
+    /// Where it is. Not part of the meaning.
     pub location: Location,
 }
 

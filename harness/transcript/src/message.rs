@@ -1,8 +1,4 @@
 //! One JSON-RPC message, told apart and taken apart in a single pass over its text.
-//!
-//! Knows: what makes a request, a notification, a result or an error (clauses JRP-VERSION, JRP-SHAPE), which
-//! ids are ids (ID-REJECT), and where in the text each part stands. Refuses to know: what stood before or after
-//! the message, and who sent it.
 
 mod scan;
 
@@ -68,7 +64,7 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Why a text is no message, and where in it.
+/// Why a text is not a message, and where in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The kind of rejection.
@@ -82,6 +78,25 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal under its code's own clause.
+    #[must_use]
+    pub fn new(code: Code, at: usize, message: impl Into<String>) -> Self {
+        Self { code, clause: code.clause(), at, message: message.into() }
+    }
+
+    /// The refusal of an object that has a member twice which decides what it means (clause SRV-TWICE).
+    #[must_use]
+    pub fn duplicate(at: usize, member: &str) -> Self {
+        let message = format!("the member `{member}` appears twice, and readers differ on which one counts");
+        Self::new(Code::AmbiguousMember, at, message)
+    }
+
+    /// The same under another clause.
+    #[must_use]
+    pub fn under(self, clause: &'static str) -> Self {
+        Self { clause, ..self }
+    }
+
     /// The same refusal of a text that was one line of a line format: a line that is not one JSON object falls
     /// under JRP-LINE, and only the last line of a file can be cut off.
     #[must_use]

@@ -1,15 +1,13 @@
 //! A transcript that cannot be read as a session: what is wrong, by which clause, and where.
-//!
-//! Knows: the kinds of rejection and their stable names. Refuses to know: how one is shown to a person.
 
 use std::fmt;
 
 /// The kinds of rejection. Their names are part of the product's outside: case files and adapters speak them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     InvalidUtf8,
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     InvalidJson,
     /// The input ends inside a value or inside the document.
     Truncated,
@@ -17,7 +15,7 @@ pub enum Code {
     NotAMessage,
     /// `jsonrpc` is not `"2.0"`.
     InvalidVersion,
-    /// `method` is no string.
+    /// `method` is not a string.
     InvalidMethod,
     /// An id that is a boolean, an object or an array.
     InvalidId,
@@ -35,7 +33,7 @@ pub enum Code {
     Batch,
     /// No `entries`.
     MissingEntries,
-    /// SSE data that starts like an object and is no JSON.
+    /// SSE data that starts like an object and is not JSON.
     BrokenData,
     /// A message inside a JSON string inside a JSON string.
     NestedData,
@@ -131,7 +129,7 @@ pub struct Position {
     pub offset: u64,
     /// Line, from 1.
     pub line: u64,
-    /// Column, from 1, in characters; where the line is no UTF-8, in bytes.
+    /// Column, from 1, in characters; where the line is not UTF-8, in bytes.
     pub column: u64,
     /// JSON pointer (RFC 6901): into the document, or into the line's value for the line formats.
     pub pointer: String,

@@ -1,8 +1,4 @@
 //! A session as a reader hands it over: entry by entry, in transcript order, borrowed from the input.
-//!
-//! Knows: what a capture can tell besides the messages (who sent, when, in which slot or stream, under which
-//! HTTP exchange). Refuses to know: which format it came from, and what any of it means; context never changes a
-//! meaning but for K2-A (clause EQ-CONTEXT).
 
 use crate::json::Json;
 use crate::message::{Message, Refusal};
@@ -94,7 +90,7 @@ pub struct Sse<'a> {
 }
 
 impl Sse<'_> {
-    /// The same fields, for whoever keeps them longer than their entry.
+    /// The same fields, to keep longer than their entry.
     #[must_use]
     pub fn owned(&self) -> Sse<'static> {
         let own = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| text.clone().into_owned().into());
@@ -149,13 +145,13 @@ pub struct Exchange<'a> {
     pub response_size: Option<u64>,
     /// The request's body where it is a short form, as `application/x-www-form-urlencoded` spells it.
     pub form: Option<Cow<'a, str>>,
-    /// The answer's body where it is a short JSON object that a GET fetched and that is no message, such as OAuth
+    /// The answer's body where it is a short JSON object that a GET fetched and that is not a message, such as OAuth
     /// metadata.
     pub document: Option<Cow<'a, str>>,
 }
 
 impl Exchange<'_> {
-    /// The same exchange, for whoever keeps it longer than its entry.
+    /// The same exchange, to keep longer than its entry.
     #[must_use]
     pub fn owned(&self) -> Exchange<'static> {
         Exchange {
@@ -173,7 +169,7 @@ impl Exchange<'_> {
     }
 }
 
-/// The same headers, for whoever keeps them longer than their entry.
+/// The same headers, to keep longer than their entry.
 #[must_use]
 pub fn owned_headers(headers: &Headers<'_>) -> Headers<'static> {
     headers
@@ -201,7 +197,7 @@ pub enum Content<'a> {
     TraceEnd(Json<'a>),
     /// Something the format says to pass over, in words such as "a line of type \"turn\"".
     Skipped(Cow<'a, str>),
-    /// Something that is no message where one belongs, or a message with a fault, passed over because the caller
+    /// Something that is not a message where one belongs, or a message with a fault, passed over because the caller
     /// tolerates it.
     Noise(Noise<'a>),
     /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
@@ -220,11 +216,11 @@ pub struct Noise<'a> {
 /// One thing that a transcript holds, with its context.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// Where it stands.
+    /// Where it is.
     pub location: Location,
     /// Milliseconds since the Unix epoch, or since whatever moment an envelope counts from.
     pub time: Option<i64>,
-    /// Who sent it, where the format tells.
+    /// Who sent it, where the format says.
     pub side: Option<Side>,
     /// How it travelled.
     pub carrier: Carrier,
@@ -267,7 +263,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Why whoever takes the entries wants no more of them.
+/// Why a sink takes no more entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SinkError {
     /// The entry cannot be part of a session; the reader adds the place.
@@ -276,5 +272,5 @@ pub enum SinkError {
     Stop,
 }
 
-/// Whoever takes the entries of a session, one by one. A session is whole only when its reader returns `Ok`.
+/// What takes the entries of a session, one by one. A session is whole only when its reader returns `Ok`.
 pub type Sink<'s> = dyn FnMut(Entry<'_>) -> Result<(), SinkError> + 's;

@@ -3,6 +3,10 @@
 //! Knows: the shape of `results.json`, schema 1. Refuses to know: how verdicts came about, and what time it is;
 //! the same results give the same record, byte for byte.
 
+mod compact;
+
+pub use compact::{Compact, Known};
+
 use crate::answer::Level;
 use crate::verdict::{Judgement, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -46,6 +50,9 @@ pub struct Record {
     pub cases: BTreeMap<String, CaseNote>,
     /// The clauses that these cases cite, by id, with their titles.
     pub clauses: BTreeMap<String, String>,
+    /// The verdicts of a compact record, whose results are only its failures; see [`Record::expand`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact: Option<Compact>,
     /// Every reading, in the order of the plan.
     pub results: Vec<CaseResult>,
 }
@@ -246,13 +253,8 @@ impl Record {
         results: Vec<CaseResult>,
     ) -> Self {
         let mut totals = BTreeMap::new();
-        let mut clauses = BTreeMap::new();
         for line in &results {
             *totals.entry(line.verdict).or_default() += 1;
-            for id in &line.clauses {
-                let title = transcript::clauses::find(id).map_or("", |clause| clause.title);
-                clauses.insert(id.clone(), title.to_owned());
-            }
         }
         let planned = results.len() as u64;
         Self {
@@ -265,7 +267,8 @@ impl Record {
             planned,
             totals,
             cases,
-            clauses,
+            clauses: cited(&results),
+            compact: None,
             results,
         }
     }
@@ -283,6 +286,12 @@ impl Record {
     pub fn is_failure(&self) -> bool {
         self.results.iter().any(|line| line.verdict.is_failure())
     }
+}
+
+/// The clauses that results cite, with their titles.
+fn cited(results: &[CaseResult]) -> BTreeMap<String, String> {
+    let title = |id: &str| transcript::clauses::find(id).map_or("", |clause| clause.title).to_owned();
+    results.iter().flat_map(|result| &result.clauses).map(|id| (id.clone(), title(id))).collect()
 }
 
 impl CaseResult {

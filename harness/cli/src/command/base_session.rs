@@ -6,7 +6,7 @@ use super::context::Failure;
 use super::input::{format_of, open};
 use super::suites::{embedded_case, only_case};
 use formats::{Format, Input, ReadOptions, Session, meaning};
-use generators::variant::{SessionBuilder, SessionError};
+use generators::session_builder::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::Case;
 use verdict::expectation::Expectation;

@@ -5,6 +5,7 @@
 
 use super::context::{CommandContext, Failure};
 use super::site::{Site, TIMES};
+use super::suites::embedded;
 use super::values::quoted;
 use crate::exit;
 use reports::html::findings::Finding;
@@ -14,10 +15,11 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use suite::Case;
 use verdict::change::{Change, Sort, changes};
 use verdict::kills::{self, Kills};
 use verdict::merge::merge;
-use verdict::record::{CaseResult, Record, SCHEMA};
+use verdict::record::{CaseNote, CaseResult, Record, SCHEMA};
 use verdict::timings::Times;
 
 /// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
@@ -28,6 +30,7 @@ Examples:
   mcp-concord report part-*.json --out site                   the parts of one sharded run, merged
   mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
+  mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
   mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
   mcp-concord report results.json kills.json found.json --out site
                                       with the kill matrix of `run --mutants --results kills.json`, and the
@@ -45,6 +48,9 @@ pub(crate) struct Args {
     /// The folder for the site; created if missing.
     #[arg(long, value_name = "DIR", required_unless_present = "compare")]
     out: Option<PathBuf>,
+    /// Write results.json in a compact form: a letter a verdict, the failures and the reasons of the baseline.
+    #[arg(long, requires = "out")]
+    compact: bool,
     /// Compare with these results of an earlier run of the same implementation.
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
@@ -75,6 +81,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             findings: findings.as_deref(),
             alone: &alone,
             records,
+            compact: args.compact,
         };
         site.write(out)?;
         context.terminal.note(&format!("written to {}", out.join("index.html").display()));
@@ -196,7 +203,14 @@ fn read(path: &Path) -> Result<Input, Failure> {
     match kills {
         Some(_) => parsed(&text, &format!("{name} is not a kill matrix")).map(Input::Kills),
         None => {
-            let mut record = parsed(&text, &no_record)?;
+            let mut record: Record = parsed(&text, &no_record)?;
+            if record.compact.is_some() {
+                let suite = embedded()?;
+                let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
+                let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
+                let expanded = record.expand(|name| case(name).map(note));
+                expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
+            }
             give_times(path, &mut record)?;
             Ok(Input::Run(Box::new(record)))
         }

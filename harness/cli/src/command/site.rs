@@ -40,6 +40,8 @@ pub(super) struct Site<'s> {
     pub(super) kills: Option<&'s Kills>,
     /// What `check` found.
     pub(super) findings: Option<&'s [Finding]>,
+    /// results.json is written in its compact form.
+    pub(super) compact: bool,
     /// The command for one line.
     pub(super) alone: &'s dyn Fn(&Record, &CaseResult) -> String,
 }
@@ -55,7 +57,7 @@ pub(super) fn write_one(
 ) -> Result<(), Failure> {
     let run = Run { record, runs: &[record], rerun: alone };
     put(folder, "index.html", &renderer()?.run(&run, PageLocation::default()).map_err(unrendered)?)?;
-    for_programs(folder, record)
+    for_programs(folder, record, false)
 }
 
 impl Site<'_> {
@@ -75,7 +77,7 @@ impl Site<'_> {
                     "index.html",
                     renderer.run(&self.run(record, &self.history(record)), place("index.html")),
                 )?;
-                for_programs(out, record)?;
+                for_programs(out, record, self.compact)?;
             }
             records => {
                 let runs = self.trends();
@@ -87,7 +89,7 @@ impl Site<'_> {
                     let text = renderer.run(&self.run(record, &self.history(record)), place);
                     let folder = out.join(folder);
                     put(&folder, "index.html", &text.map_err(unrendered)?)?;
-                    for_programs(&folder, record)?;
+                    for_programs(&folder, record, self.compact)?;
                 }
             }
         }
@@ -267,8 +269,10 @@ fn folders(records: &[&Record]) -> Vec<String> {
     records.iter().map(&mut folder).collect()
 }
 
-fn for_programs(folder: &Path, record: &Record) -> Result<(), Failure> {
-    put(folder, "results.json", &json::render(record).map_err(unrendered)?)?;
+fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Failure> {
+    let small = compact.then(|| record.compact());
+    let text = json::render(small.as_ref().unwrap_or(record)).map_err(unrendered)?;
+    put(folder, "results.json", &text)?;
     let times = Times::of(record);
     if !times.times.is_empty() {
         put(folder, TIMES, &json::times(&times).map_err(unrendered)?)?;

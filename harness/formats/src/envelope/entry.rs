@@ -1,7 +1,6 @@
 //! One entry of an envelope, taken apart in a single pass.
 //!
-//! Knows: the slots and what may stand in each. Decides nothing before the whole entry is seen, since `event` may
-//! stand after `data`, and the status after the body.
+//! Decides nothing before the whole entry is seen, since `event` may stand after `data`, and the status after the body.
 
 use crate::data::{Carried, Places, carried, content, holds_messages};
 use std::borrow::Cow;
@@ -85,7 +84,7 @@ impl<'a> Parts<'a> {
         let start = scanner.at();
         if scanner.peek() != Some(b'{') {
             let value = scanner.take()?;
-            return Err(refuse(
+            return Err(Refusal::new(
                 Code::InvalidEntry,
                 start,
                 format!("an entry is an object; this is {}", value.kind().name()),
@@ -117,7 +116,7 @@ impl<'a> Parts<'a> {
                 }
             };
             if twice {
-                return Err(ambiguous(at, key));
+                return Err(Refusal::duplicate(at, key.raw()));
             }
             more = scanner.more(b'}')?;
         }
@@ -176,14 +175,14 @@ impl<'a> Parts<'a> {
                 };
                 let message =
                     format!("an entry holds exactly one of `request`, `response`, `sse`; this one has {has}");
-                Err(refuse(Code::InvalidEntry, start, message))
+                Err(Refusal::new(Code::InvalidEntry, start, message))
             }
         }
     }
 }
 
 impl<'a> Body<'a> {
-    /// Reads what may be a message in one pass. Text that is no JSON is refused at once; any other fault is kept
+    /// Reads what may be a message in one pass. Text that is not JSON is refused at once; any other fault is kept
     /// until it is known whether it matters here.
     fn scan(text: &'a str, scanner: &mut Scanner<'a>) -> Result<Self, Refusal> {
         let at = scanner.at();
@@ -202,19 +201,17 @@ impl<'a> Body<'a> {
         }
         let value = scanner.take()?;
         let message = Err(match value.kind() {
-            JsonKind::Array => {
-                refuse(Code::Batch, at, "an array stands where one message belongs".to_owned())
-            }
+            JsonKind::Array => Refusal::new(Code::Batch, at, "an array where one message belongs".to_owned()),
             kind => {
                 let message = format!("a JSON-RPC message is an object; this is {}", kind.name());
-                refuse(Code::NotAMessage, at, message)
+                Refusal::new(Code::NotAMessage, at, message)
             }
         });
         Ok(Self { at, value, message })
     }
 
     /// ENV-SINGLE, ENV-NULL: one message, or nothing where the slot is null or holds the body of an HTTP error
-    /// that is no JSON-RPC.
+    /// that is not JSON-RPC.
     fn single(self, status: Option<u16>) -> Result<Held<'a>, Refusal> {
         match self.message {
             Ok(message) => Ok(Held::Message(message)),
@@ -240,7 +237,7 @@ impl<'a> Event<'a> {
                 return Ok(Self { at, null: true, ..Self::default() });
             }
             let message = format!("`sse` is an object; this is {}", value.kind().name());
-            return Err(refuse(Code::WrongType, at, message));
+            return Err(Refusal::new(Code::WrongType, at, message));
         }
         let mut event = Self { at, ..Self::default() };
         let mut more = scanner.open(b'}')?;
@@ -258,7 +255,7 @@ impl<'a> Event<'a> {
                 }
             };
             if twice {
-                return Err(ambiguous(at, key));
+                return Err(Refusal::duplicate(at, key.raw()));
             }
             more = scanner.more(b'}')?;
         }
@@ -272,7 +269,7 @@ impl<'a> Event<'a> {
             Some((_, JsonKind::String)) => text(self.name),
             None | Some((_, JsonKind::Null)) => None,
             Some((_, kind)) => {
-                return Err(refuse(
+                return Err(Refusal::new(
                     Code::WrongType,
                     self.at,
                     format!("the event's name is {}, not a string", kind.name()),
@@ -324,13 +321,4 @@ fn known(key: JsonString<'_>, names: &[&'static str]) -> Option<&'static str> {
         plain if !plain.contains('\\') => names.iter().copied().find(|name| plain == *name),
         _ => names.iter().copied().find(|name| key.is(name)),
     }
-}
-
-fn ambiguous(at: usize, key: JsonString<'_>) -> Refusal {
-    let message = format!("the member `{}` stands twice, and readers differ on which one counts", key.raw());
-    refuse(Code::AmbiguousMember, at, message)
-}
-
-fn refuse(code: Code, at: usize, message: String) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message }
 }

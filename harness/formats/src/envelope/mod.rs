@@ -1,8 +1,7 @@
 //! The envelope that `streamable-http` and `http-sse` share: an object with `transport` and `entries`, each entry
 //! a `request`, a `response` or an `sse` event (clauses ENV-*, SSE-*, K2A-*).
 //!
-//! Knows: the envelope's shape; the two formats differ in their label alone. Streams: memory is the largest entry,
-//! wherever `transport` stands.
+//! Streams: memory is the largest entry, wherever `transport` stands.
 
 mod entry;
 mod read;
@@ -11,7 +10,9 @@ mod write;
 pub(crate) use read::read;
 pub(crate) use write::write;
 
-use crate::{Capabilities, Head};
+use crate::format::{Capabilities, Items};
+use crate::head::Head;
+use crate::transport::Transport;
 
 /// What both formats carry.
 pub(crate) const CARRIES: Capabilities = Capabilities {
@@ -24,9 +25,13 @@ pub(crate) const CARRIES: Capabilities = Capabilities {
     challenge: true,
 };
 
-/// Whether a file that begins like this is an envelope with this label. `labels` are the format's names; the first
-/// format of the two also takes what is clearly an envelope without a label that anybody knows, so that a person
-/// hears what is wrong with it.
-pub(crate) fn sniff(head: &Head, label: &str) -> bool {
-    head.text("transport") == Some(label)
+/// Where both formats have their entries.
+pub(crate) const ITEMS: Items = Items::List(&["entries"]);
+
+/// Where an entry has its message.
+pub(crate) const MESSAGES: &[&[&str]] = &[&["request"], &["response"], &["sse", "data"]];
+
+/// Whether a file that begins like this is an envelope of this transport.
+pub(crate) fn sniff(head: &Head, transport: Transport) -> bool {
+    head.text("transport") == Some(transport.name())
 }

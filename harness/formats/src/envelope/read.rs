@@ -1,16 +1,17 @@
 //! Reading an envelope, entry by entry.
 
 use super::entry::{Held, Parts, context};
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::transport::Transport;
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
 
-/// Reads an envelope whose `transport` must be `label`.
+/// Reads an envelope whose `transport` must be this one.
 pub(crate) fn read(
-    label: &str,
+    of: Transport,
     input: &mut Input<'_>,
     options: ReadOptions,
     sink: &mut Sink<'_>,
@@ -29,6 +30,7 @@ pub(crate) fn read(
             return Err(input.refuse(refusal, 0, ""));
         }
     }
+    let label = of.name();
     let mut seen = Seen::default();
     let mut more = input.enter(b'}')?;
     while more {
@@ -58,8 +60,7 @@ pub(crate) fn read(
             }
         };
         if twice {
-            let message = format!("the member `{name}` stands twice, and readers differ on which one counts");
-            return Err(input.reject(Code::AmbiguousMember, 0, message));
+            return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
         }
         more = input.next(b'}')?;
     }
@@ -108,7 +109,7 @@ fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadEr
 
 fn entries(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
-        // A file that ends here, or goes on with what is no JSON, is not one whose entries are no array.
+        // A file that ends here, or goes on with what is not JSON, is not one whose entries are not an array.
         input.value()?;
         let refusal = Refusal {
             code: Code::MissingEntries,
@@ -165,7 +166,7 @@ fn hand(
     let carrier = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,
-        (Err(refusal), Some((carrier, side, tail, text))) if options.passes(&refusal) => {
+        (Err(refusal), Some((carrier, side, tail, text))) if options.tolerates(&refusal) => {
             let location = Location { tail, ..location };
             let content = Content::Noise(Noise { why: refusal, text: text.into() });
             let entry = Entry { time, side: Some(side), carrier, ..Entry::new(location, content) };
@@ -176,7 +177,7 @@ fn hand(
     let location = Location { tail: found.tail, ..location };
     let content = match found.held.content() {
         Ok(content) => content,
-        Err(refusal) if options.passes(&refusal) => {
+        Err(refusal) if options.tolerates(&refusal) => {
             let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
             Content::Noise(Noise { why: refusal, text })
         }

@@ -1,13 +1,14 @@
 //! Writing an envelope: an entry a line.
 
-use crate::owned::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry, Session};
+use crate::transport::Transport;
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact, write_string};
 use transcript::session::{Carrier, Side};
 
-/// Writes the session with this label.
-pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let mut head = format!("{{\"transport\": \"{label}\"").into_bytes();
+/// Writes the session as an envelope of this transport.
+pub(crate) fn write(transport: Transport, session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let mut head = format!("{{\"transport\": \"{}\"", transport.name()).into_bytes();
     for entry in &session.entries {
         if let (OwnedContent::Envelope, Some(context)) = (&entry.what, &entry.context) {
             head.extend_from_slice(b",\n \"transport_context\": ");
@@ -22,7 +23,7 @@ pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::
     let mut line = Vec::new();
     for entry in &session.entries {
         line.clear();
-        if spell(label, entry, &mut line) {
+        if spell(transport, entry, &mut line) {
             out.write_all(if first { b"\n  {" } else { b",\n  {" })?;
             first = false;
             out.write_all(&line)?;
@@ -33,7 +34,7 @@ pub(crate) fn write(label: &str, session: &Session, out: &mut dyn Write) -> io::
 }
 
 /// Spells one entry without its braces; false where the envelope has no place for it.
-fn spell(label: &str, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
+fn spell(transport: Transport, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
     let challenge = match &entry.what {
         OwnedContent::Exchange(exchange) if exchange.status == Some(401) => Some(exchange),
         _ => None,
@@ -65,7 +66,8 @@ fn spell(label: &str, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
         }
         line.extend_from_slice(b"}}, ");
     }
-    let streams = entry.carrier == Carrier::Sse || label == "http-sse" && entry.carrier != Carrier::Response;
+    let streams = entry.carrier == Carrier::Sse
+        || transport == Transport::HttpSse && entry.carrier != Carrier::Response;
     match (&entry.what, entry.side) {
         (OwnedContent::Message(text, _), Some(Side::Client)) => carrier("request", text, line),
         (OwnedContent::Message(text, _), _) if streams => event(entry, Some(text), line),

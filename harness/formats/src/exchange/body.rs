@@ -1,7 +1,4 @@
 //! The parts of an exchange in a document: members, headers, and bodies as the bytes that they were.
-//!
-//! Knows: how text and base64 are written, and which body is a message (clause HAR-MESSAGE). Refuses to know: the
-//! order of exchanges, and what a stream says.
 
 use crate::data::{Places, content, holds_messages};
 use base64::Engine as _;
@@ -40,11 +37,7 @@ impl<'a> Document<'a> {
         for (key, value) in object.members() {
             let Some(slot) = names.iter().position(|name| key.is(name)) else { continue };
             if found[slot].replace(value).is_some() {
-                let message = format!(
-                    "the member `{}` stands twice, and readers differ on which one counts",
-                    names[slot]
-                );
-                return Err(refusal(Code::AmbiguousMember, self.at(key.raw()), message));
+                return Err(Refusal::duplicate(self.at(key.raw()), names[slot]));
             }
         }
         Ok(found.map(|value| value.filter(|value| value.kind() != JsonKind::Null)))
@@ -55,7 +48,7 @@ impl<'a> Document<'a> {
         Ok(self.string(value)?.map(content))
     }
 
-    /// Header names and values; an item that lacks either is no header.
+    /// Header names and values; an item that lacks either is not a header.
     pub(crate) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
         let Some(list) = value else { return Ok(Vec::new()) };
         if list.kind() != JsonKind::Array {
@@ -85,7 +78,7 @@ impl<'a> Document<'a> {
             Ok(bytes) => Ok(Body { bytes: Cow::Owned(bytes), start, places: None }),
             Err(error) => {
                 let message = format!("the body is said to be base64, and is not: {error}");
-                Err(refusal(Code::WrongType, start, message))
+                Err(Refusal::new(Code::WrongType, start, message))
             }
         }
     }
@@ -99,7 +92,7 @@ impl<'a> Document<'a> {
 
     fn wrong_type(self, value: Json<'_>, wanted: &str) -> Refusal {
         let message = format!("{wanted} belongs here; this is {}", value.kind().name());
-        refusal(Code::WrongType, self.at(value.text()), message)
+        Refusal::new(Code::WrongType, self.at(value.text()), message)
     }
 }
 
@@ -122,7 +115,7 @@ impl Body<'_> {
 }
 
 /// The message that the whole of a body is, if it is one. `wanted`: a message belongs here, so that text which
-/// begins like an object and is no JSON is an answer lost.
+/// begins like an object and is not JSON is an answer lost.
 pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
     let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let skipped = bytes.len() - rest.len();
@@ -152,7 +145,7 @@ fn read(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
         // Of an array, `jsonrpc` alone shows that it is no other site's.
         Ok(value) if holds_messages(value) && value.items().any(|item| item.member("jsonrpc").is_some()) => {
             let message = "the body is an array of messages, where one message belongs".to_owned();
-            Err(Refusal { clause: "HAR-MESSAGE", ..refusal(Code::Batch, start, message) })
+            Err(Refusal { clause: "HAR-MESSAGE", ..Refusal::new(Code::Batch, start, message) })
         }
         Ok(_) => Ok(None),
     }
@@ -163,21 +156,20 @@ fn first(bytes: &[u8]) -> Option<(usize, u8)> {
     Some((at, bytes[at]))
 }
 
-/// A body ends where it ends; that is no file cut off.
+/// A body ends where it ends; that is not a file cut off.
 fn broken(fault: SyntaxError) -> Refusal {
     let cause = Refusal::from(fault);
-    refusal(Code::InvalidJson, cause.at, format!("the body begins like a message, but {}", cause.message))
+    Refusal::new(
+        Code::InvalidJson,
+        cause.at,
+        format!("the body begins like a message, but {}", cause.message),
+    )
 }
 
-/// Bytes that are no UTF-8 where a message was to be.
+/// Bytes that are not UTF-8 where a message was to be.
 pub(crate) fn not_utf8(bytes: &[u8], at: usize) -> Refusal {
     let byte = bytes.get(at).copied().unwrap_or_default();
-    refusal(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is no UTF-8 here"))
-}
-
-/// A refusal under its code's own clause.
-pub(crate) fn refusal(code: Code, at: usize, message: String) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message }
+    Refusal::new(Code::InvalidUtf8, at, format!("byte 0x{byte:02x} of the decoded body is not UTF-8 here"))
 }
 
 /// Where in `whole` a part of it begins.

@@ -1,13 +1,10 @@
 //! Which exchanges a session is written as.
 //!
-//! Knows: that the order of the session counts most, that an exchange which the session knows is kept with its
-//! method, URL, headers and status, and what MCP asks of one which it does not know. Refuses to know: JSON.
-//!
 //! A client's message is a POST of its own. What the server sends next stands in its answer as long as it may:
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
 
-use crate::owned::{OwnedContent, OwnedEntry, Session, TransportContext};
+use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use transcript::message::Message;
 use transcript::session::{Carrier, Exchange, Headers, Side};
 

@@ -1,12 +1,10 @@
 //! Reading exchanges: in the order of their start, and what their bodies carry.
 //!
-//! Knows: HAR-ORDER, HAR-STREAM, HAR-MISSING, and which media type decides. Refuses to know: where a format has the parts
-//! of an exchange, how text becomes bytes, and what SSE data means. Memory: the whole file, since its order is not the
-//! order of the session.
+//! Memory: the whole file, since its order is not the order of the session.
 
-use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in, refusal};
-use crate::ReadOptions;
+use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in};
 use crate::data::{Carried, carried};
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::sse::{SseBlock, SseBlockKind as Block, SseParser};
 use std::borrow::Cow;
@@ -141,7 +139,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
             seen = at;
             if json.kind() != JsonKind::Object {
                 let message = format!("an exchange is an object; this is {}", json.kind().name());
-                let wrong = refusal(Code::InvalidEntry, at, message);
+                let wrong = Refusal::new(Code::InvalidEntry, at, message);
                 return Err(self.refused(Refusal { clause: "SRV-BYTES", ..wrong }, index));
             }
             let started = moment(document, json).map_err(|cause| self.refused(cause, index))?;
@@ -278,14 +276,14 @@ impl<'a> Reading<'a, '_, '_, '_> {
         location: Location,
         stamp: Stamp,
     ) -> Result<(), ReadError> {
-        if self.options.passes(&cause) {
+        if self.options.tolerates(&cause) {
             let text = String::from_utf8_lossy(text);
             return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), location));
         }
         Err(self.input.refuse(cause, 0, &location.pointer()))
     }
 
-    /// Hands on an entry that is no message.
+    /// Hands on an entry that is not a message.
     fn note(&mut self, entry: Entry<'_>) -> Result<(), ReadError> {
         let at =
             usize::try_from(entry.location.offset.saturating_sub(self.input.offset())).unwrap_or_default();
@@ -352,7 +350,7 @@ pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
     text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
 }
 
-/// A document that is no message, as servers describe themselves in, if it is short.
+/// A document that is not a message, as servers describe themselves in, if it is short.
 pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
     short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
 }

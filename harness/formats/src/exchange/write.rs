@@ -1,12 +1,9 @@
 //! Writing exchanges: what each part of one says, whichever format has it.
-//!
-//! Knows: what an exchange must say that the session does not know, and how a stream is spelled. Refuses to know: which
-//! message stands in which exchange, and how a format spells the parts.
 
 use super::body::bare;
 use super::plan::Draft;
 use super::read::STREAM;
-use crate::owned::OwnedEntry;
+use crate::session::OwnedEntry;
 use std::borrow::Cow;
 use transcript::json::write_compact;
 use transcript::message::Message;

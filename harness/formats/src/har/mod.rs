@@ -3,7 +3,7 @@
 //! Cannot carry: when each message of a stream came, so that what a long stream said amid later exchanges stands
 //! where the stream began; the process and its exit; of an envelope's context more than the headers of a request
 //! and the status and headers of a response. The words of an SSE comment are not kept, and a carriage return in
-//! the data of an event that is no message comes back as a line feed, since SSE has no other way.
+//! the data of an event that is not a message comes back as a line feed, since SSE has no other way.
 //!
 //! What the session does not know, a HAR must still say. The writer puts in the URL `http://localhost/mcp`, the
 //! headers without which nobody could tell what a body is, the statuses that MCP asks for, and times that stand
@@ -14,7 +14,9 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
+use crate::transport::Transport;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -33,6 +35,11 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
              each of its messages came (HAR-ORDER)",
+    items: Items::List(&["log", "entries"]),
+    messages: &[&["request", "postData", "text"], &["response", "content", "text"]],
+    transport: None,
+    scripts: &[Some(Transport::StreamableHttp)],
+    live: true,
     sniff,
     read: read::read,
     write: write::write,

@@ -1,14 +1,12 @@
 //! Reading HAR: where it has the parts of an exchange.
-//!
-//! Knows: the members of HAR 1.2, and how an exporter shows that it dropped a body (HAR-MISSING). Refuses to know: what
-//! bodies say, and in which order exchanges are read; that is [`crate::exchange`]'s.
 
-use crate::exchange::body::{Checked, Document, refusal};
+use crate::exchange::body::{Checked, Document};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
 };
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
@@ -35,13 +33,13 @@ fn entries<'a>(input: &Input<'_>, document: Document<'a>) -> Result<Json<'a>, Re
     let file = Json::parse(document.0).map_err(|fault| refuse(fault.into(), ""))?;
     if file.kind() != JsonKind::Object {
         let message = format!("a HAR is an object with a `log`; this is {}", file.kind().name());
-        let wrong = refusal(Code::WrongDocument, document.at(file.text()), message);
-        return Err(refuse(Refusal { clause: "HAR-MISSING", ..wrong }, ""));
+        let wrong = Refusal::new(Code::WrongDocument, document.at(file.text()), message);
+        return Err(refuse(wrong.under("HAR-MISSING"), ""));
     }
     let none = |value: Json<'_>, pointer| {
         let message = "there is no array of exchanges at `log.entries`".to_owned();
-        let missing = refusal(Code::MissingEntries, document.at(value.text()), message);
-        refuse(Refusal { clause: "HAR-MISSING", ..missing }, pointer)
+        let missing = Refusal::new(Code::MissingEntries, document.at(value.text()), message);
+        refuse(missing.under("HAR-MISSING"), pointer)
     };
     let [log] = document.fields(Some(file), ["log"]).map_err(|cause| refuse(cause, ""))?;
     let Some(log) = log.filter(|log| log.kind() == JsonKind::Object) else { return Err(none(file, "")) };

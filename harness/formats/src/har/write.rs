@@ -1,11 +1,10 @@
 //! Writing HAR: the text of the exchanges that the plan names.
 //!
-//! Knows: the members that HAR 1.2 requires. Refuses to know: which message stands in which exchange, and what the parts of
-//! one say. Times never run backwards here, since readers sort by them (HAR-ORDER).
+//! Times never run backwards here, since readers sort by them (HAR-ORDER).
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::write::{JSON, Spelled, reason};
-use crate::owned::Session;
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_string;

@@ -1,7 +1,6 @@
 //! The counts of an exchange log: answers by kind, and streams that were opened.
 //!
-//! Knows: that a GET answered with an event stream is an SSE connection, and that nothing else is. Refuses to
-//! know: what was said on it. Memory: an end for each stream that is open beyond what was seen so far.
+//! Memory: an end for each stream that is open beyond what was seen so far.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,6 +1,5 @@
 //! Signs and what they show: counted as they come, written out as evidence at the end.
 //!
-//! Knows: how to keep the first of many, and how many more there were. Refuses to know: which sign decides.
 //! Memory: a place for each kind of sign, and at most [`VALUES`] different values of each.
 
 use std::borrow::Cow;

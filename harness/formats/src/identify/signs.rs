@@ -1,9 +1,8 @@
 //! The signs of a capture, taken together: what they come to, and how they are told.
-//!
-//! Knows: which sign is one of what, and which rules where several speak. Refuses to know: how a sign was found.
 
-use super::evidence::{Tally, Values};
-use super::{Evidence, EvidenceLocation, RevisionSource, Transport, TransportFinding};
+use super::evidence::{Evidence, EvidenceLocation, Tally, Values};
+use super::finding::{RevisionSource, TransportFinding};
+use crate::transport::Transport;
 
 /// What was found, by kind.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! The guide's test cases and edge cases, each as entries made by hand.
 
 use super::{Identification, Identifier, ResponseCounts, RevisionSource, Transport, TransportFinding};
-use crate::{Format, find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
+use crate::format::Format;
+use crate::{find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::Message;

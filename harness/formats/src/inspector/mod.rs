@@ -13,7 +13,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 use transcript::json::JsonKind;
 
 /// The format.
@@ -24,6 +25,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "an array of messages, or an export of the MCP Inspector",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "",
+    items: Items::List(&[]),
+    messages: &[&["message"], &["response"], &[]],
+    transport: None,
+    scripts: &[None],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

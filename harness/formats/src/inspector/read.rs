@@ -1,11 +1,9 @@
 //! Reading arrays of messages and the Inspector's export.
-//!
-//! Knows: the document's shape, its items one at a time, and when an entry and the answer folded into it were said.
-//! Refuses to know: which answer belongs to which request; that an answer was folded is no proof of it.
 
 use crate::excerpt::excerpt;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use std::cell::Cell;
 use transcript::json::{Json, JsonKind, Scanner, SyntaxError};
 use transcript::message::{Message, Refusal, Shape};
@@ -71,8 +69,7 @@ impl List {
                 Ok(())
             })?;
             if key.get() && found {
-                let said = "the member `events` stands twice, and readers differ on which one counts";
-                return Err(input.reject(Code::AmbiguousMember, 0, said));
+                return Err(input.refuse(Refusal::duplicate(0, "events"), 0, ""));
             }
             input.consume(length);
             match input.text().bytes().next() {
@@ -149,10 +146,7 @@ impl List {
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
         if let Some((at, name)) = parts.twice {
-            let said = format!("the member `{name}` stands twice, and readers differ on which one counts");
-            let code = Code::AmbiguousMember;
-            let refusal = Refusal { code, clause: code.clause(), at, message: said };
-            return Err(input.refuse(refusal, 0, &location.pointer()));
+            return Err(input.refuse(Refusal::duplicate(at, name), 0, &location.pointer()));
         }
         self.held.get_or_insert_default();
         let time = parts.find(TIMESTAMP).and_then(|(_, time)| nanoseconds(time));
@@ -208,7 +202,7 @@ impl List {
         }
     }
 
-    /// What is no message ends the reading, or is handed on as noise, ahead of what is held.
+    /// What is not a message ends the reading, or is handed on as noise, ahead of what is held.
     fn refused(
         &self,
         input: &Input<'_>,
@@ -217,7 +211,7 @@ impl List {
         location: Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        if !self.options.passes(&refusal) {
+        if !self.options.tolerates(&refusal) {
             return Err(input.refuse(refusal, base, &location.pointer()));
         }
         let position = input.position(base);
@@ -297,7 +291,7 @@ const ORIGIN: usize = 2;
 const TIMESTAMP: usize = 3;
 const DURATION: usize = 4;
 
-/// An item, taken apart: where each of [`NAMES`] stands in it. Nothing of what is no object.
+/// An item, taken apart: where each of [`NAMES`] stands in it. Nothing of what is not an object.
 #[derive(Default)]
 struct Parts<'a> {
     found: [Option<(usize, Json<'a>)>; NAMES.len()],

@@ -1,6 +1,6 @@
 //! Writing arrays of messages, an item a line: bare ones where nothing else is known, else entries of an export.
 
-use crate::owned::{OwnedEntry, Session};
+use crate::session::{OwnedEntry, Session};
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_compact;

@@ -21,7 +21,8 @@ mod read;
 mod tests;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -40,6 +41,11 @@ pub(crate) static FORMAT: Format = Format {
     },
     caveat: "the Inspector keeps no events of a GET's stream, writes the numbers of JSON bodies as JavaScript has them, and \
              takes out texts under names such as `token` and `code`",
+    items: Items::List(&[]),
+    messages: &[&["requestBody"], &["responseBody"]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

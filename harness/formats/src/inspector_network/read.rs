@@ -1,14 +1,12 @@
 //! Reading the export: where it has the parts of an exchange.
-//!
-//! Knows: its members, and how it shows that a body is not there. Refuses to know: what bodies say, and in which order
-//! exchanges are read; that is [`crate::exchange`]'s.
 
-use crate::exchange::body::{Checked, Document, bare, refusal};
+use crate::exchange::body::{Checked, Document, bare};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
 };
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
-use crate::{ReadOptions, time};
+use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
@@ -31,7 +29,7 @@ pub(super) fn read(
     let list = Json::parse(document.0).map_err(|fault| input.refuse(fault.into(), 0, ""))?;
     if list.kind() != JsonKind::Array {
         let message = format!("a network export is an array of exchanges; this is {}", list.kind().name());
-        let wrong = refusal(Code::WrongDocument, document.at(list.text()), message);
+        let wrong = Refusal::new(Code::WrongDocument, document.at(list.text()), message);
         return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
     }
     Reading { input, document, options, sink, layout: &LAYOUT }.list(list, moment, parts)
@@ -74,7 +72,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         )?;
     let (Some(method), Some(url)) = (document.text(method)?, document.text(url)?) else {
         let at = document.at(listed.json.text());
-        let wrong = refusal(Code::InvalidEntry, at, "an exchange has a `method` and a `url`".to_owned());
+        let wrong = Refusal::new(Code::InvalidEntry, at, "an exchange has a `method` and a `url`".to_owned());
         return Err(Refusal { clause: "SRV-BYTES", ..wrong });
     };
     let (request_headers, response_headers) = (headers(request_headers), headers(response_headers));
@@ -122,7 +120,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     Ok(Parts { exchange, request: sent, answer: said, answered })
 }
 
-/// Names and values; what is no text is no header.
+/// Names and values; what is not text is not a header.
 fn headers(object: Option<Json<'_>>) -> Headers<'_> {
     let members =
         object.filter(|object| object.kind() == JsonKind::Object).into_iter().flat_map(Json::members);

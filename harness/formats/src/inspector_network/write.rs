@@ -1,12 +1,11 @@
 //! Writing the export: the text of the exchanges that the plan names.
 //!
-//! Knows: the members of an exchange and their order. Refuses to know: which message stands in which exchange. Times never
-//! run backwards here, since readers sort by them (HAR-ORDER).
+//! Times never run backwards here, since readers sort by them (HAR-ORDER).
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::read::STREAM;
 use crate::exchange::write::{Spelled, reason};
-use crate::owned::Session;
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_string;

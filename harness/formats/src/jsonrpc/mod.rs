@@ -6,7 +6,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -16,6 +17,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "one JSON-RPC message a line",
     carries: Capabilities::MESSAGES,
     caveat: "",
+    items: Items::Lines,
+    messages: &[&[]],
+    transport: None,
+    scripts: &[None],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

@@ -1,18 +1,18 @@
 //! Reading JSON-RPC lines.
 
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
 use transcript::json::{MemberIndex, member_index};
 use transcript::message::{Message, Refusal};
-use transcript::session::{Content, Entry, Noise, Sink};
+use transcript::session::{Content, Sink};
 
 pub(super) fn read(
     input: &mut Input<'_>,
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    match options.apart() {
+    match options.indexes() {
         true => lines::each::<Messages<true>>(input, |line, parsed| hand(line, &parsed, options, sink)),
         false => lines::each::<Messages<false>>(input, |line, parsed| hand(line, &parsed, options, sink)),
     }
@@ -24,17 +24,13 @@ fn hand(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    let content = match parsed {
-        Ok((message, parts)) => Content::Message(message.indexed(parts)),
+    match parsed {
+        Ok((message, index)) => line.give(line.entry(0, "", Content::Message(message.indexed(index))), sink),
         Err(refusal) => {
             let refusal = refusal.clone().on_a_line(line.open_ended);
-            if !options.passes(&refusal) {
-                return Err(line.refuse(refusal, ""));
-            }
-            Content::Noise(Noise { why: refusal, text: line.text.into() })
+            line.fault((refusal, ""), line.text, line.entry(0, "", Content::Empty), options, sink)
         }
-    };
-    sink(Entry::new(line.location(0, ""), content)).map_err(|error| line.sink_error(error, 0, ""))
+    }
 }
 
 /// A message, and what is inside of it where that is asked for.

@@ -1,6 +1,6 @@
 //! Writing JSON-RPC lines.
 
-use crate::owned::Session;
+use crate::session::Session;
 use std::io::{self, Write};
 use transcript::json::write_compact;
 

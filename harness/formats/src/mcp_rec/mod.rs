@@ -1,7 +1,7 @@
 //! `mcp-rec`: what `mcp-rec record` (0.1, PyPI) keeps of a server's stdio traffic, a line a message:
 //! `{"ts": 1795322377.386, "dir": "client->server", "msg": {…}}`.
 //!
-//! A line of a server's stdout that is no JSON stands there as `{"_raw": …, "_unparsed": true}`. It is no message
+//! A line of a server's stdout that is not JSON stands there as `{"_raw": …, "_unparsed": true}`. It is not a message
 //! (RPL-NOISE): it rejects the file, or is passed over where leniency is asked for.
 //!
 //! The recorder appends to its file and marks no beginning, so that two recordings under one name are one file in which
@@ -10,14 +10,14 @@
 //!
 //! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; the command and how it ended; times finer
 //! than a millisecond are not written. The recorder itself has put every message through Python's JSON: of a member
-//! that stood twice only the last is there, `-0` is `0`, `1e400` has become `Infinity`, which is no JSON, a line with
-//! nothing but `null` is gone, and bytes that were no UTF-8 are U+FFFD.
+//! that stood twice only the last is there, `-0` is `0`, `1e400` has become `Infinity`, which is not JSON, a line with
+//! nothing but `null` is gone, and bytes that were not UTF-8 are U+FFFD.
 
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
-use transcript::session::Side;
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -27,16 +27,18 @@ pub(crate) static FORMAT: Format = Format {
     about: "lines of mcp-rec, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "mcp-rec appends without a mark: two recordings under one name are read as one session",
+    items: Items::Lines,
+    messages: &[&["msg"]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,
 };
 
-/// How the recorder writes who sent a message.
-const DIRECTIONS: [(&str, Side); 2] = [("client->server", Side::Client), ("server->client", Side::Server)];
-
 fn sniff(head: &Head) -> bool {
-    head.has("msg") && DIRECTIONS.iter().any(|(name, _)| head.text("dir") == Some(name))
+    head.has("msg") && read::DIRECTIONS.iter().any(|(name, _)| head.text("dir") == Some(name))
 }
 
 #[cfg(test)]

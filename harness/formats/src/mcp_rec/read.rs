@@ -1,16 +1,16 @@
 //! Reading lines of mcp-rec.
-//!
-//! Knows: what each line is, by itself. Refuses to know: any other line, since nothing in the file begins or ends a
-//! session.
 
-use super::DIRECTIONS;
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
 use transcript::json::{Json, JsonString, Scanner};
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Noise, Side, Sink};
+use transcript::session::{Content, Entry, Side, Sink};
+
+/// How the recorder writes who sent a message.
+pub(super) const DIRECTIONS: [(&str, Side); 2] =
+    [("client->server", Side::Client), ("server->client", Side::Server)];
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -22,40 +22,28 @@ pub(super) fn read(
             Ok(said) => said,
             Err((refusal, pointer)) => {
                 let refusal = refusal.on_a_line(line.open_ended);
-                let entry = Entry::new(line.location(0, ""), Content::Empty);
-                return pass_over(line, (refusal, line.text), pointer, entry, options, sink);
+                return line.fault(
+                    (refusal, pointer),
+                    line.text,
+                    line.entry(0, "", Content::Empty),
+                    options,
+                    sink,
+                );
             }
         };
         let entry = |content| Entry {
             time: said.time,
             side: Some(said.side),
             line: Some(line.text),
-            ..Entry::new(line.location(said.at, "/msg"), content)
+            ..line.entry(said.at, "/msg", content)
         };
         match said.message {
-            Ok(message) => sink(entry(Content::Message(message)))
-                .map_err(|error| line.sink_error(error, said.at, "/msg")),
+            Ok(message) => line.give(entry(Content::Message(message)), sink),
             Err((refusal, value)) => {
-                pass_over(line, (refusal, value.text()), "/msg", entry(Content::Empty), options, sink)
+                line.fault((refusal, "/msg"), value.text(), entry(Content::Empty), options, sink)
             }
         }
     })
-}
-
-/// What is no message ends the reading, or is handed on as noise, at the place of `entry`.
-fn pass_over(
-    line: Line<'_>,
-    (why, text): (Refusal, &str),
-    pointer: &str,
-    entry: Entry<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    if !options.passes(&why) {
-        return Err(line.refuse(why, pointer));
-    }
-    sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })
-        .map_err(|error| line.sink_error(error, 0, pointer))
 }
 
 /// What is wrong with a line, and where in its value.
@@ -91,7 +79,7 @@ impl<'a> Parts<'a> {
         })?;
         match twice {
             Some(at) => {
-                let said = "`dir` or `msg` stands twice, and readers differ on which one counts";
+                let said = "`dir` or `msg` appears twice, and readers differ on which one counts";
                 Err(Refusal { clause: "SRV-TWICE", ..wrong(Code::AmbiguousMember, at, said) })
             }
             None => Ok(parts),

@@ -1,7 +1,7 @@
 //! Writing lines of mcp-rec.
 
-use super::DIRECTIONS;
-use crate::owned::Session;
+use super::read::DIRECTIONS;
+use crate::session::Session;
 use std::io::{self, Write};
 use transcript::json::write_compact;
 

@@ -5,7 +5,7 @@
 //! which overlapped stand in the order of their ends. Of an event stream it keeps the first event alone as the
 //! response, whatever that is: a call whose progress came first holds the notification and has no answer. Answers to a
 //! GET, every later event, and batches are gone. `lifecycle` interactions (GET, DELETE) hold no message and are passed
-//! over. A response under an HTTP error status that is no JSON-RPC at all carries no message (ENV-NULL).
+//! over. A response under an HTTP error status that is not JSON-RPC at all carries no message (ENV-NULL).
 //!
 //! Cannot carry: times, HTTP but for a status, SSE event names and ids, the process, an authorization challenge. What a
 //! server says by itself has no place with a request: it is written as an interaction without one, which mcp-recorder's
@@ -16,7 +16,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -26,6 +27,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "a cassette of mcp-recorder: requests, each with its response",
     carries: Capabilities { direction: true, ..Capabilities::MESSAGES },
     caveat: "mcp-recorder keeps the first event of a stream as its response, and interactions in the order of their ends",
+    items: Items::List(&["interactions"]),
+    messages: &[&["request"], &["response"]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

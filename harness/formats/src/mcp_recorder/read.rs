@@ -1,9 +1,6 @@
 //! Reading a cassette, interaction by interaction.
-//!
-//! Knows: which member of an interaction holds whose message. Refuses to know: whether a response belongs to its
-//! request; the first event of a stream often does not.
 
-use crate::ReadOptions;
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use transcript::json::{Json, JsonKind, Scanner};
 use transcript::message::{Message, Refusal};
@@ -31,8 +28,7 @@ pub(super) fn read(
         input.peek()?;
         match &*name {
             "interactions" if found => {
-                let said = "the member `interactions` stands twice, and readers differ on which one counts";
-                return Err(input.reject(Code::AmbiguousMember, 0, said));
+                return Err(input.refuse(Refusal::duplicate(0, &name), 0, ""));
             }
             "interactions" => {
                 interactions(input, options, sink)?;
@@ -69,7 +65,7 @@ fn version(input: &mut Input<'_>) -> Result<(), ReadError> {
 
 fn interactions(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     if input.peek()? != Some(b'[') {
-        // A file that ends here, or goes on with what is no JSON, is not one whose interactions are no array.
+        // A file that ends here, or goes on with what is not JSON, is not one whose interactions are not an array.
         input.value()?;
         let refusal = wrong(Code::MissingEntries, "`interactions` must be an array");
         return Err(input.refuse(refusal, 0, "/interactions"));
@@ -123,7 +119,7 @@ fn interaction(
             Err(_) if failed && value.kind() == JsonKind::Object && value.member("jsonrpc").is_none() => {
                 Content::Empty
             }
-            Err(why) if options.passes(&why) => Content::Noise(Noise { why, text: value.text().into() }),
+            Err(why) if options.tolerates(&why) => Content::Noise(Noise { why, text: value.text().into() }),
             Err(why) => {
                 let clause = if why.code == Code::Batch { "ENV-SINGLE" } else { why.clause };
                 return Err(input.refuse(Refusal { clause, ..why }, at, &location.pointer()));
@@ -159,7 +155,7 @@ impl<'a> Parts<'a> {
             let which = ["request", "response", "response_status"].iter().position(|name| key.is(name));
             if which.and_then(|which| found[which].replace((at, value))).is_some() {
                 let message =
-                    "a member of an interaction stands twice, and readers differ on which one counts";
+                    "a member of an interaction appears twice, and readers differ on which one counts";
                 return Err(Refusal {
                     at: key_at,
                     clause: "SRV-TWICE",

@@ -1,6 +1,6 @@
 //! Writing a cassette, an interaction a line.
 
-use crate::owned::{OwnedEntry, Session};
+use crate::session::{OwnedEntry, Session};
 use std::io::{self, Write};
 use transcript::json::write_compact;
 use transcript::message::{Id, Message};

@@ -10,7 +10,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -20,6 +21,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "a trace of stdio traffic, with times and directions",
     carries: Capabilities { direction: true, times: true, process: true, ..Capabilities::MESSAGES },
     caveat: "",
+    items: Items::Lines,
+    messages: &[&["raw"]],
+    transport: None,
+    scripts: &[None],
+    live: true,
     sniff,
     read: read::read,
     write: write::write,

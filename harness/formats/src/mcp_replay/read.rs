@@ -1,11 +1,9 @@
 //! Reading traces.
-//!
-//! Knows: what each line of a trace is, in one pass over it. Refuses to know: a line before or after, but for
-//! whether the trace has begun and whether it has ended.
 
+use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{ReadOptions, Tolerance, time};
+use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonString, MemberIndex, Scanner, member_index, same_number};
 use transcript::message::{Message, Refusal};
@@ -18,7 +16,7 @@ pub(super) fn read(
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
     let mut trace = Trace { options, stage: Stage::Unopened };
-    match options.apart() {
+    match options.indexes() {
         true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
         false => lines::each::<Lines<false>>(input, |line, parts| trace.line(line, parts, sink))?,
     }
@@ -26,7 +24,7 @@ pub(super) fn read(
         return Err(input.reject(
             Code::MissingMeta,
             0,
-            "no line of a trace stands here, and the first must be `meta`",
+            "the file has no line of a trace; the first must be `meta`",
         ));
     }
     Ok(())
@@ -73,8 +71,8 @@ impl Trace {
                 if refusal.code == Code::Truncated && !line.open_ended {
                     refusal.code = Code::InvalidJson;
                 }
-                let entry = Entry::new(line.location(0, ""), Content::Empty);
-                return self.refused(line, refusal, line.text, entry, sink);
+                let entry = line.entry(0, "", Content::Empty);
+                return line.fault((refusal, ""), line.text, entry, self.options, sink);
             }
         };
         let kind = parts.kind(line)?;
@@ -95,7 +93,7 @@ impl Trace {
             (None, Some(dir)) => hand(line, parts.time(), Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
                 let said = "a line with `raw` must say in `dir` which way it went, and in text";
-                Err(line.refuse(refusal(Code::MissingDir, 0, said), ""))
+                Err(line.refuse(Refusal::new(Code::MissingDir, 0, said), ""))
             }
             (None, None) => hand(
                 line,
@@ -110,7 +108,7 @@ impl Trace {
     fn open(&mut self, line: Line<'_>, parts: &Parts<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         if self.stage != Stage::Unopened {
             let said = "a second `meta` line: a trace holds one session, and `meta` is its first line";
-            return Err(line.refuse(refusal(Code::SecondMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::SecondMeta, 0, said), ""));
         }
         parts.once(&[Name::Version]).map_err(|refusal| line.refuse(refusal, ""))?;
         if let Some((at, version)) = parts.version
@@ -118,14 +116,14 @@ impl Trace {
         {
             let shown: String = version.text().chars().take(40).collect();
             let said = format!("a trace of version {shown}; only version 1 is read");
-            return Err(line.refuse(refusal(Code::UnsupportedVersion, at, said), "/v"));
+            return Err(line.refuse(Refusal::new(Code::UnsupportedVersion, at, said), "/v"));
         }
         let meta = whole(line)?;
         if let Some(name) =
             ["v", "startedAt", "label", "command"].iter().find(|name| meta.member(name).is_none())
         {
             let said = format!("the `meta` line has no `{name}`");
-            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
         hand(line, milliseconds(meta.member("startedAt")), Content::TraceStart(meta), sink)
@@ -133,12 +131,12 @@ impl Trace {
 
     /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
     fn headless(&mut self, line: Line<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
-        let said = "the first line is no `meta` line: the head of the trace is missing";
+        let said = "the first line is not a `meta` line: the head of the trace is missing";
         if self.options.tolerance == Tolerance::Nothing {
-            return Err(line.refuse(refusal(Code::MissingMeta, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        let noise = Noise { why: refusal(Code::MissingMeta, 0, said), text: Cow::Borrowed("") };
+        let noise = Noise { why: Refusal::new(Code::MissingMeta, 0, said), text: Cow::Borrowed("") };
         hand(line, None, Content::Noise(noise), sink)
     }
 
@@ -151,42 +149,26 @@ impl Trace {
     ) -> Result<(), ReadError> {
         parts.once(&[Name::Raw]).map_err(|refusal| line.refuse(refusal, ""))?;
         if self.stage == Stage::Ended {
-            let said = "a message stands after the `end` line";
-            return Err(line.refuse(refusal(Code::AfterEnd, 0, said), ""));
+            let said = "a message follows the `end` line";
+            return Err(line.refuse(Refusal::new(Code::AfterEnd, 0, said), ""));
         }
         let time = parts.time();
         let Some((at, raw)) = parts.raw else {
             let said = "a line with the `dir` of a message has no `raw`";
-            return Err(line.refuse(refusal(Code::MissingRaw, 0, said), ""));
+            return Err(line.refuse(Refusal::new(Code::MissingRaw, 0, said), ""));
         };
         let entry = |content| Entry {
             time,
             side: Some(side),
             line: Some(line.text),
-            ..Entry::new(line.location(at, "/raw"), content)
+            ..line.entry(at, "/raw", content)
         };
         match raw {
-            Ok(message) => sink(entry(Content::Message(message.indexed(&parts.inside))))
-                .map_err(|error| line.sink_error(error, at, "/raw")),
-            Err((refusal, raw)) => self.refused(line, refusal, raw.text(), entry(Content::Empty), sink),
+            Ok(message) => line.give(entry(Content::Message(message.indexed(&parts.inside))), sink),
+            Err((refusal, raw)) => {
+                line.fault((refusal, "/raw"), raw.text(), entry(Content::Empty), self.options, sink)
+            }
         }
-    }
-
-    /// What is no message ends the reading, or is handed on as noise, at the place of `entry`.
-    fn refused(
-        &self,
-        line: Line<'_>,
-        refusal: Refusal,
-        text: &str,
-        entry: Entry<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), ReadError> {
-        let pointer = entry.location.root;
-        if !self.options.passes(&refusal) {
-            return Err(line.refuse(refusal, pointer));
-        }
-        sink(Entry { content: Content::Noise(Noise { why: refusal, text: text.into() }), ..entry })
-            .map_err(|error| line.sink_error(error, 0, pointer))
     }
 }
 
@@ -196,8 +178,7 @@ fn hand(
     content: Content<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    sink(Entry { time, line: Some(line.text), ..Entry::new(line.location(0, ""), content) })
-        .map_err(|error| line.sink_error(error, 0, ""))
+    line.give(Entry { time, line: Some(line.text), ..line.entry(0, "", content) }, sink)
 }
 
 /// The line as the value it is.
@@ -218,10 +199,6 @@ fn foreign<'a>(member: &'static str, name: JsonString<'a>) -> Cow<'a, str> {
 
 fn milliseconds(value: Option<Json<'_>>) -> Option<i64> {
     time::parse(&value?.as_text()?.to_str()?)
-}
-
-fn refusal(code: Code, at: usize, message: impl Into<String>) -> Refusal {
-    Refusal { code, clause: code.clause(), at, message: message.into() }
 }
 
 /// The members that decide what a line is and what it means.
@@ -298,10 +275,7 @@ impl<'a> Parts<'a> {
     fn once(&self, names: &[Name]) -> Result<(), Refusal> {
         for &name in names {
             if let Some(at) = self.twice[name as usize] {
-                let name = name.text();
-                let said =
-                    format!("the member `{name}` stands twice, and readers differ on which one counts");
-                return Err(refusal(Code::AmbiguousMember, at, said));
+                return Err(Refusal::duplicate(at, name.text()));
             }
         }
         Ok(())
@@ -312,7 +286,7 @@ impl<'a> Parts<'a> {
         match self.kind {
             Some((at, kind)) if kind.as_text().is_none() && kind.text() != "null" => {
                 let said = format!("`type` is a string; this is {}", kind.kind().name());
-                Err(line.refuse(refusal(Code::WrongType, at, said), "/type"))
+                Err(line.refuse(Refusal::new(Code::WrongType, at, said), "/type"))
             }
             kind => Ok(kind.and_then(|(_, kind)| kind.as_text())),
         }

@@ -1,8 +1,6 @@
 //! Writing traces.
-//!
-//! Knows: the session's own `meta` and `end` lines, and how to make up plain ones for a session that has none.
 
-use crate::owned::{OwnedContent, OwnedEntry, Session};
+use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact};

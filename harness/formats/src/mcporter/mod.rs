@@ -19,7 +19,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -29,6 +30,11 @@ pub(crate) static FORMAT: Format = Format {
     about: "NDJSON of mcporter, of one server, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "",
+    items: Items::Lines,
+    messages: &[&[]],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,

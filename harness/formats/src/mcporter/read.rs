@@ -1,14 +1,13 @@
 //! Reading the NDJSON of mcporter.
-//!
-//! Knows: the one server of the file, once a line has named it. Refuses to know: any line before or after beyond that.
 
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Line};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::{Json, JsonString};
 use transcript::message::{Message, Refusal, Shape, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Noise, Side, Sink, SinkError};
+use transcript::session::{Content, Entry, Side, Sink, SinkError};
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -21,7 +20,16 @@ pub(super) fn read(
         empty = false;
         let parts = match parts {
             Ok(parts) => parts,
-            Err(refusal) => return pass_over(line, refusal.on_a_line(line.open_ended), None, options, sink),
+            Err(refusal) => {
+                let refusal = refusal.on_a_line(line.open_ended);
+                return line.fault(
+                    (refusal, ""),
+                    line.text,
+                    line.entry(0, "", Content::Empty),
+                    options,
+                    sink,
+                );
+            }
         };
         if let Some(name) = parts.server {
             let name = name.raw();
@@ -47,15 +55,16 @@ pub(super) fn read(
                     SinkError::Stop => ReadError::Stopped,
                 })
             }
-            Said::Message(side, Err(refusal)) => pass_over(line, refusal, Some(side), options, sink),
+            Said::Message(side, Err(refusal)) => {
+                let entry = Entry { side: Some(side), ..line.entry(0, "", Content::Empty) };
+                line.fault((refusal, ""), line.text, entry, options, sink)
+            }
             Said::Aside(dir) => {
                 let content = Content::Skipped(format!("a line of dir \"{}\"", short(dir.raw())).into());
-                let entry = Entry {
-                    time: parts.time,
-                    line: Some(line.text),
-                    ..Entry::new(line.location(0, ""), content)
-                };
-                sink(entry).map_err(|error| line.sink_error(error, 0, ""))
+                line.give(
+                    Entry { time: parts.time, line: Some(line.text), ..line.entry(0, "", content) },
+                    sink,
+                )
             }
         }
     })?;
@@ -77,22 +86,6 @@ fn several(first: &str, other: &str, at: usize) -> Refusal {
 
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
-}
-
-/// What is no message ends the reading, or is handed on as noise.
-fn pass_over(
-    line: Line<'_>,
-    why: Refusal,
-    side: Option<Side>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    if !options.passes(&why) {
-        return Err(line.refuse(why, ""));
-    }
-    let noise = Content::Noise(Noise { why, text: line.text.into() });
-    sink(Entry { side, ..Entry::new(line.location(0, ""), noise) })
-        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 struct Lines;
@@ -136,25 +129,25 @@ impl<'a> Parts<'a> {
             // The whole line has just been read as one object.
             let message = Json::parse(text).is_ok_and(resembles_message);
             return Err(match message {
-                true => wrong(
+                true => Refusal::new(
                     Code::MissingDir,
-                    "SRV-BYTES",
                     0,
                     "a line of a recording says in `_meta.dir` which way it went",
-                ),
-                false => wrong(
+                )
+                .under("SRV-BYTES"),
+                false => Refusal::new(
                     Code::NotAMessage,
-                    "JRP-LINE",
                     0,
-                    "this is no message, and has no `_meta` of the recorder",
-                ),
+                    "this is not a message, and has no `_meta` of the recorder",
+                )
+                .under("JRP-LINE"),
             });
         };
         let at = cut.key_at;
         let Meta { dir, server, time } = Meta::of(meta, at)?;
         let Some(dir) = dir else {
             let said = "the recorder's `_meta` says in `dir`, as text, which way a line went";
-            return Err(wrong(Code::MissingDir, "SRV-BYTES", at, said));
+            return Err(Refusal::new(Code::MissingDir, at, said).under("SRV-BYTES"));
         };
         let side = match () {
             () if dir.is("send") => Some(Side::Client),
@@ -183,9 +176,8 @@ impl<'a> Meta<'a> {
             let which = ["dir", "server", "ts"].iter().position(|name| key.is(name));
             let before = which.and_then(|which| members[which].replace(value));
             if before.is_some() {
-                let said =
-                    "a member of the recorder's `_meta` stands twice, and readers differ on which one counts";
-                return Err(wrong(Code::AmbiguousMember, "SRV-TWICE", at, said));
+                let said = "a member of the recorder's `_meta` appears twice, and readers differ on which one counts";
+                return Err(Refusal::new(Code::AmbiguousMember, at, said).under("SRV-TWICE"));
             }
         }
         let [dir, server, ts] = members.map(|member| member.and_then(Json::as_text));
@@ -225,10 +217,7 @@ impl Cut {
             Ok(())
         })?;
         match twice {
-            Some(at) => {
-                let said = "the member `_meta` stands twice, and readers differ on which one counts";
-                Err(wrong(Code::AmbiguousMember, "SRV-TWICE", at, said))
-            }
+            Some(at) => Err(Refusal::duplicate(at, "_meta")),
             None => Ok(found),
         }
     }
@@ -253,8 +242,4 @@ impl Cut {
         let at = start + refusal.at;
         Refusal { at: if at < self.from { at } else { at + self.to - self.from }, ..refusal }
     }
-}
-
-fn wrong(code: Code, clause: &'static str, at: usize, message: &str) -> Refusal {
-    Refusal { code, clause, at, message: message.to_owned() }
 }

@@ -1,6 +1,6 @@
 //! Writing the NDJSON of mcporter.
 
-use crate::owned::Session;
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_compact;

@@ -3,19 +3,26 @@
 //! Cannot carry: HTTP methods and URLs, which exchange a message belongs to, SSE comments, bytes of a body that is
 //! no JSON-RPC, the process and its exit. Headers and statuses are context, K2-A apart.
 
-use crate::{Format, envelope};
+use crate::envelope;
+use crate::format::Format;
+use crate::transport::Transport;
 
-const LABEL: &str = "streamable-http";
+const TRANSPORT: Transport = Transport::StreamableHttp;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
-    name: LABEL,
+    name: "streamable-http",
     aliases: &[],
     file: "streamable-http.json",
     about: "Assay's envelope of a Streamable HTTP session",
     carries: envelope::CARRIES,
     caveat: "",
-    sniff: |head| envelope::sniff(head, LABEL),
-    read: |input, options, sink| envelope::read(LABEL, input, options, sink),
-    write: |session, out| envelope::write(LABEL, session, out),
+    items: envelope::ITEMS,
+    messages: envelope::MESSAGES,
+    transport: Some(TRANSPORT),
+    scripts: &[Some(TRANSPORT)],
+    live: false,
+    sniff: |head| envelope::sniff(head, TRANSPORT),
+    read: |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
+    write: |session, out| envelope::write(TRANSPORT, session, out),
 };

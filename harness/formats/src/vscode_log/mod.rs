@@ -21,8 +21,8 @@
 mod read;
 mod write;
 
-use crate::{Capabilities, Format, Head};
-use transcript::session::Side;
+use crate::format::{Capabilities, Format, Items};
+use crate::head::Head;
 
 /// The format.
 pub(crate) static FORMAT: Format = Format {
@@ -32,17 +32,15 @@ pub(crate) static FORMAT: Format = Format {
     about: "VS Code's log of a server, with times and directions",
     carries: Capabilities { direction: true, times: true, ..Capabilities::MESSAGES },
     caveat: "the times of VS Code's log have no zone and are taken for UTC",
+    items: Items::Lines,
+    messages: &[],
+    transport: None,
+    scripts: &[],
+    live: false,
     sniff,
     read: read::read,
     write: write::write,
 };
-
-/// How a line says who sent its message.
-const MARKS: [(&str, Side); 2] =
-    [("[editor -> server] ", Side::Client), ("[server -> editor] ", Side::Server)];
-
-/// What VS Code says of a connection.
-const STATE: &str = "Connection state: ";
 
 fn sniff(head: &Head) -> bool {
     head.line().is_some_and(|line| read::stamped(line).is_some())

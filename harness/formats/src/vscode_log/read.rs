@@ -1,15 +1,20 @@
 //! Reading VS Code's log of a server.
-//!
-//! Knows: how a line of the log begins, and which lines hold a message. Refuses to know: what the others say.
 
-use super::{MARKS, STATE};
+use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
-use crate::{ReadOptions, time};
+use crate::time;
 use transcript::json::Scanner;
 use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Noise, Side, Sink};
+use transcript::session::{Content, Entry, Side, Sink};
+
+/// How a line says who sent its message.
+pub(super) const MARKS: [(&str, Side); 2] =
+    [("[editor -> server] ", Side::Client), ("[server -> editor] ", Side::Server)];
+
+/// What VS Code says of a connection.
+pub(super) const STATE: &str = "Connection state: ";
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -21,22 +26,18 @@ pub(super) fn read(
         let is_first = !std::mem::replace(&mut begun, true);
         match said {
             Said::Message { side, time, at, message } => {
-                let entry =
-                    |content| Entry { time, side: Some(side), ..Entry::new(line.location(at, ""), content) };
+                let entry = |content| Entry { time, side: Some(side), ..line.entry(at, "", content) };
                 match message {
-                    Ok(message) => {
-                        sink(entry(Content::Message(message))).map_err(|error| line.sink_error(error, at, ""))
-                    }
+                    Ok(message) => line.give(entry(Content::Message(message)), sink),
                     Err((why, text)) => {
                         let why = why.on_a_line(line.open_ended);
-                        refused(line, why, text, entry(Content::Empty), options, sink)
+                        line.fault((why, ""), text, entry(Content::Empty), options, sink)
                     }
                 }
             }
             Said::Else(time) => {
-                let content = Content::Skipped("a line of the log that is no message".into());
-                let entry = Entry { time, ..Entry::new(line.location(0, ""), content) };
-                sink(entry).map_err(|error| line.sink_error(error, 0, ""))
+                let content = Content::Skipped("a line of the log that is not a message".into());
+                line.give(Entry { time, ..line.entry(0, "", content) }, sink)
             }
             Said::Continued if is_first => {
                 let message = "the file does not begin with a line of VS Code's log".to_owned();
@@ -45,10 +46,10 @@ pub(super) fn read(
             }
             Said::Continued => {
                 let content = Content::Skipped("a line that goes on with the one before".into());
-                sink(Entry::new(line.location(0, ""), content)).map_err(|error| line.sink_error(error, 0, ""))
+                line.give(line.entry(0, "", content), sink)
             }
             Said::Wrong(why) => {
-                refused(line, why, line.text, Entry::new(line.location(0, ""), Content::Empty), options, sink)
+                line.fault((why, ""), line.text, line.entry(0, "", Content::Empty), options, sink)
             }
         }
     })?;
@@ -56,22 +57,6 @@ pub(super) fn read(
         true => Ok(()),
         false => Err(input.truncated("a line of VS Code's log")),
     }
-}
-
-/// What is no message ends the reading, or is handed on as noise, at the place of `entry`.
-fn refused(
-    line: Line<'_>,
-    why: Refusal,
-    text: &str,
-    entry: Entry<'_>,
-    options: ReadOptions,
-    sink: &mut Sink<'_>,
-) -> Result<(), ReadError> {
-    if !options.passes(&why) {
-        return Err(line.refuse(why, ""));
-    }
-    sink(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry })
-        .map_err(|error| line.sink_error(error, 0, ""))
 }
 
 struct Lines;
@@ -107,7 +92,12 @@ impl<'a> Said<'a> {
             Self::Wrong(Refusal { code, clause, at, message: message.to_owned() })
         };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
-            return wrong(Code::InvalidJson, "SRV-BYTES", at, "a NUL stands in no text and in no JSON");
+            return wrong(
+                Code::InvalidJson,
+                "SRV-BYTES",
+                at,
+                "a NUL character is not allowed in text or in JSON",
+            );
         }
         let Some(at) = stamped(text) else {
             let marked = MARKS.iter().any(|(mark, _)| text.contains(mark));

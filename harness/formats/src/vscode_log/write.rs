@@ -1,7 +1,7 @@
 //! Writing VS Code's log of a server.
 
-use super::{MARKS, STATE};
-use crate::owned::Session;
+use super::read::{MARKS, STATE};
+use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
 use transcript::json::write_compact;

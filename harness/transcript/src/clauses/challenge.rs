@@ -1,7 +1,4 @@
 //! Clauses on K2-A: the summary of a 401 challenge, the only transport context that enters a meaning.
-//!
-//! Knows: where a challenge is looked for, and what of it is told.
-//! Refuses to know: whether the login that it asks for was right, or ever took place.
 
 use super::envelopes::FAMILY;
 use super::{Clause, Example};
@@ -39,7 +36,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Nothing else than a 401 challenge makes a summary",
         rule: "Give no summary under another status, without the header, or when the challenge has neither \
-               parameter. Words inside the quoted value of some other parameter are no parameters.",
+               parameter. Words inside the quoted value of some other parameter are not parameters.",
         why: "A search for `scope=` in the header finds it in an error description too, and a 403 tells of \
               missing rights and not of discovery. A summary that is wrong claims to have seen what was \
               never sent.",

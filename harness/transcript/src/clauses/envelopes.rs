@@ -1,7 +1,4 @@
 //! Clauses on the envelopes of `streamable-http` and `http-sse`.
-//!
-//! Knows: entries, and SSE data in an entry.
-//! Refuses to know: a 401 and its challenge (`challenge`), and SSE as bytes, which only `har` holds.
 
 use super::{Clause, Example};
 
@@ -33,7 +30,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "An entry holds one of request, response and sse",
         rule: "Each entry is an object with exactly one of the three. Reject the file where an entry has two \
-               of them, or none, or is no object.",
+               of them, or none, or is not an object.",
         why: "An entry is one step of the session. With two messages in it their order is anybody's guess, \
               and an importer that looks at `request` first and goes on loses the answer beside it.",
         source: &["Assay import formats, Canonical Transport Envelope"],
@@ -72,7 +69,7 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ENV-NULL",
         family: FAMILY,
-        title: "A slot that is null, or an HTTP error body that is no JSON-RPC",
+        title: "A slot that is null, or an HTTP error body that is not JSON-RPC",
         rule: "A null slot (a 202 has no body), and under an HTTP error status a `response` object without \
                `jsonrpc`, may be accepted or rejected. Whoever accepts makes no event of it and still looks \
                at a 401's challenge; so does the built-in reader, which asks for a status of 400 or more in \
@@ -87,7 +84,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         open: true,
         right: Example {
             text: ENV_NULL,
-            reading: "One notification: the empty 202 is no event. A rejection would do too.",
+            reading: "One notification: the empty 202 is not an event. A rejection would do too.",
         },
         wrong: Example { text: ENV_NULL, reading: "A second event, a result that is null." },
     },
@@ -181,9 +178,9 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "SSE-DATA-TEXT",
         family: FAMILY,
-        title: "SSE data that nobody could take for a message is no event",
+        title: "SSE data that nobody could take for a message is not an event",
         rule: "Pass over a path, the word `ping`, empty data, and an object that has none of `jsonrpc`, \
-               `method`, `result` and `error`. They are no events and no faults.",
+               `method`, `result` and `error`. They are neither events nor faults.",
         why: "Servers send an empty priming event to give the client an id to resume from, and SDKs send \
               `{}` to keep a line warm. Clients that parsed every data line as JSON broke on the first of \
               these.",
@@ -202,7 +199,7 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "SSE-DATA-BROKEN",
         family: FAMILY,
-        title: "SSE text that begins like a message and is no JSON",
+        title: "SSE text that begins like a message and is not JSON",
         rule: "Text in a `message` event that opens with a brace and does not parse may reject or be passed \
                over. The built-in reader rejects (broken-data).",
         why: "Skipping it drops an answer without a word, and in all other formats such a message is \
@@ -243,7 +240,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                missing or empty. Any other event, `endpoint` among them, carries none, even if its data \
                would parse.",
         why: "Servers that leave the name out are within their rights, and clients that wanted it spelt out \
-              heard nothing of them. The other way round, a `ping` with a JSON body is no part of the \
+              heard nothing of them. The other way round, a `ping` with a JSON body is not part of the \
               session.",
         source: &[
             "WHATWG HTML, Interpreting an event stream",

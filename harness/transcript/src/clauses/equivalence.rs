@@ -1,7 +1,4 @@
 //! Clauses on when two readings are the same.
-//!
-//! Knows: what a reading must keep of a session, and what it may leave behind.
-//! Refuses to know: how ids become pairs (`ids`), and how any one format spells a message.
 
 use super::{Clause, Example};
 

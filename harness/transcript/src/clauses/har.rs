@@ -1,7 +1,4 @@
 //! Clauses on `har`, the log of whole HTTP exchanges.
-//!
-//! Knows: which bodies are messages, how a stream in a body is read, and in which order exchanges stand.
-//! Refuses to know: what SSE data means once it is an event, which the envelopes tell.
 
 use super::{Clause, Example};
 
@@ -42,7 +39,10 @@ pub(super) const CLAUSES: &[Clause] = &[
             "MCP 2025-03-26, Transports, Sending Messages to the Server",
         ],
         open: true,
-        right: Example { text: HAR_MESSAGE, reading: "One notification: the text of the 202 is no message." },
+        right: Example {
+            text: HAR_MESSAGE,
+            reading: "One notification: the text of the 202 is not a message.",
+        },
         wrong: Example { text: HAR_MESSAGE, reading: "Rejected, as `Accepted` is not JSON." },
     },
     Clause {
@@ -111,7 +111,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         },
         wrong: Example {
             text: HAR_K2A,
-            reading: "No events and no summary, because the body is no message.",
+            reading: "No events and no summary, because the body is not a message.",
         },
     },
 ];

@@ -1,7 +1,4 @@
 //! Clauses on ids, and on which response answers which request.
-//!
-//! Knows: what becomes of an `id`, and how responses bind.
-//! Refuses to know: where in a format the message was found.
 
 use super::{Clause, Example};
 
@@ -14,7 +11,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "A string id is left alone",
         rule: "Use a string id unchanged as the correlation id. Do not trim it, fold its case or read a \
                number in it, and let the empty string be an id like any other.",
-        why: "Servers have turned `\"1\"` into a number and answered `0` to an id that was no number at all; \
+        why: "Servers have turned `\"1\"` into a number and answered `0` to an id that was not a number at all; \
               an importer that tidies ids the same way binds answers to the wrong calls. The empty string \
               gets lost wherever code asks whether an id is truthy.",
         source: &[
@@ -257,7 +254,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                of a result must not decide what it answers.",
         why: "An importer that tracks calls alone has to guess what a stray result belongs to, and the \
               answer to `initialize` gets taken for a tool's. One well-known importer gives every answer \
-              that is no tool list out as a tool's result.",
+              that is not a tool list out as a tool's result.",
         source: &["Assay import formats, Semantic Normalization Contract", "JSON-RPC 2.0, section 5"],
         open: false,
         right: Example {

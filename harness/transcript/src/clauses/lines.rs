@@ -1,7 +1,4 @@
 //! Clauses on bare messages: `jsonrpc` lines, and the arrays and exports of `inspector`.
-//!
-//! Knows: what a line or an item must be, and what makes a message of it.
-//! Refuses to know: ids and pairs (`ids`).
 
 use super::{Clause, Example};
 
@@ -56,7 +53,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "A message has a method, or a result, or an error",
         rule: "A string `method` makes a request or a notification, one of `result` and `error` a response; \
-               a `method` that is no string rejects. Both `result` and `error`, or none of the three, may \
+               a `method` that is not a string rejects. Both `result` and `error`, or none of the three, may \
                reject or be read, and the built-in reader rejects both (ambiguous-message, not-a-message), \
                as it does a `method` beside either.",
         why: "Servers do send `\"error\": null` beside a good result, and a bridge once sent a method \

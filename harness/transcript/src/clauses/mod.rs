@@ -1,8 +1,4 @@
 //! The clauses of the reading contract, as data.
-//!
-//! Knows: the id of every clause, what it asks, why, where it comes from, and a right and a wrong example.
-//! Refuses to know: how a clause is carried out (that is [`crate`]'s `contract` module and the readers), and
-//! which cases show it (the suite tells).
 
 mod challenge;
 mod envelopes;
@@ -159,7 +155,7 @@ mod tests {
                 word.starts_with(|first: char| first.is_ascii_uppercase())
                     && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
             };
-            assert!(words.all(well_spelled), "{} is no id", clause.id);
+            assert!(words.all(well_spelled), "{} is not an id", clause.id);
             assert!(clause.id.contains('-'), "{} names no family", clause.id);
         }
     }

@@ -1,7 +1,4 @@
 //! Keeps the list in `docs/contract.md` the same as the clauses.
-//!
-//! Knows: how a clause stands on that page.
-//! Refuses to know: the prose above the list, which is written by hand.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,4 @@
 //! Clauses on `mcp-replay`, version 1.
-//!
-//! Knows: the lines of a trace, its first text and the later one that grew out of it under the same version.
-//! Refuses to know: what a producer owes its readers beyond that, which is for the rules of `check`.
 
 use super::{Clause, Example};
 
@@ -79,13 +76,16 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "RPL-DIR",
         family: FAMILY,
         title: "Lines of another dir are somebody else's",
-        rule: "Pass over a line whose `dir` is a string other than `in` and `out`. It is no MCP traffic, \
+        rule: "Pass over a line whose `dir` is a string other than `in` and `out`. It is not MCP traffic, \
                even if its `raw` has an `id` or a `method`.",
         why: "Other producers write `event`, `command` and `telemetry` lines into the same files, with ids \
               of their own. Read as messages they answer calls that they have nothing to do with.",
         source: &["mcp-replay trace format v1, later text, message lines"],
         open: false,
-        right: Example { text: RPL_DIR, reading: "One request, still open: the `event` line is no message." },
+        right: Example {
+            text: RPL_DIR,
+            reading: "One request, still open: the `event` line is not a message.",
+        },
         wrong: Example { text: RPL_DIR, reading: "The `event` line answers the request, as the ids agree." },
     },
     Clause {
@@ -148,7 +148,7 @@ pub(super) const CLAUSES: &[Clause] = &[
             "mcp-replay trace format v1, later text, tolerance",
         ],
         open: false,
-        right: Example { text: RPL_UNKNOWN, reading: "One request: the turn is no message." },
+        right: Example { text: RPL_UNKNOWN, reading: "One request: the turn is not a message." },
         wrong: Example { text: RPL_UNKNOWN, reading: "Rejected at the `turn` line." },
     },
     Clause {

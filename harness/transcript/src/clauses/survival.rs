@@ -1,7 +1,4 @@
 //! Clauses on what no transcript may do to its reader.
-//!
-//! Knows: damage, size, repeatability, and the corners of JSON where parsers part.
-//! Refuses to know: any one format.
 
 use super::{Clause, Example};
 

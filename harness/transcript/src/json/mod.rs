@@ -1,9 +1,7 @@
 //! Exact JSON: values as the text they were written in.
 //!
-//! Knows: the grammar of RFC 8259, where each value begins and ends, and when two values are equal in the sense
-//! of the reading contract. Refuses to know: what a value is for. A value is never turned into a float, a map
-//! or a decoded copy on the way: number text, twice-named members, lone surrogate escapes and byte places are
-//! all still there when somebody asks.
+//! A value is never turned into a float, a map or a decoded copy on the way: number text, twice-named members, lone
+//! surrogate escapes and byte places are all still there when somebody asks.
 
 mod number;
 mod part;

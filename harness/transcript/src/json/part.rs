@@ -1,8 +1,7 @@
 //! A value taken apart once, so that whoever asks for its members again and again walks over no text.
 //!
-//! Knows: where each value inside of a value stands, in file order, names included. Refuses to know: whether the text
-//! is JSON; it has been read before. Memory: twenty bytes for each value inside; a value with more than
-//! [`MAX_INDEXED`] of them is left as it is, and its members are looked for in its text.
+//! Memory: twenty bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
+//! members are looked for in its text.
 
 use super::{Json, JsonString};
 

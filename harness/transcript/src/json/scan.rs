@@ -1,7 +1,6 @@
 //! One pass over JSON text: is it JSON, and where does each value end?
 //!
-//! Knows: RFC 8259's grammar. Iterative, so that depth costs a bit a level and never the stack. Refuses to
-//! know: what a value means, and whether text is UTF-8 (a `str` is).
+//! Iterative, so that depth costs a bit a level and never the stack.
 
 use super::word;
 use super::{Json, JsonString};
@@ -132,7 +131,7 @@ impl<'a> Scanner<'a> {
     /// Moves past one value and returns it.
     ///
     /// # Errors
-    /// Where the text is no value.
+    /// Where the text is not a value.
     #[inline]
     pub fn take(&mut self) -> Result<Json<'a>, SyntaxError> {
         let start = self.at;
@@ -143,7 +142,7 @@ impl<'a> Scanner<'a> {
     /// Moves past one value, however deep it is.
     ///
     /// # Errors
-    /// Where the text is no value.
+    /// Where the text is not a value.
     #[inline]
     pub fn value(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {

@@ -1,6 +1,5 @@
 //! JSON strings, compared and decoded by code points.
 //!
-//! Knows: escapes, surrogate pairs, and that a lone surrogate escape is kept as it is (clause SRV-TWICE).
 //! Decoded text is WTF-8: UTF-8 in which a lone surrogate has its three-byte form.
 
 use super::word;
@@ -170,7 +169,7 @@ fn push_code_point(code: u32, out: &mut Vec<u8>) {
     if let Some(char) = char::from_u32(code) {
         out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
     } else {
-        // Only a lone surrogate is no `char` here: WTF-8 gives it the three-byte form.
+        // Only a lone surrogate is not a `char` here: WTF-8 gives it the three-byte form.
         let tail = |shift: u32| 0x80 | u8::try_from(code >> shift & 0x3f).unwrap_or_default();
         out.extend_from_slice(&[0xe0 | u8::try_from(code >> 12).unwrap_or_default(), tail(6), tail(0)]);
     }

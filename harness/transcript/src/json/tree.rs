@@ -1,7 +1,6 @@
 //! A value laid out flat, for whoever must compare it part by part.
 //!
-//! Knows: the nodes of one value in file order, each with the place after its last descendant. Built and
-//! walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
+//! Built and walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 
 use super::{Json, JsonString, same_number};
 use std::cmp::Ordering;

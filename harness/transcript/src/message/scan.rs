@@ -1,6 +1,4 @@
 //! One pass over a message's text: which parts it has, and what they make together.
-//!
-//! Knows: the order in which a person would want to hear what is wrong. Refuses to know: what a message is used for.
 
 use super::{Message, MessageClass, Refusal, Shape, Span};
 use crate::json::{Json, JsonKind, JsonString, Scanner, SyntaxError};
@@ -18,10 +16,10 @@ impl<'a> Message<'a> {
             Some(b'{') => {}
             None => return Err(scanner.fault("a JSON-RPC message").into()),
             Some(_) => {
-                // Whether it is JSON at all comes first: `{oops` is no JSON, `42` is JSON and no message.
+                // Whether it is JSON at all comes first: `{oops` is not JSON, `42` is JSON and not a message.
                 let value = scanner.take()?;
                 let (code, what) = match value.kind() {
-                    JsonKind::Array => (Code::Batch, "an array of messages stands where one message belongs"),
+                    JsonKind::Array => (Code::Batch, "an array of messages where one message belongs"),
                     _ => (Code::NotAMessage, "a JSON-RPC message is an object"),
                 };
                 let message = format!("{what}; this is {}", value.kind().name());
@@ -33,17 +31,17 @@ impl<'a> Message<'a> {
         while more {
             let at = scanner.at();
             let key = scanner.key()?;
-            let slot = parts.slot(key);
+            let member = parts.member(key);
             let value_at = scanner.at();
-            if slot == Some(Slot::Params) && scanner.peek() == Some(b'{') {
+            if member == Some(Member::Params) && scanner.peek() == Some(b'{') {
                 parts.scan_params(scanner, start)?;
             } else {
                 scanner.value()?;
             }
-            if let Some(slot) = slot {
+            if let Some(member) = member {
                 let span = Span { start: value_at - start, end: scanner.at() - start };
-                if !std::mem::replace(&mut parts.spans[slot as usize], span).is_empty() {
-                    parts.twice.get_or_insert((at - start, slot.name()));
+                if !std::mem::replace(&mut parts.spans[member as usize], span).is_empty() {
+                    parts.twice.get_or_insert((at - start, member.name()));
                 }
             }
             more = scanner.more(b'}')?;
@@ -56,7 +54,7 @@ impl<'a> Message<'a> {
 
 /// The members that decide what a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum Member {
     Version,
     Id,
     Method,
@@ -67,7 +65,7 @@ enum Slot {
     Arguments,
 }
 
-impl Slot {
+impl Member {
     fn name(self) -> &'static str {
         match self {
             Self::Version => "jsonrpc",
@@ -91,7 +89,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn slot(&self, key: JsonString<'_>) -> Option<Slot> {
+    fn member(&self, key: JsonString<'_>) -> Option<Member> {
         let plain;
         let name = match key.raw() {
             raw if !raw.contains('\\') => raw,
@@ -101,12 +99,12 @@ impl Parts {
             }
         };
         Some(match name {
-            "jsonrpc" => Slot::Version,
-            "id" => Slot::Id,
-            "method" => Slot::Method,
-            "params" => Slot::Params,
-            "result" => Slot::Result,
-            "error" => Slot::Error,
+            "jsonrpc" => Member::Version,
+            "id" => Member::Id,
+            "method" => Member::Method,
+            "params" => Member::Params,
+            "result" => Member::Result,
+            "error" => Member::Error,
             _ => return None,
         })
     }
@@ -118,20 +116,20 @@ impl Parts {
         while more {
             let at = scanner.at();
             let key = scanner.key()?;
-            let slot = match key.raw() {
-                "name" => Some(Slot::Name),
-                "arguments" => Some(Slot::Arguments),
+            let member = match key.raw() {
+                "name" => Some(Member::Name),
+                "arguments" => Some(Member::Arguments),
                 raw if !raw.contains('\\') => None,
-                _ if key.is("name") => Some(Slot::Name),
-                _ if key.is("arguments") => Some(Slot::Arguments),
+                _ if key.is("name") => Some(Member::Name),
+                _ if key.is("arguments") => Some(Member::Arguments),
                 _ => None,
             };
             let start = scanner.at() - base;
             scanner.value()?;
-            if let Some(slot) = slot {
+            if let Some(member) = member {
                 let span = Span { start, end: scanner.at() - base };
-                if !std::mem::replace(&mut self.spans[slot as usize], span).is_empty() {
-                    self.twice_in_params.get_or_insert((at - base, slot.name()));
+                if !std::mem::replace(&mut self.spans[member as usize], span).is_empty() {
+                    self.twice_in_params.get_or_insert((at - base, member.name()));
                 }
             }
             more = scanner.more(b'}')?;
@@ -139,87 +137,87 @@ impl Parts {
         Ok(())
     }
 
-    fn has(&self, slot: Slot) -> bool {
-        !self.spans[slot as usize].is_empty()
+    fn has(&self, member: Member) -> bool {
+        !self.spans[member as usize].is_empty()
     }
 
-    fn value<'a>(&self, text: &'a str, slot: Slot) -> Option<Json<'a>> {
-        let span = self.spans[slot as usize];
+    fn value<'a>(&self, text: &'a str, member: Member) -> Option<Json<'a>> {
+        let span = self.spans[member as usize];
         (!span.is_empty()).then(|| Json::scanned(&text[span.start..span.end]))
     }
 
     /// What the members make together, or why they make no message. The order of the checks is the order in
     /// which a person would want to hear of them.
     fn shape(&self, text: &str) -> Result<Shape, Refusal> {
-        let refuse =
-            |code: Code, at: usize, message: String| Refusal { code, clause: code.clause(), at, message };
-        let at = |slot: Slot| self.spans[slot as usize].start;
+        let at = |member: Member| self.spans[member as usize].start;
         let mut said = String::new();
         // Elsewhere such a member decides nothing, and is kept as it stands in every other value.
         let calls_a_tool = self
-            .value(text, Slot::Method)
+            .value(text, Member::Method)
             .and_then(Json::as_text)
             .is_some_and(|method| method.is("tools/call"));
         if let Some((at, name)) = self.twice.or(self.twice_in_params.filter(|_| calls_a_tool)) {
-            let _ = write!(said, "the member `{name}` stands twice, and readers differ on which one counts");
-            return Err(refuse(Code::AmbiguousMember, at, said));
+            return Err(Refusal::duplicate(at, name));
         }
-        if ![Slot::Version, Slot::Method, Slot::Result, Slot::Error].iter().any(|&slot| self.has(slot)) {
+        if ![Member::Version, Member::Method, Member::Result, Member::Error]
+            .iter()
+            .any(|&member| self.has(member))
+        {
             said.push_str("a JSON-RPC message has `jsonrpc` and one of `method`, `result`, `error`; this object has none");
-            return Err(refuse(Code::NotAMessage, 0, said));
+            return Err(Refusal::new(Code::NotAMessage, 0, said));
         }
-        match self.value(text, Slot::Version) {
+        match self.value(text, Member::Version) {
             Some(version) if version.as_text().is_some_and(|text| text.is("2.0")) => {}
             Some(version) => {
                 let _ = write!(said, "`jsonrpc` must be the string \"2.0\"; this is {}", brief(version));
-                return Err(refuse(Code::InvalidVersion, at(Slot::Version), said));
+                return Err(Refusal::new(Code::InvalidVersion, at(Member::Version), said));
             }
             None => {
                 said.push_str("`jsonrpc` is missing; it must be the string \"2.0\"");
-                return Err(refuse(Code::InvalidVersion, 0, said));
+                return Err(Refusal::new(Code::InvalidVersion, 0, said));
             }
         }
-        if let Some(id) = self.value(text, Slot::Id)
+        if let Some(id) = self.value(text, Member::Id)
             && matches!(id.kind(), JsonKind::Bool | JsonKind::Object | JsonKind::Array)
         {
             let _ = write!(said, "an id is a string, a number or null; this is {}", brief(id));
-            return Err(refuse(Code::InvalidId, at(Slot::Id), said));
+            return Err(Refusal::new(Code::InvalidId, at(Member::Id), said));
         }
-        let what = match (self.has(Slot::Method), self.has(Slot::Result), self.has(Slot::Error)) {
+        let what = match (self.has(Member::Method), self.has(Member::Result), self.has(Member::Error)) {
             (true, false, false) => MessageClass::Call,
             (false, true, false) => MessageClass::Result,
             (false, false, true) => MessageClass::Error,
             (false, false, false) => {
                 said.push_str("a message has one of `method`, `result`, `error`; this one has none");
-                return Err(refuse(Code::NotAMessage, 0, said));
+                return Err(Refusal::new(Code::NotAMessage, 0, said));
             }
             (method, result, error) => {
                 let names = [("method", method), ("result", result), ("error", error)];
                 let there: Vec<_> = names.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
                 let _ =
-                    write!(said, "`{}` stand in one message; only one of them may", there.join("` and `"));
-                return Err(refuse(Code::AmbiguousMessage, 0, said));
+                    write!(said, "`{}` in one message; only one of them is allowed", there.join("` and `"));
+                return Err(Refusal::new(Code::AmbiguousMessage, 0, said));
             }
         };
-        if let Some(method) = self.value(text, Slot::Method)
+        if let Some(method) = self.value(text, Member::Method)
             && method.kind() != JsonKind::String
         {
             let _ = write!(said, "`method` must be a string; this is {}", brief(method));
-            return Err(refuse(Code::InvalidMethod, at(Slot::Method), said));
+            return Err(Refusal::new(Code::InvalidMethod, at(Member::Method), said));
         }
         let spans = self.spans;
         Ok(Shape {
             what,
-            id: spans[Slot::Id as usize],
-            method: spans[Slot::Method as usize],
+            id: spans[Member::Id as usize],
+            method: spans[Member::Method as usize],
             // A response keeps its outcome where a call keeps its params.
             params: match what {
-                MessageClass::Call => spans[Slot::Params as usize],
-                MessageClass::Result => spans[Slot::Result as usize],
-                MessageClass::Error => spans[Slot::Error as usize],
+                MessageClass::Call => spans[Member::Params as usize],
+                MessageClass::Result => spans[Member::Result as usize],
+                MessageClass::Error => spans[Member::Error as usize],
             },
-            name: spans[Slot::Name as usize],
-            arguments: spans[Slot::Arguments as usize],
+            name: spans[Member::Name as usize],
+            arguments: spans[Member::Arguments as usize],
         })
     }
 }

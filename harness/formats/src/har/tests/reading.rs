@@ -237,7 +237,7 @@ fn leniency_passes_over_what_is_no_message() {
     ]);
     let meaning = read_with(text.as_bytes(), ReadOptions::LENIENT).unwrap();
     assert_eq!((meaning.totals.events, meaning.totals.noise, meaning.totals.unanswered), (4, 3, 0));
-    // A message with a fault is no noise.
+    // A message with a fault is not noise.
     let text = file(&[post(T, r#"{"jsonrpc":"1.0","method":"a"}"#, "", "")]);
     assert!(read_with(text.as_bytes(), ReadOptions::LENIENT).is_err());
 }

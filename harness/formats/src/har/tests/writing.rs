@@ -1,6 +1,6 @@
 use super::{call, done, file, get, post, quoted, read};
 use crate::meaning::{Meaning, meaning};
-use crate::owned::{OwnedContent, OwnedEntry, Session, TransportContext};
+use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use crate::{Input, ReadOptions, find};
 use proptest::prelude::*;
 use serde_json::Value;

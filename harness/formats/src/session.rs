@@ -1,17 +1,29 @@
 //! A session held in memory, for whoever writes it out again.
 //!
-//! Knows: every entry with its context, each by its own text, and what a format would lose of it. Memory: the
-//! session. Refuses to know: how any format spells it.
+//! Memory: the session.
 
-use crate::input::{Input, ReadError};
-use crate::meaning::{Step, Totals, walk};
-use crate::{Format, ReadOptions};
 use transcript::contract::Contract;
 use transcript::json::Json;
+use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Shape};
 use transcript::session::{
     Carrier, Content, Context, Entry, Exchange, Headers, Location, Side, Sse, owned_headers,
 };
+
+/// What a whole reading amounts to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many events.
+    pub events: u64,
+    /// How many requests were not answered.
+    pub unanswered: usize,
+    /// How many bodies the exporter dropped (HAR-MISSING).
+    pub missing: u64,
+    /// How many pieces of noise were passed over.
+    pub noise: u64,
+    /// The summary of K2-A.
+    pub authorization_discovery: Option<AuthorizationSummary>,
+}
 
 /// A whole session, read.
 #[derive(Debug, Default)]
@@ -25,7 +37,7 @@ pub struct Session {
 /// One entry, by copies of its own.
 #[derive(Debug, Clone)]
 pub struct OwnedEntry {
-    /// Where it stood.
+    /// Where it was.
     pub location: Location,
     /// See [`Entry::time`].
     pub time: Option<i64>,
@@ -82,41 +94,6 @@ pub enum OwnedContent {
 }
 
 impl Session {
-    /// Reads a whole transcript into memory.
-    ///
-    /// # Errors
-    /// As [`walk`].
-    pub fn read(format: &Format, input: &mut Input<'_>, options: ReadOptions) -> Result<Self, ReadError> {
-        let mut entries: Vec<OwnedEntry> = Vec::new();
-        // Which entry each event is, so that a response can look at the request it answers.
-        let mut events: Vec<usize> = Vec::new();
-        let totals = walk(format, input, options, &mut |step| {
-            let owned = match step {
-                Step::Event(entry, event) => {
-                    let asked = event
-                        .answers
-                        .and_then(|index| entries.get(*events.get(usize::try_from(index).ok()?)?));
-                    let side = entry.side.unwrap_or_else(|| match asked.and_then(|asked| asked.side) {
-                        Some(requestor) => requestor.other(),
-                        None if event.is_response() => Side::Server,
-                        None => usual_sender(&event.message),
-                    });
-                    events.push(entries.len());
-                    OwnedEntry {
-                        side: Some(side),
-                        inferred: entry.side.is_none(),
-                        answers: event.answers,
-                        ..OwnedEntry::of(entry)
-                    }
-                }
-                Step::Context(entry) => OwnedEntry::of(entry),
-            };
-            entries.push(owned);
-            Ok(())
-        })?;
-        Ok(Self { entries, totals })
-    }
-
     /// Puts the entries in the order of their ranks, those of one rank as they stand, and binds every response anew. Each
     /// entry is asked for once, in the order that it has now.
     pub fn reorder<K: Ord>(&mut self, mut rank: impl FnMut(&OwnedEntry) -> K) {
@@ -148,89 +125,6 @@ impl Session {
             _ => None,
         })
     }
-
-    /// The first message that would be bound otherwise if nobody could tell who sent what (clause
-    /// COR-DIRECTION-FLAT), by its entry.
-    #[must_use]
-    pub fn first_bound_differently_without_direction(&self) -> Option<&OwnedEntry> {
-        let mut flat = Contract::default();
-        self.entries.iter().find(|owned| {
-            let Some(message) = owned.message() else { return false };
-            let read = flat.take(&Entry::new(owned.location, Content::Message(message)));
-            !matches!(read, Ok(Some(event)) if event.answers == owned.answers)
-        })
-    }
-
-    /// What `format` cannot carry of this session: first what changes its meaning, then what is only context.
-    #[must_use]
-    pub fn losses(&self, format: &Format) -> Vec<Loss> {
-        let carries = format.carries;
-        let count =
-            |found: &dyn Fn(&OwnedEntry) -> bool| self.entries.iter().filter(|entry| found(entry)).count();
-        let mut losses = Vec::new();
-        let mut lose = |clause: Option<&'static str>, what: String| losses.push(Loss { clause, what });
-        if !carries.direction
-            && let Some(entry) = self.first_bound_differently_without_direction()
-        {
-            let line = entry.location.line;
-            lose(
-                Some("COR-DIRECTION-FLAT"),
-                format!(
-                    "who sent what, without which the message on line {line} is bound to another request"
-                ),
-            );
-        }
-        if !carries.challenge && self.totals.authorization_discovery.is_some() {
-            lose(Some("K2A-SUMMARY"), "the authorization challenge that the session shows".to_owned());
-        }
-        let mut context = |there: usize, kept: bool, what: &str| {
-            if there > 0 && !kept {
-                lose(None, format!("{what} ({there})"));
-            }
-        };
-        context(
-            count(&|entry| entry.message().is_some() && !entry.inferred),
-            carries.direction,
-            "who sent each message",
-        );
-        context(count(&|entry| entry.time.is_some()), carries.times, "times");
-        context(
-            count(&|entry| entry.context.is_some() || matches!(entry.what, OwnedContent::Exchange(_))),
-            carries.http,
-            "HTTP exchanges, statuses and headers",
-        );
-        context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
-        context(
-            count(&|entry| matches!(entry.what, OwnedContent::Event)),
-            carries.sse,
-            "SSE events without a message",
-        );
-        context(
-            count(&|entry| matches!(entry.what, OwnedContent::TraceStart(_) | OwnedContent::TraceEnd(_))),
-            carries.process,
-            "lines on the server's process",
-        );
-        context(
-            count(&|entry| matches!(entry.what, OwnedContent::Missing(_))),
-            carries.http,
-            "where an exporter had dropped a body",
-        );
-        context(
-            count(&|entry| matches!(entry.what, OwnedContent::Skipped(_))),
-            false,
-            "what was passed over",
-        );
-        losses
-    }
-}
-
-/// Something that a format cannot carry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
-    /// The clause by which the meaning would change; none where only context is lost.
-    pub clause: Option<&'static str>,
-    /// What, in words.
-    pub what: String,
 }
 
 impl OwnedEntry {
@@ -260,7 +154,8 @@ impl OwnedEntry {
         }
     }
 
-    fn of(entry: &Entry<'_>) -> Self {
+    /// A copy of an entry.
+    pub(crate) fn of(entry: &Entry<'_>) -> Self {
         let what = match &entry.content {
             Content::Message(message) => OwnedContent::Message(message.text().to_owned(), message.shape()),
             Content::Event => OwnedContent::Event,

@@ -1,0 +1,332 @@
+//! A session that is being changed, with its meaning event by event.
+//!
+//! Which answer belongs to which request comes from a plain list of its own, not from our readers.
+
+use crate::node::Node;
+use crate::session::KnownSession;
+use formats::{Format, OwnedContent, OwnedEntry, Session, Totals};
+use transcript::json::Json;
+use transcript::k2a::AuthorizationSummary;
+use transcript::message::{Message, Refusal};
+use transcript::session::{Carrier, Location, Side, Sse};
+
+/// A session in hand.
+#[derive(Debug, Clone, Default)]
+pub struct SessionBuilder {
+    /// What it holds, in order.
+    pub entries: Vec<Entry>,
+    /// What a 401's challenge made visible: `resource_metadata`, `scope`.
+    pub discovery: Option<(bool, bool)>,
+    /// Some answer would be bound to another request if nobody could tell who sent what.
+    pub needs_directions: bool,
+}
+
+/// One entry, with its message if it carries one.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// How it travels.
+    pub owned: OwnedEntry,
+    /// What it says.
+    pub message: Option<Event>,
+}
+
+/// A message beside what it means.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// The message.
+    pub text: Node,
+    /// Its event in the normal form.
+    pub meaning: Node,
+}
+
+/// Why a session cannot be taken for what it is said to mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionError {
+    /// The meaning is no meaning, or another session's: a sentence.
+    Meaning(String),
+    /// A message is none.
+    Message(Refusal),
+}
+
+impl From<Refusal> for SessionError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Message(refusal)
+    }
+}
+
+impl Event {
+    /// The kind of event.
+    #[must_use]
+    pub fn is(&self, kind: &str) -> bool {
+        self.meaning.get("kind").is_some_and(|node| node.is(kind))
+    }
+
+    /// Whether it is a result or an error.
+    #[must_use]
+    pub fn is_response(&self) -> bool {
+        self.is("result") || self.is("error")
+    }
+
+    /// The correlation id as it is spelled in the normal form.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.meaning.get("id")?.spelled()
+    }
+
+    /// The correlation id by its code points, so that two spellings of one id are one.
+    #[must_use]
+    pub fn key(&self) -> Option<Vec<u8>> {
+        key_of(self.id()?)
+    }
+
+    /// Whether it is a request or a tool call that can be answered.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.id().is_some() && !self.is_response()
+    }
+
+    /// Gives the message another id, none where it has none, and the event what that makes of it.
+    pub fn set_id(&mut self, spelled: Option<&str>) {
+        match spelled {
+            Some(spelled) => self.text.set("id", Node::leaf(spelled)),
+            None => self.text.remove("id"),
+        }
+        match spelled.and_then(correlation) {
+            Some(known) => self.meaning.set("id", Node::leaf(known)),
+            None => self.meaning.remove("id"),
+        }
+        let is_call = self.is("tool_call") || self.is_response();
+        if !is_call {
+            let kind = if self.id().is_some() { "request" } else { "notification" };
+            self.meaning.set("kind", Node::text(kind));
+        }
+    }
+
+    /// The value that the message is about: its params, arguments, result or error, in the message and in the event.
+    pub fn value(&mut self) -> Option<(&mut Node, &mut Node)> {
+        let (outer, name) = match () {
+            () if self.is("tool_call") => (Some("params"), "arguments"),
+            () if self.is("result") => (None, "result"),
+            () if self.is("error") => (None, "error"),
+            () => (None, "params"),
+        };
+        let holder = match outer {
+            Some(outer) => self.text.get_mut(outer)?,
+            None => &mut self.text,
+        };
+        Some((holder.get_mut(name)?, self.meaning.get_mut(name)?))
+    }
+}
+
+/// The correlation id that an id of this spelling is, in the normal form (clauses ID-STRING, ID-NUMBER, ID-NULL).
+#[must_use]
+pub fn correlation(spelled: &str) -> Option<String> {
+    match spelled {
+        "null" => None,
+        text if text.starts_with('"') => Some(text.to_owned()),
+        number => Some(format!("\"{number}\"")),
+    }
+}
+
+/// The code points of a correlation id in the normal form.
+#[must_use]
+pub fn key_of(id: &str) -> Option<Vec<u8>> {
+    Some(Json::parse(id).ok()?.as_text()?.decode().into_owned())
+}
+
+impl Entry {
+    /// Something that carries no message: an event of a stream.
+    #[must_use]
+    pub fn event(name: Option<&str>, id: Option<&str>, data: Option<&str>) -> Self {
+        let own = |text: Option<&str>| text.map(|text| text.to_owned().into());
+        let sse = Sse { name: own(name), id: own(id), data: own(data), ..Sse::default() };
+        let entry = OwnedEntry {
+            carrier: Carrier::Sse,
+            side: Some(Side::Server),
+            sse: Some(sse),
+            ..OwnedEntry::new(OwnedContent::Event)
+        };
+        Self { owned: entry, message: None }
+    }
+
+    /// A request.
+    #[must_use]
+    pub fn request(side: Side, id: &str, method: &str) -> Self {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
+        Self::message(side, &text, &format!(r#"{{"kind":"request","method":"{method}"}}"#), Some(id))
+    }
+
+    /// A result.
+    #[must_use]
+    pub fn result(side: Side, id: &str, result: &str) -> Self {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        Self::message(side, &text, &format!(r#"{{"kind":"result","result":{result}}}"#), Some(id))
+    }
+
+    /// A message by its text and its event; its id goes into both.
+    #[must_use]
+    pub fn message(side: Side, text: &str, event: &str, id: Option<&str>) -> Self {
+        let node = |text: &str| Node::parse(text).unwrap_or(Node::Object(Vec::new()));
+        let mut event = Event { text: node(text), meaning: node(event) };
+        if id.is_some() {
+            event.set_id(id);
+        }
+        // The text goes into the entry when the session is written.
+        Self {
+            owned: OwnedEntry { side: Some(side), ..OwnedEntry::new(OwnedContent::Event) },
+            message: Some(event),
+        }
+    }
+
+    /// The same entry from the other side, in a slot of that side.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        self.owned.side = self.owned.side.map(Side::other);
+        self.owned.carrier = Carrier::Line;
+        self.owned.sse = None;
+        self
+    }
+}
+
+impl SessionBuilder {
+    /// A session that was made with its meaning.
+    ///
+    /// # Errors
+    /// Where a message of it is none.
+    pub fn from_known(known: &KnownSession) -> Result<Self, SessionError> {
+        Self::of(known.session()?, &known.meaning())
+    }
+
+    /// A session that was read, and what it means, in the normal form.
+    ///
+    /// # Errors
+    /// Where the meaning is that of another session.
+    pub fn of(session: Session, meaning: &str) -> Result<Self, SessionError> {
+        let unfit = |why: &str| SessionError::Meaning(why.to_owned());
+        let meaning = Json::parse(meaning).map_err(|_| unfit("the meaning is no JSON"))?;
+        let events = meaning.member("events").ok_or_else(|| unfit("the meaning has no events"))?;
+        let mut events = events.items();
+        let discovery = session.totals.authorization_discovery;
+        let mut builder = Self {
+            discovery: discovery.map(|it| (it.resource_metadata_visible, it.scope_challenge_visible)),
+            ..Self::default()
+        };
+        for mut owned in session.entries {
+            // What a variant claims of its messages it claims for itself; exchanges are planned anew.
+            (owned.inferred, owned.exchange, owned.location) = (false, None, Location::default());
+            let message = match &owned.what {
+                OwnedContent::Message(text, _) => {
+                    let event =
+                        events.next().ok_or_else(|| unfit("the session has more messages than events"))?;
+                    let text = Json::parse(text).map_err(|_| unfit("a message is no JSON"))?;
+                    Some(Event { text: Node::of(text), meaning: Node::of(event) })
+                }
+                OwnedContent::Exchange(exchange) if exchange.status != Some(401) => continue,
+                OwnedContent::Missing(_) | OwnedContent::Skipped(_) => continue,
+                _ => None,
+            };
+            builder.entries.push(Entry { owned, message });
+        }
+        if events.next().is_some() {
+            return Err(unfit("the session has fewer messages than events"));
+        }
+        let bound = |builder: &Self| -> Vec<Option<String>> {
+            let answers =
+                |entry: &Entry| entry.message.as_ref()?.meaning.get("answers")?.spelled().map(str::to_owned);
+            builder.entries.iter().map(answers).collect()
+        };
+        let given = bound(&builder);
+        builder.bind_answers();
+        match bound(&builder) == given {
+            true => Ok(builder),
+            false => Err(unfit("the ledger binds its answers otherwise")),
+        }
+    }
+
+    /// Which entries are messages that `which` wants.
+    pub fn messages_where(&self, which: impl Fn(&Event) -> bool) -> Vec<usize> {
+        let wanted = |entry: &Entry| entry.message.as_ref().is_some_and(&which);
+        (0..self.entries.len()).filter(|&at| wanted(&self.entries[at])).collect()
+    }
+
+    /// Says of every response what it answers: the oldest request with its id that its sender was asked and that is
+    /// still open (clauses COR-FIRST, COR-LATE, COR-BEFORE, COR-ANY, COR-DIRECTION).
+    pub fn bind_answers(&mut self) {
+        let (mut open, mut flat): (Vec<Waiting>, Vec<Waiting>) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        self.needs_directions = false;
+        for entry in &mut self.entries {
+            let Some(message) = &mut entry.message else { continue };
+            let (key, side) = (message.key(), entry.owned.side);
+            entry.owned.answers = None;
+            if message.is_response() {
+                let mine = |waiting: &Waiting| Some(&waiting.id) == key.as_ref() && waiting.side != side;
+                let found = open.iter().position(mine).map(|at| open.remove(at).index);
+                let anybody = |waiting: &Waiting| Some(&waiting.id) == key.as_ref();
+                let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
+                self.needs_directions |= found != found_flat;
+                let spelled = found.map_or("null".to_owned(), |index| index.to_string());
+                message.meaning.set("answers", Node::leaf(spelled));
+                entry.owned.answers = found;
+            } else if let Some(id) = key {
+                open.push(Waiting { id: id.clone(), side, index });
+                flat.push(Waiting { id, side, index });
+            }
+            index += 1;
+        }
+    }
+
+    /// The meaning in the normal form.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        let events =
+            self.entries.iter().filter_map(|entry| Some(entry.message.as_ref()?.meaning.spell(None)));
+        let events: Vec<_> = events.collect();
+        let between = if events.is_empty() { "" } else { "\n" };
+        let discovery = self.summary().map_or_else(|| "null".to_owned(), AuthorizationSummary::to_json);
+        format!(
+            "{{\"events\": [{between}{}\n],\n\"authorization_discovery\": {discovery}}}\n",
+            events.join(",\n")
+        )
+    }
+
+    fn summary(&self) -> Option<AuthorizationSummary> {
+        self.discovery.map(|(metadata, scope)| AuthorizationSummary {
+            resource_metadata_visible: metadata,
+            scope_challenge_visible: scope,
+        })
+    }
+
+    /// The session for the writers.
+    pub(crate) fn session(&self) -> Result<Session, Refusal> {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let mut owned = entry.owned.clone();
+            if let Some(message) = &entry.message {
+                let text = message.text.spell(None);
+                let shape = Message::parse(&text)?.shape();
+                owned.what = OwnedContent::Message(text, shape);
+            }
+            entries.push(owned);
+        }
+        let events = self.entries.iter().filter(|entry| entry.message.is_some()).count();
+        let totals =
+            Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };
+        Ok(Session { entries, totals })
+    }
+
+    /// The clause by which a format cannot carry the session.
+    pub(crate) fn uncarried_clause(&self, format: &Format) -> Option<&'static str> {
+        match () {
+            () if self.needs_directions && !format.carries.direction => Some("COR-DIRECTION-FLAT"),
+            () if self.discovery.is_some() && !format.carries.challenge => Some("K2A-SUMMARY"),
+            () => None,
+        }
+    }
+}
+
+struct Waiting {
+    id: Vec<u8>,
+    side: Option<Side>,
+    index: u64,
+}

@@ -1,0 +1,155 @@
+//! What a capture format is: its names, its properties, its reader and its writer.
+
+use crate::head::Head;
+use crate::input::{Input, ReadError};
+use crate::session::Session;
+use crate::transport::Transport;
+use std::io::{self, Write};
+use transcript::message::Refusal;
+use transcript::session::Sink;
+
+/// A capture format: its names, what it can carry, and its reader and writer.
+#[derive(Debug)]
+pub struct Format {
+    /// The name in commands, case directories and answers.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// The file name of such a transcript in a case directory.
+    pub file: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// What it can carry besides messages and their order.
+    pub carries: Capabilities,
+    /// What a person should know who compares or converts such files; empty where there is nothing.
+    pub caveat: &'static str,
+    /// Where the items are that hold its messages.
+    pub items: Items,
+    /// Where in an item a message may stand: the member names that lead to each such place; none for the item itself. Empty
+    /// where items are not JSON.
+    pub messages: &'static [&'static [&'static str]],
+    /// The HTTP transport that files of this format name as their own: the format is that transport's envelope.
+    pub transport: Option<Transport>,
+    /// The sessions of which a transcript in this format shows how they go: over an HTTP transport, or (none) over stdio.
+    pub scripts: &'static [Option<Transport>],
+    /// Whether this program's recorders write it while the session goes on.
+    pub live: bool,
+    /// Whether a file that begins like this is one of these.
+    pub sniff: fn(&Head) -> bool,
+    /// Hands the entries of a transcript to a sink, in the order of the session.
+    pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
+    /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
+    pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
+}
+
+impl Format {
+    /// Whether a transcript is lines, rather than one document.
+    #[must_use]
+    pub fn is_lines(&self) -> bool {
+        self.items == Items::Lines
+    }
+
+    /// Whether a line is a message and nothing else.
+    #[must_use]
+    pub fn is_bare_lines(&self) -> bool {
+        self.is_lines() && self.messages == [&[] as &[&str]] && !self.carries.direction
+    }
+
+    /// Whether a transcript is a list whose items may be messages themselves.
+    #[must_use]
+    pub fn is_bare_list(&self) -> bool {
+        !self.is_lines() && self.messages.contains(&(&[] as &[&str]))
+    }
+
+    /// Whether a transcript is an envelope that names its transport.
+    #[must_use]
+    pub fn is_envelope(&self) -> bool {
+        self.transport.is_some()
+    }
+
+    /// Whether messages are text in JSON strings, as the bodies of HTTP exchanges are, rather than JSON in place.
+    #[must_use]
+    pub fn escapes_bodies(&self) -> bool {
+        self.carries.exchanges
+    }
+}
+
+/// Where a transcript has the items that hold its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Items {
+    /// Each line is one.
+    Lines,
+    /// They are in a list: the member names that lead to it from the document. None: the document is the list.
+    List(&'static [&'static str]),
+}
+
+/// What a format can carry besides the messages and their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Who sent each message.
+    pub direction: bool,
+    /// When.
+    pub times: bool,
+    /// HTTP methods, statuses and headers.
+    pub http: bool,
+    /// Whole HTTP exchanges: which answer came to which request, with its URL.
+    pub exchanges: bool,
+    /// SSE event names and ids.
+    pub sse: bool,
+    /// The server's command line and exit code.
+    pub process: bool,
+    /// A 401's challenge, and so the summary of K2-A.
+    pub challenge: bool,
+}
+
+impl Capabilities {
+    /// Messages and their order, and nothing else.
+    pub const MESSAGES: Self = Self {
+        direction: false,
+        times: false,
+        http: false,
+        exchanges: false,
+        sse: false,
+        process: false,
+        challenge: false,
+    };
+}
+
+/// How a transcript is to be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// What is passed over and handed on as noise, instead of ending the reading.
+    pub tolerance: Tolerance,
+}
+
+/// How much a reader passes over where a message belongs. What it passes over it hands on: nothing goes unsaid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tolerance {
+    /// Nothing: whatever is not a message by the contract rejects the transcript.
+    #[default]
+    Nothing,
+    /// What a recorder may have picked up beside the messages: see [`Refusal::is_noise`].
+    Noise,
+    /// Every faulty message, for whoever judges each by itself. The line formats hand the others over taken apart, since
+    /// that is done beside the judging, on another thread.
+    Faults,
+}
+
+impl ReadOptions {
+    /// Options that pass over a recorder's noise.
+    pub const LENIENT: Self = Self { tolerance: Tolerance::Noise };
+
+    /// Whether readers are to index the members of messages.
+    pub(crate) fn indexes(self) -> bool {
+        self.tolerance == Tolerance::Faults
+    }
+
+    /// Whether what is refused is handed on as noise.
+    pub(crate) fn tolerates(self, refusal: &Refusal) -> bool {
+        match self.tolerance {
+            Tolerance::Nothing => false,
+            Tolerance::Noise => refusal.is_noise(),
+            Tolerance::Faults => true,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! How a file begins: all that a format may look at to recognise its files.
+
+use transcript::json::{JsonKind, Scanner};
+
+/// How a file begins.
+#[derive(Debug, Default)]
+pub struct Head {
+    kind: Option<JsonKind>,
+    members: Vec<(String, Option<String>)>,
+    first: Vec<(String, Option<String>)>,
+    line: Option<String>,
+}
+
+impl Head {
+    /// The head of a file that begins with `text`.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut head = Self::default();
+        let mut scanner = Scanner::new(text);
+        scanner.space();
+        head.kind = match scanner.peek() {
+            Some(b'{') => Some(JsonKind::Object),
+            Some(b'[') => Some(JsonKind::Array),
+            Some(b'0'..=b'9') => {
+                head.line = text[scanner.at()..].lines().next().map(Into::into);
+                None
+            }
+            _ => None,
+        };
+        match head.kind {
+            Some(JsonKind::Object) => head.members = members(&mut scanner),
+            Some(JsonKind::Array) if scanner.open(b']') == Ok(true) => {
+                scanner.space();
+                if scanner.peek() == Some(b'{') {
+                    head.first = members(&mut scanner);
+                }
+            }
+            _ => {}
+        }
+        head
+    }
+
+    /// What the first value is; none in an empty file.
+    #[must_use]
+    pub fn kind(&self) -> Option<JsonKind> {
+        self.kind
+    }
+
+    /// The first line, where it begins with a digit, as a log's does.
+    #[must_use]
+    pub fn line(&self) -> Option<&str> {
+        self.line.as_deref()
+    }
+
+    /// Whether the first value is an object with this member.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(key, _)| key == name)
+    }
+
+    /// Whether the first value is a list whose first item is an object with this member.
+    #[must_use]
+    pub fn first_has(&self, name: &str) -> bool {
+        self.first.iter().any(|(key, _)| key == name)
+    }
+
+    /// The member's value, where it is a string.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.members.iter().find(|(key, _)| key == name)?.1.as_deref()
+    }
+}
+
+/// The members of the object that begins here, as far as they are there.
+fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
+    let mut members = Vec::new();
+    let mut more = scanner.open(b'}').unwrap_or(false);
+    while more {
+        let Ok(key) = scanner.key() else { break };
+        let value = scanner.take().ok();
+        let text = value.and_then(|value| value.as_text()?.to_str().map(Into::into));
+        members.push((key.to_str().unwrap_or_default().into_owned(), text));
+        more = value.is_some() && scanner.more(b'}').unwrap_or(false);
+    }
+    members
+}

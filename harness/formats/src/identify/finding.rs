@@ -1,0 +1,67 @@
+//! What a capture turned out to show.
+
+use super::counts::ResponseCounts;
+use super::evidence::Evidence;
+use crate::transport::Transport;
+
+/// What the evidence comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportFinding {
+    /// One transport, and nothing against it.
+    One(Transport),
+    /// Signs of both.
+    Mixed,
+    /// No sign of either.
+    Unknown,
+}
+
+/// Where a revision was read from, in the order in which they rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevisionSource {
+    /// Named by requests, at least one of which got a result.
+    RequestMeta,
+    /// The server's answer to `initialize`.
+    InitializeResult,
+    /// The `MCP-Protocol-Version` header.
+    Header,
+    /// Something that only one revision has, or that a server must take for it.
+    Hint,
+}
+
+impl RevisionSource {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RequestMeta => "request-meta",
+            Self::InitializeResult => "initialize-result",
+            Self::Header => "header",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// What a capture turned out to show. `None` in a count: the format cannot tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identification {
+    /// The transport.
+    pub transport: TransportFinding,
+    /// The revision, and what it was read from.
+    pub revision: Option<(String, RevisionSource)>,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
+    /// HTTP requests that carry a method of MCP.
+    pub requests_total: Option<u64>,
+    /// GETs that were answered with an event stream; each resumption is one more.
+    pub sse_connections_total: Option<u64>,
+    /// Those that are open when the capture ends.
+    pub sse_connections_active: Option<u64>,
+    /// SSE events, those that carry no message among them.
+    pub sse_events: Option<u64>,
+    /// HTTP answers by kind.
+    pub responses: Option<ResponseCounts>,
+    /// JSON-RPC messages.
+    pub messages: u64,
+    /// Bodies that the exporter dropped, so that they could not be looked at.
+    pub missing: u64,
+}

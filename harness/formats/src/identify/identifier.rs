@@ -1,0 +1,296 @@
+//! The pass over a capture that gathers signs and counts.
+
+use super::counts::{Counts, is_connection, is_stream};
+use super::endpoint::announced;
+use super::finding::Identification;
+use super::signs::Signs;
+use crate::format::{Format, ReadOptions};
+use crate::input::{Input, ReadError};
+use crate::reading::{Step, walk};
+use crate::transport::Transport;
+use std::collections::{HashMap, HashSet};
+use transcript::json::{Json, JsonKind};
+use transcript::meaning::{self, Event};
+use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, Side, Sse, header};
+
+/// The member of `params._meta` by which a request of revision 2026-07-28 names its revision.
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// How many requests whose answer would settle something are waited for at a time.
+const WAITING: usize = 4096;
+
+/// How many announced endpoints are remembered, and how long one may be.
+const ENDPOINTS: usize = 64;
+const LONGEST_URL: usize = 4096;
+
+/// Identifies a capture in a single pass.
+///
+/// # Errors
+/// As [`walk`].
+pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification, ReadError> {
+    let mut identifier = Identifier::new(format);
+    let totals = walk(format, input, ReadOptions::default(), &mut |step| {
+        match step {
+            Step::Event(entry, event) => identifier.take(entry, Some(event)),
+            Step::Context(entry) => identifier.take(entry, None),
+        }
+        Ok(())
+    })?;
+    Ok(Identification { missing: totals.missing, ..identifier.finish() })
+}
+
+/// Gathers signs entry by entry. Memory: the first of each kind and counts; beside them the requests that wait
+/// for the answer that grants what they name, up to a limit, and streams that are open.
+#[derive(Debug, Default)]
+pub struct Identifier {
+    /// What the capture calls itself, where its format is one of a transport.
+    label: Option<Transport>,
+    http: bool,
+    sse: bool,
+    signs: Signs,
+    counts: Counts,
+    requests: u64,
+    sse_events: u64,
+    messages: u64,
+    exchange: Option<Current>,
+    announced: Vec<String>,
+    /// Requests that name a version, by event, with the version's number.
+    wishes: HashMap<u64, usize>,
+    initializes: HashSet<u64>,
+}
+
+/// The exchange whose messages come now.
+#[derive(Debug)]
+struct Current {
+    number: Option<u64>,
+    post: bool,
+    connection: bool,
+    fine: bool,
+    counted: bool,
+    versioned: bool,
+    events: u64,
+    url: String,
+}
+
+impl Identifier {
+    /// Begins with a capture in this format.
+    #[must_use]
+    pub fn new(format: &Format) -> Self {
+        Self {
+            label: format.transport,
+            http: format.carries.http,
+            sse: format.carries.sse,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next entry, and the event that it means, if any.
+    pub fn take(&mut self, entry: &Entry<'_>, event: Option<&Event<'_>>) {
+        match &entry.content {
+            Content::Exchange(exchange) => self.exchange(exchange, entry),
+            Content::TraceStart(meta) => self.opened(*meta, &entry.location),
+            Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
+            _ => return,
+        }
+        if let Some(context) = entry.context {
+            let tail = match entry.content {
+                Content::Envelope => "/headers",
+                _ => "/transport_context/headers",
+            };
+            self.headers(&context.headers, &entry.location, tail, self.label == Some(Transport::HttpSse));
+        }
+        if let Some(sse) = &entry.sse {
+            self.event(sse, entry);
+        }
+        if let Some(event) = event {
+            self.message(event, entry);
+        }
+    }
+
+    fn exchange(&mut self, exchange: &Exchange<'_>, entry: &Entry<'_>) {
+        self.counts.take(exchange, entry.time);
+        let post = exchange.method.eq_ignore_ascii_case("POST");
+        let fine = exchange.status.is_some_and(|status| status < 400);
+        if post && is_stream(exchange) {
+            self.signs.streamed.add(&entry.location, None);
+        }
+        let announced = self.announced.iter().any(|url| *url == *exchange.url);
+        let version = self.headers(&exchange.request_headers, &entry.location, "/request/headers", announced);
+        if let (Some(version), true) = (version, fine) {
+            self.signs.versions.grant(version);
+        }
+        if header(&exchange.response_headers, "mcp-session-id").is_some() {
+            self.signs.session.add(&entry.location, Some("/response/headers"));
+        }
+        let counted = header(&exchange.request_headers, "mcp-method").is_some();
+        self.signs.method.granted |= counted && fine;
+        self.requests += u64::from(counted);
+        let connection = is_connection(exchange);
+        self.exchange = Some(Current {
+            number: entry.exchange,
+            post,
+            connection,
+            fine,
+            counted,
+            versioned: header(&exchange.request_headers, "mcp-protocol-version").is_some(),
+            events: 0,
+            url: if connection { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
+        });
+    }
+
+    /// Looks through the headers of requests; the number of the version that they name. `legacy`: they went to
+    /// an endpoint of HTTP+SSE, where the version header tells no transport.
+    fn headers(
+        &mut self,
+        headers: &Headers<'_>,
+        location: &Location,
+        tail: &'static str,
+        legacy: bool,
+    ) -> Option<usize> {
+        let signs = &mut self.signs;
+        if header(headers, "mcp-session-id").is_some() {
+            signs.session.add(location, Some(tail));
+        }
+        if header(headers, "mcp-method").is_some() {
+            signs.method.add(location, Some(tail));
+        }
+        let version = header(headers, "mcp-protocol-version")?;
+        if !legacy {
+            signs.header.add(location, Some(tail));
+        }
+        signs.versions.add(version, location, Some(tail))
+    }
+
+    fn opened(&mut self, meta: Json<'_>, location: &Location) {
+        let Some(command) = meta.member("command") else { return };
+        let is_url = |word: Json<'_>| {
+            let word = word.as_text().and_then(|word| word.to_str()).unwrap_or_default();
+            word.starts_with("http://") || word.starts_with("https://")
+        };
+        match command.kind() {
+            JsonKind::String | JsonKind::Array if is_url(command) || command.items().any(is_url) => {
+                self.signs.url.add(location, Some("/command"));
+            }
+            JsonKind::Array if command.items().next().is_none() => {}
+            JsonKind::String | JsonKind::Array => self.signs.program.add(location, Some("/command")),
+            _ => {}
+        }
+    }
+
+    fn event(&mut self, sse: &Sse<'_>, entry: &Entry<'_>) {
+        let name = sse.name.as_deref().unwrap_or_default();
+        // A comment or a mere `retry` is not an event; empty data makes one.
+        if name.is_empty() && sse.data.is_none() && entry.message().is_none() {
+            return;
+        }
+        self.sse_events += 1;
+        let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+        let first = match current {
+            Some(current) => {
+                current.events += 1;
+                current.events == 1 && current.connection
+            }
+            None => self.sse_events == 1,
+        };
+        if !first || name != "endpoint" {
+            return;
+        }
+        self.signs.endpoint.add(&entry.location, None);
+        let data = sse.data.as_deref().filter(|data| data.len() <= LONGEST_URL);
+        if let (Some(current), Some(data)) = (&self.exchange, data)
+            && self.announced.len() < ENDPOINTS
+        {
+            self.announced.push(announced(&current.url, data));
+        }
+    }
+
+    fn message(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
+        self.messages += 1;
+        let method = event.message.method();
+        let initialize = method.is_some_and(|method| method.is("initialize"));
+        if entry.carrier == Carrier::Request && method.is_some() {
+            let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+            let counted = current.as_deref().is_some_and(|current| current.counted);
+            self.requests += u64::from(!counted);
+            if current.is_some_and(|current| !current.versioned) && !initialize {
+                self.signs.bare.add(&entry.location, None);
+            }
+        }
+        if method.is_some() {
+            self.call(event, &entry.location, initialize);
+        } else {
+            self.answer(event, entry);
+        }
+    }
+
+    fn call(&mut self, event: &Event<'_>, location: &Location, initialize: bool) {
+        let has_id = event.message.id().key().is_some();
+        if initialize && has_id && self.initializes.len() < WAITING {
+            self.initializes.insert(event.index);
+        }
+        if event.side == Some(Side::Server) {
+            return;
+        }
+        let meta = event.message.params().and_then(|params| params.member("_meta")?.member(META_VERSION));
+        let Some(version) = meta.and_then(|version| version.as_text()?.to_str()) else { return };
+        if let Some(number) = self.signs.metas.add(&version, location, None)
+            && has_id
+            && !self.signs.metas.is_granted(number)
+            && self.wishes.len() < WAITING
+        {
+            self.wishes.insert(event.index, number);
+        }
+    }
+
+    fn answer(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
+        let current = self.exchange.as_ref().filter(|current| current.number == entry.exchange);
+        if entry.carrier == Carrier::Response && current.is_some_and(|current| current.post && current.fine) {
+            self.signs.answered.add(&entry.location, None);
+        }
+        let wish = event.answers.and_then(|index| self.wishes.remove(&index));
+        let initialize = event.answers.map(|index| self.initializes.remove(&index));
+        if event.kind != meaning::EventKind::Result {
+            return;
+        }
+        if let Some(number) = wish {
+            self.signs.metas.grant(number);
+        }
+        let Some(result) = event.message.outcome() else { return };
+        // Where the question is not known, as in a HAR file whose stream stands before it, only an answer to
+        // `initialize` has all of these.
+        let settles = initialize.unwrap_or_else(|| {
+            ["protocolVersion", "capabilities", "serverInfo"].iter().all(|name| result.member(name).is_some())
+        });
+        let version = result.member("protocolVersion").and_then(|version| version.as_text()?.to_str());
+        if let (true, Some(version)) = (settles, version)
+            && let Some(number) = self.signs.initialized.add(&version, &entry.location, None)
+        {
+            self.signs.initialized.grant(number);
+        }
+    }
+
+    /// What it all comes to.
+    #[must_use]
+    pub fn finish(mut self) -> Identification {
+        let log = self.http && self.label.is_none();
+        let known = |count| log.then_some(count);
+        if !log {
+            // An envelope does not say how a request was received.
+            self.signs.versions.grant_all();
+            self.signs.method.granted = true;
+        }
+        let transport = self.signs.verdict(self.label);
+        Identification {
+            transport,
+            revision: self.signs.revision(transport),
+            evidence: self.signs.evidence(self.label, self.signs.wants_header(transport)),
+            requests_total: self.http.then_some(self.requests),
+            sse_connections_total: known(self.counts.connections),
+            sse_connections_active: known(self.counts.active()),
+            sse_events: self.sse.then_some(self.sse_events),
+            responses: log.then_some(self.counts.responses),
+            messages: self.messages,
+            missing: 0,
+        }
+    }
+}

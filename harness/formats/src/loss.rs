@@ -1,0 +1,91 @@
+//! What a format cannot carry of a session.
+
+use crate::format::Format;
+use crate::session::{OwnedContent, OwnedEntry, Session};
+use transcript::contract::Contract;
+use transcript::session::{Content, Entry};
+
+/// Something that a format cannot carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// The clause by which the meaning would change; none where only context is lost.
+    pub clause: Option<&'static str>,
+    /// What, in words.
+    pub what: String,
+}
+
+impl Session {
+    /// The first message that would be bound otherwise if nobody could tell who sent what (clause
+    /// COR-DIRECTION-FLAT), by its entry.
+    #[must_use]
+    pub fn first_bound_differently_without_direction(&self) -> Option<&OwnedEntry> {
+        let mut flat = Contract::default();
+        self.entries.iter().find(|owned| {
+            let Some(message) = owned.message() else { return false };
+            let read = flat.take(&Entry::new(owned.location, Content::Message(message)));
+            !matches!(read, Ok(Some(event)) if event.answers == owned.answers)
+        })
+    }
+
+    /// What `format` cannot carry of this session: first what changes its meaning, then what is only context.
+    #[must_use]
+    pub fn losses(&self, format: &Format) -> Vec<Loss> {
+        let carries = format.carries;
+        let count =
+            |found: &dyn Fn(&OwnedEntry) -> bool| self.entries.iter().filter(|entry| found(entry)).count();
+        let mut losses = Vec::new();
+        let mut lose = |clause: Option<&'static str>, what: String| losses.push(Loss { clause, what });
+        if !carries.direction
+            && let Some(entry) = self.first_bound_differently_without_direction()
+        {
+            let line = entry.location.line;
+            lose(
+                Some("COR-DIRECTION-FLAT"),
+                format!(
+                    "who sent what, without which the message on line {line} is bound to another request"
+                ),
+            );
+        }
+        if !carries.challenge && self.totals.authorization_discovery.is_some() {
+            lose(Some("K2A-SUMMARY"), "the authorization challenge that the session shows".to_owned());
+        }
+        let mut context = |there: usize, kept: bool, what: &str| {
+            if there > 0 && !kept {
+                lose(None, format!("{what} ({there})"));
+            }
+        };
+        context(
+            count(&|entry| entry.message().is_some() && !entry.inferred),
+            carries.direction,
+            "who sent each message",
+        );
+        context(count(&|entry| entry.time.is_some()), carries.times, "times");
+        context(
+            count(&|entry| entry.context.is_some() || matches!(entry.what, OwnedContent::Exchange(_))),
+            carries.http,
+            "HTTP exchanges, statuses and headers",
+        );
+        context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
+        context(
+            count(&|entry| matches!(entry.what, OwnedContent::Event)),
+            carries.sse,
+            "SSE events without a message",
+        );
+        context(
+            count(&|entry| matches!(entry.what, OwnedContent::TraceStart(_) | OwnedContent::TraceEnd(_))),
+            carries.process,
+            "lines on the server's process",
+        );
+        context(
+            count(&|entry| matches!(entry.what, OwnedContent::Missing(_))),
+            carries.http,
+            "where an exporter had dropped a body",
+        );
+        context(
+            count(&|entry| matches!(entry.what, OwnedContent::Skipped(_))),
+            false,
+            "what was passed over",
+        );
+        losses
+    }
+}

@@ -1,0 +1,86 @@
+//! Reader and contract in a single pass: step by step, or into memory.
+
+use crate::format::{Format, ReadOptions};
+use crate::input::{Input, ReadError};
+use crate::session::{OwnedEntry, Session, Totals, usual_sender};
+use transcript::contract::Contract;
+use transcript::meaning::Event;
+use transcript::session::{Content, Entry, Side, SinkError};
+
+/// One step of a reading.
+#[derive(Debug)]
+pub enum Step<'e, 'a> {
+    /// A message, and what it means.
+    Event(&'e Entry<'a>, &'e Event<'a>),
+    /// Something else that the transcript holds.
+    Context(&'e Entry<'a>),
+}
+
+/// Reads a transcript step by step. Nothing that `each` was shown is part of a session until this returns `Ok`.
+///
+/// # Errors
+/// Where the input cannot be read, or is not a session by the contract.
+pub fn walk(
+    format: &Format,
+    input: &mut Input<'_>,
+    options: ReadOptions,
+    each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
+) -> Result<Totals, ReadError> {
+    let mut contract = Contract::default();
+    let (mut missing, mut noise) = (0, 0);
+    (format.read)(input, options, &mut |entry| {
+        match entry.content {
+            Content::Missing(_) => missing += 1,
+            Content::Noise(_) => noise += 1,
+            _ => {}
+        }
+        match contract.take(&entry)? {
+            Some(event) => each(Step::Event(&entry, &event)),
+            None => each(Step::Context(&entry)),
+        }
+    })?;
+    Ok(Totals {
+        events: contract.events(),
+        unanswered: contract.unanswered(),
+        missing,
+        noise,
+        authorization_discovery: contract.authorization_discovery(),
+    })
+}
+
+impl Session {
+    /// Reads a whole transcript into memory.
+    ///
+    /// # Errors
+    /// As [`walk`].
+    pub fn read(format: &Format, input: &mut Input<'_>, options: ReadOptions) -> Result<Self, ReadError> {
+        let mut entries: Vec<OwnedEntry> = Vec::new();
+        // Which entry each event is, so that a response can look at the request it answers.
+        let mut events: Vec<usize> = Vec::new();
+        let totals = walk(format, input, options, &mut |step| {
+            let owned = match step {
+                Step::Event(entry, event) => {
+                    let asked = event
+                        .answers
+                        .and_then(|index| entries.get(*events.get(usize::try_from(index).ok()?)?));
+                    let side = entry.side.unwrap_or_else(|| match asked.and_then(|asked| asked.side) {
+                        Some(requestor) => requestor.other(),
+                        None if event.is_response() => Side::Server,
+                        None => usual_sender(&event.message),
+                    });
+                    events.push(entries.len());
+                    OwnedEntry {
+                        side: Some(side),
+                        inferred: entry.side.is_none(),
+                        answers: event.answers,
+                        ..OwnedEntry::of(entry)
+                    }
+                }
+                Step::Context(entry) => OwnedEntry::of(entry),
+            };
+            entries.push(owned);
+            Ok(())
+        })?;
+        Ok(Self { entries, totals })
+    }
+}

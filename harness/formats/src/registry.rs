@@ -1,0 +1,41 @@
+//! The list of formats.
+
+use crate::format::Format;
+use crate::{
+    har, http_sse, inspector, inspector_network, jsonrpc, mcp_rec, mcp_recorder, mcp_replay, mcporter,
+    streamable_http, vscode_log,
+};
+
+/// Every capture format, in the order in which they are listed. Detection tries them from the last to the first,
+/// since the first is told by the least.
+pub static FORMATS: &[&Format] = &[
+    &jsonrpc::FORMAT,
+    &streamable_http::FORMAT,
+    &http_sse::FORMAT,
+    &mcp_replay::FORMAT,
+    &inspector::FORMAT,
+    &har::FORMAT,
+    &mcp_rec::FORMAT,
+    &mcporter::FORMAT,
+    &mcp_recorder::FORMAT,
+    &vscode_log::FORMAT,
+    &inspector_network::FORMAT,
+];
+
+/// The format of this name or alias.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name || format.aliases.contains(&name))
+}
+
+/// The format that is messages and nothing else, which every other can be told in.
+#[must_use]
+pub fn plainest() -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.is_bare_lines())
+}
+
+/// The format that this program's recorders write while a session goes on: of whole HTTP exchanges, or of one server's stdio.
+#[must_use]
+pub fn live(exchanges: bool) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.live && format.carries.exchanges == exchanges)
+}

@@ -1,0 +1,208 @@
+//! A record small enough to publish: a letter a verdict. Titles, reasons and clauses are the suite's, which has them.
+
+use super::{CaseNote, CaseResult, Reason, Record, cited};
+use crate::verdict::{Judgement, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The letter of each verdict.
+const LETTERS: [(Verdict, char); 9] = [
+    (Verdict::Pass, '.'),
+    (Verdict::Skip, 's'),
+    (Verdict::ExpectedFail, 'x'),
+    (Verdict::UnexpectedPass, 'X'),
+    (Verdict::Fail, 'F'),
+    (Verdict::Crash, 'C'),
+    (Verdict::Timeout, 'T'),
+    (Verdict::Garbled, 'G'),
+    (Verdict::Unstable, 'U'),
+];
+
+/// The letter of a format in which a case was not planned.
+const UNPLANNED: char = '-';
+
+/// The verdicts of a record whose results hold only the failures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compact {
+    /// The formats, in the order of the letters.
+    pub formats: Vec<String>,
+    /// The cases, each with a letter a format: `.` pass, `s` skip, `x` expected-fail, `X` unexpected-pass, `F` fail, `C`
+    /// crash, `T` timeout, `G` garbled, `U` unstable, `-` not planned.
+    pub verdicts: BTreeMap<String, String>,
+    /// The reasons of a baseline, each with the failures that it lets pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Known>,
+}
+
+/// A reason of a baseline and the failures that it lets pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// The reason.
+    #[serde(flatten)]
+    pub reason: Reason,
+    /// The failures, each as `case/format`.
+    pub results: Vec<String>,
+}
+
+impl Record {
+    /// The same run with a letter a verdict, and of its failures only the first difference or the message.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        let formats = formats(&self.results);
+        let mut compact = Compact { verdicts: BTreeMap::new(), known: Vec::new(), formats };
+        for result in &self.results {
+            let letters = compact.verdicts.entry(result.case.clone());
+            let letters = letters.or_insert_with(|| UNPLANNED.to_string().repeat(compact.formats.len()));
+            let letter = LETTERS.iter().find(|(verdict, _)| *verdict == result.verdict);
+            let at = compact.formats.iter().position(|format| *format == result.format);
+            if let Some((at, (_, letter))) = at.zip(letter) {
+                letters.replace_range(at..=at, letter.encode_utf8(&mut [0; 4]));
+            }
+            let Some(reason) = result.known.clone() else { continue };
+            let name = name(result);
+            match compact.known.iter_mut().find(|known| known.reason == reason) {
+                Some(known) => known.results.push(name),
+                None => compact.known.push(Known { reason, results: vec![name] }),
+            }
+        }
+        let failures = self.results.iter().filter(|result| result.verdict.is_failure());
+        let bare = |result: &CaseResult| CaseResult {
+            file: None,
+            bytes: None,
+            clauses: Vec::new(),
+            whole: None,
+            place: None,
+            stderr: None,
+            ..result.clone()
+        };
+        Self {
+            cases: BTreeMap::new(),
+            clauses: BTreeMap::new(),
+            results: failures.map(bare).collect(),
+            compact: Some(compact),
+            ..self.clone()
+        }
+    }
+
+    /// The full form of a compact record; any other record stays as it is. `describe` says what the suite knows of a
+    /// case: its note and its clauses.
+    ///
+    /// # Errors
+    /// A sentence, where the letters of a case are not one for each format, or not letters of verdicts.
+    pub fn expand(
+        &mut self,
+        describe: impl Fn(&str) -> Option<(CaseNote, Vec<String>)>,
+    ) -> Result<(), String> {
+        let Some(Compact { formats, verdicts, known }) = self.compact.take() else { return Ok(()) };
+        let mut failures: BTreeMap<String, CaseResult> =
+            std::mem::take(&mut self.results).into_iter().map(|result| (name(&result), result)).collect();
+        for (case, letters) in verdicts {
+            if letters.chars().count() != formats.len() {
+                return Err(format!(
+                    "{case}: {letters:?} is not one letter for each of {} formats",
+                    formats.len()
+                ));
+            }
+            let (note, clauses) = describe(&case).unwrap_or((CaseNote::new("", ""), Vec::new()));
+            for (format, letter) in
+                formats.iter().zip(letters.chars()).filter(|(_, letter)| *letter != UNPLANNED)
+            {
+                let verdict = LETTERS.iter().find(|(_, known)| *known == letter);
+                let (verdict, _) =
+                    verdict.ok_or_else(|| format!("{case}: no verdict has the letter {letter:?}"))?;
+                let plain = CaseResult::new(&case, format, &clauses, Judgement::plain(*verdict, None));
+                let name = name(&plain);
+                let failure =
+                    failures.remove(&name).map(|failure| CaseResult { clauses: clauses.clone(), ..failure });
+                let reason = known.iter().find(|known| known.results.contains(&name));
+                self.results.push(CaseResult {
+                    known: reason.map(|known| known.reason.clone()),
+                    ..failure.unwrap_or(plain)
+                });
+            }
+            self.cases.insert(case, note);
+        }
+        self.clauses = cited(&self.results);
+        Ok(())
+    }
+}
+
+fn name(result: &CaseResult) -> String {
+    format!("{}/{}", result.case, result.format)
+}
+
+/// The formats of all results, those of one case in its order wherever cases agree on one.
+fn formats(results: &[CaseResult]) -> Vec<String> {
+    let (mut formats, mut seen): (Vec<String>, BTreeSet<&str>) = (Vec::new(), BTreeSet::new());
+    for case in results.chunk_by(|a, b| a.case == b.case) {
+        let mut at = 0;
+        for result in case {
+            if seen.insert(&result.format) {
+                formats.insert(at, result.format.clone());
+            }
+            let place = formats.iter().position(|format| *format == result.format);
+            at = at.max(place.map_or(0, |place| place + 1));
+        }
+    }
+    formats
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::Level;
+    use crate::record::{CaseNote, CaseResult, Implementation, Reason, Record, Suite};
+    use crate::verdict::{Judgement, Verdict};
+
+    fn record() -> Record {
+        let clauses = ["ID-NULL".to_owned()];
+        let result = |case, format, verdict| {
+            let message = (verdict == Verdict::Crash).then(|| "exit code 1".to_owned());
+            CaseResult::new(case, format, &clauses, Judgement::plain(verdict, message))
+        };
+        let known = Reason { reason: "Why.".into(), issue: None };
+        let results = vec![
+            result("a/b", "har", Verdict::Pass),
+            CaseResult { known: Some(known), ..result("a/c", "jsonrpc", Verdict::ExpectedFail) },
+            result("a/c", "har", Verdict::Skip),
+            result("a/d", "jsonrpc", Verdict::Crash),
+        ];
+        let notes = ["a/b", "a/c", "a/d"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
+        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        Record::new(Suite::new("1", "sha256:0"), implementation, notes.into(), results)
+    }
+
+    #[test]
+    fn a_record_survives_its_compact_form() {
+        let full = record();
+        let text = serde_json::to_string_pretty(&full.compact()).unwrap();
+        for line in [r#""a/b": "-.""#, r#""a/c": "xs""#, r#""a/d": "C-""#, r#""a/c/jsonrpc""#, "exit code 1"]
+        {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+        let mut again: Record = serde_json::from_str(&text).unwrap();
+        again.expand(|_| Some((CaseNote::new("A", "B."), vec!["ID-NULL".to_owned()]))).unwrap();
+        let text = |record: &Record| serde_json::to_string_pretty(record).unwrap();
+        assert_eq!(text(&again), text(&full));
+        again.expand(|_| None).unwrap();
+        assert_eq!(text(&again), text(&full), "a full record stays as it is");
+    }
+
+    #[test]
+    fn a_case_that_the_suite_no_longer_has_keeps_its_verdicts() {
+        let mut compact = record().compact();
+        compact.expand(|_| None).unwrap();
+        let verdicts = |record: &Record| record.results.iter().map(|it| it.verdict).collect::<Vec<_>>();
+        assert_eq!((verdicts(&compact), compact.clauses.len()), (verdicts(&record()), 0));
+    }
+
+    #[test]
+    fn letters_that_say_nothing_are_refused() {
+        for (letters, why) in [(".", "is not one letter"), (".?", "the letter '?'")] {
+            let mut record = record().compact();
+            if let Some(compact) = &mut record.compact {
+                compact.verdicts.insert("a/b".to_owned(), letters.to_owned());
+            }
+            assert!(record.expand(|_| None).is_err_and(|found| found.contains(why)), "{letters}");
+        }
+    }
+}
