@@ -141,7 +141,7 @@ impl<'t> Original<'t> {
     #[must_use]
     pub fn meaning(&self) -> Option<&str> {
         match &self.answer {
-            Answer::Meaning(text) => Some(text),
+            Answer::Meaning(meaning) => Some(meaning.text()),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use crate::policy::{Policy, Request, Response, contract_discovery, contract_dupl
 use crate::reading::{Context, Id, ReadEntry, ReadMessage, Reading};
 use transcript::json::Json;
 use verdict::answer::{Answer, FailureKind};
+use verdict::meaning::Meaning;
 
 /// An id of a message, for the importer.
 pub trait IdOf: Fn(&ReadMessage) -> Option<Vec<u8>> + Copy + Send + Sync + 'static {}
@@ -179,7 +180,7 @@ pub fn on_answer(answer: impl Fn(&Original<'_>) -> Option<Answer> + Send + Sync 
 
 /// A reader that rewrites the text of the meaning.
 pub fn on_meaning(rewrite: impl Fn(&str) -> String + Send + Sync + 'static) -> Mutation {
-    on_answer(move |original| original.meaning().map(|text| Answer::Meaning(rewrite(text))))
+    on_answer(move |original| original.meaning().map(|text| Answer::Meaning(Meaning::written(rewrite(text)))))
 }
 
 /// A reader that rejects such transcripts. It names no code, as importers may: where it rejects rightly it must not

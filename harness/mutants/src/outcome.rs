@@ -2,6 +2,8 @@
 
 use transcript::json::{Json, write_string};
 use transcript::meaning::EventKind;
+use verdict::answer::Answer;
+use verdict::meaning::Meaning;
 
 /// A meaning.
 #[derive(Debug, Clone)]
@@ -79,9 +81,14 @@ impl Event {
 }
 
 impl Outcome {
-    /// The meaning as JSON text.
+    /// The meaning as an answer.
     #[must_use]
-    pub fn write(&self) -> String {
+    pub fn answer(&self) -> Answer {
+        Answer::Meaning(Meaning::written(self.write()))
+    }
+
+    /// The meaning as JSON text.
+    fn write(&self) -> String {
         let mut out = b"{\"events\": [".to_vec();
         for (index, event) in self.events.iter().enumerate() {
             out.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });

@@ -178,7 +178,7 @@ impl Policy {
             }
             None => {
                 edit(&mut outcome);
-                Answer::Meaning(outcome.write())
+                outcome.answer()
             }
         }
     }

@@ -6,13 +6,13 @@ use crate::policy::CONTRACT;
 use std::borrow::Cow;
 use transcript::json::{Json, Scanner};
 use transcript::meaning::EventKind;
-use verdict::answer::{Answer, FailureKind};
+use verdict::answer::FailureKind;
 
 mutants! {
     "survival/partial-when-cut" ["SRV-BYTES"] "gives what it read of a file that was cut off as the whole session"
         => on_answer(|original| {
             original.reading.failure.as_ref().filter(|failure| failure.code == "truncated")?;
-            CONTRACT.outcome(&original.reading.entries).ok().map(|outcome| Answer::Meaning(outcome.write()))
+            CONTRACT.outcome(&original.reading.entries).ok().map(|outcome| outcome.answer())
         });
     "survival/bad-bytes-replaced" ["SRV-BYTES"] "puts U+FFFD for bytes that are not UTF-8"
         => on_bytes(|_, bytes| match String::from_utf8_lossy(bytes) {
