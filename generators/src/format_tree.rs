@@ -178,8 +178,10 @@ impl FormatTree {
 
     /// The list whose items may be messages themselves: lines, or the items of an array. None in any other format.
     pub fn bare_items(&mut self) -> Option<&mut Vec<Node>> {
+        if self.format.is_bare_lines() {
+            return Some(&mut self.values);
+        }
         match self.values.first_mut() {
-            _ if self.format.is_bare_lines() => Some(&mut self.values),
             Some(Node::Array(items)) if self.format.is_bare_list() => Some(items),
             _ => None,
         }

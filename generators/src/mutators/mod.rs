@@ -28,7 +28,6 @@ mod truncation;
 mod unknown;
 mod values;
 
-use crate::format_tree::FormatTree;
 use crate::mutator::Mutator;
 
 /// Every family.
