@@ -60,6 +60,9 @@ mod tests {
         record.shard = full.then_some(ShardPart { part: 1, of: 2 });
         record.command = full.then(|| "mcp-concord run".into());
         record.compact = record.compact().compact.filter(|_| full);
+        if let Some(compact) = &mut record.compact {
+            compact.skipped.insert("why".into(), vec!["*/x".into()]);
+        }
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }
 

@@ -30,7 +30,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use tera::{Context, Tera};
+use tera::{Context, Kwargs, State, Tera};
 
 /// The templates, with what each is called by the others.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -95,6 +95,7 @@ impl HtmlRenderer {
     /// Where a template cannot be understood.
     pub fn new(version: &str) -> Result<Self, tera::Error> {
         let mut tera = Tera::new();
+        tera.register_filter("code", code);
         tera.add_raw_templates(TEMPLATES.iter().copied())?;
         Ok(Self { tera, version: version.to_owned() })
     }
@@ -118,6 +119,25 @@ impl HtmlRenderer {
         context.insert("script_hash", &digest(SCRIPT));
         self.tera.render(template, &context)
     }
+}
+
+/// The HTML of a text, with what stands between backticks as code.
+fn code(text: &str, _: Kwargs, _: &State<'_>) -> tera::Value {
+    let last = text.matches('`').count();
+    let mut html = Vec::new();
+    for (index, part) in text.split('`').enumerate() {
+        // A backtick without a second one is itself.
+        let (open, close) = match index % 2 {
+            1 if index < last => ("<code>", "</code>"),
+            1 => ("`", ""),
+            _ => ("", ""),
+        };
+        html.extend_from_slice(open.as_bytes());
+        // Memory takes every write.
+        let _ = tera::escape_html(part, &mut html);
+        html.extend_from_slice(close.as_bytes());
+    }
+    tera::Value::safe_string(&String::from_utf8_lossy(&html))
 }
 
 /// A digest as a content security policy spells it.

@@ -142,7 +142,7 @@ impl Ran {
 fn what_is_right_is_well_and_what_is_wrong_falls_short() {
     let folder = Folder::with(&[("right.jsonl", &right()), ("wrong.jsonl", &wrong())]);
     let ran = folder.check(&["right.jsonl"]).is(0).shows("right.jsonl: mcp-replay, 2025-11-25, 5 messages");
-    let ran = ran.shows("  nothing wrong was found\n");
+    let ran = ran.shows("  no violations found\n");
     assert!(!ran.out.contains("error") && !ran.out.contains("conforms"), "{}", ran.out);
     let ran = folder.check(&["wrong.jsonl"]).is(1).shows("error[jsonrpc.id.null]");
     let ran = ran.shows(" --> wrong.jsonl:5 /raw\n").shows("mcp-concord explain jsonrpc.id.null");
@@ -307,7 +307,7 @@ fn what_could_not_be_told_is_listed_with_what_would_tell() {
     let quiet = folder.check(&["a.jsonl"]).is(0);
     let first = unsure[0]["rule"].as_str().unwrap();
     assert!(!quiet.out.contains(first), "{}", quiet.out);
-    folder.check(&["a.jsonl", "-v"]).is(0).shows("could not be told:").shows(first);
+    folder.check(&["a.jsonl", "-v"]).is(0).shows("inconclusive:").shows(first);
     // With -v programs get every rule.
     let every: std::collections::BTreeSet<String> = folder
         .lines(&["a.jsonl", "-v"])
@@ -324,9 +324,9 @@ fn many_places_of_one_rule_are_folded_and_counted() {
     let folder = Folder::with(&[("a", &trace(&messages))]);
     let select = ["a", "--select", "jsonrpc.id.null"];
     let short = folder.check(&select).is(1).shows("and 147 more like this (-v shows them)");
-    assert_eq!(short.out.matches(" --> ").count(), 3);
+    assert_eq!(short.out.matches(" ::: ").count(), 2);
     let long = folder.check(&[&select[..], &["-v"]].concat()).is(1).shows("and 50 more like this\n");
-    assert_eq!(long.out.matches(" --> ").count(), 100);
+    assert_eq!(long.out.matches(" ::: ").count(), 99);
     long.shows("  client       150");
     let lines = folder.lines(&select);
     assert_eq!((lines.len(), lines[99]["more"].as_u64()), (100, Some(50)));
