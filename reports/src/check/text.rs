@@ -94,8 +94,11 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
         RuleVerdict::Warn => snippets::Level::WARNING,
         _ => snippets::Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(plain(&first.message)).id(first.rule));
-    for line in shown {
+    let title = level.clone().primary_title(plain(&first.message)).id(first.rule);
+    let mut group = place(Group::with_title(title), file, first, false);
+    let mut groups = Vec::new();
+    for line in &shown[1..] {
+        groups.push(std::mem::replace(&mut group, Group::with_level(level.clone())));
         group = place(group, file, line, line.message != first.message);
     }
     let folded = lines.len() - shown.len();
@@ -113,7 +116,8 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
     }
     group = group.element(row("help", explain(first.rule)));
     let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(WIDEST).render(&[group]) + "\n"
+    groups.push(group);
+    renderer.term_width(WIDEST).render(&groups) + "\n"
 }
 
 /// Where a rule was broken: file, line and pointer, the line itself, and the other message that matters.
@@ -128,13 +132,14 @@ fn place<'g>(group: Group<'g>, file: &CheckedFile, line: &'g RuleResult, says: b
     if says {
         at += &format!(": {}", plain(&line.message));
     }
-    let group = group.element(Origin::path(at));
-    let snippet = line.snippet.as_ref().filter(|snippet| !snippet.is_empty());
-    let group = group.elements(snippet.map(|text| {
-        let snippet =
-            Snippet::<Annotation<'_>>::source(plain(text)).line_numbering(number.is_some()).fold(false);
-        snippet.line_start(number.and_then(|number| usize::try_from(number).ok()).unwrap_or(1))
-    }));
+    let group = match line.snippet.as_ref().filter(|snippet| !snippet.is_empty()) {
+        Some(text) => {
+            let snippet = Snippet::<Annotation<'_>>::source(plain(text)).path(at).fold(false);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            group.element(snippet.line_numbering(number.is_some()).line_start(number.unwrap_or(1)))
+        }
+        None => group.element(Origin::path(at)),
+    };
     let other = |other: &'g RelatedLocation| {
         let at = format!("{}:{} {}", plain(&file.name), other.line, plain(&other.pointer));
         row(other.what, format!("{} ({})", at.trim_end(), plain(&other.snippet)))
@@ -292,7 +297,6 @@ error[jsonrpc.id.null]: one ::error::two
  --> a, b: 100%.jsonl:4 /raw/id: the id is null
   |
 4 | {{}}
-  |
   = note: and 12 more like this
   = rule: {} (must, client)
   = source: {}
@@ -337,7 +341,7 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
         assert!(quiet.contains("error[jsonrpc.id.null]") && !quiet.contains("party"), "{quiet}");
         let record = sample::record();
         let colours = file(&record.files[0], "1", Options { colour: true, volume: Verbosity::Normal });
-        assert!(colours.contains("\u{1b}[1m\u{1b}[31merror[jsonrpc.id.null]"), "{colours:?}");
+        assert!(colours.contains("\u{1b}[1m\u{1b}[91merror[jsonrpc.id.null]"), "{colours:?}");
         let whole = total(&record, Options { colour: false, volume: Verbosity::Quiet });
         assert_eq!(whole, "1 recording: 14 errors, 1 warning, 1 note\n");
     }

@@ -5,7 +5,7 @@
 use super::counts::{self, Implementation};
 use super::labels::{anchor, cut, name, plain, topic};
 use super::matrix::{Choice, Filter};
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};

@@ -324,9 +324,9 @@ fn many_places_of_one_rule_are_folded_and_counted() {
     let folder = Folder::with(&[("a", &trace(&messages))]);
     let select = ["a", "--select", "jsonrpc.id.null"];
     let short = folder.check(&select).is(1).shows("and 147 more like this (-v shows them)");
-    assert_eq!(short.out.matches(" ::: ").count(), 2);
+    assert_eq!(short.out.matches(" --> ").count(), 3);
     let long = folder.check(&[&select[..], &["-v"]].concat()).is(1).shows("and 50 more like this\n");
-    assert_eq!(long.out.matches(" ::: ").count(), 99);
+    assert_eq!(long.out.matches(" --> ").count(), 100);
     long.shows("  client       150");
     let lines = folder.lines(&select);
     assert_eq!((lines.len(), lines[99]["more"].as_u64()), (100, Some(50)));
