@@ -62,7 +62,7 @@ mod tests {
             let doubled = map_in_order(&items, jobs, 0, slow_first).unwrap();
             assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>(), "{jobs}");
         }
-        assert_eq!(map_in_order(&[0_u8; 0], 3, 0, |item| *item).unwrap(), []);
+        assert_eq!(map_in_order(&[0_u8; 0], 3, 0, |item| *item).unwrap(), [0_u8; 0]);
     }
 
     #[test]
