@@ -5,7 +5,7 @@
 
 use crate::node::{Line, Node, Stream, Whitespace, is_message};
 use crate::rng::Rng;
-use formats::Format;
+use formats::{Format, Items};
 
 /// A transcript in parts.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl FormatTree {
             true => text.lines().map(Node::parse).collect::<Option<Vec<_>>>()?,
             false => vec![Node::parse(text)?],
         };
-        if format.escapes_bodies() {
+        if is_archive(format) {
             exchanges(&mut values).for_each(open_bodies);
         }
         Some(Self { format, values, space: None, redacted: false })
@@ -99,7 +99,7 @@ impl FormatTree {
                     }
                 }
             }
-            format if format.carries.exchanges => {
+            format if is_archive(format) => {
                 for exchange in exchanges(&mut self.values) {
                     if let Some(Node::Inside(body)) = body(exchange, "request", "postData") {
                         each(Container::Body, body);
@@ -209,13 +209,18 @@ impl FormatTree {
     pub fn frames(&mut self) -> Vec<&mut Node> {
         match self.format {
             format if format.carries.process => self.values.iter_mut().collect(),
-            format if format.carries.exchanges => exchanges(&mut self.values).collect(),
+            format if is_archive(format) => exchanges(&mut self.values).collect(),
             format if format.is_bare_list() => {
                 items(&mut self.values).filter(|item| item.get("message").is_some()).collect()
             }
             _ => self.entries().collect(),
         }
     }
+}
+
+/// Whether a format is one document that keeps whole HTTP exchanges in a list under its members.
+pub fn is_archive(format: &Format) -> bool {
+    format.carries.exchanges && matches!(format.items, Items::List([_, ..]))
 }
 
 /// Whether an envelope's event is one that carries a message.

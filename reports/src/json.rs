@@ -26,7 +26,7 @@ mod tests {
     use transcript::diff::Difference;
     use verdict::answer::Level;
     use verdict::record::{
-        BothSides, CaseNote, CaseResult, Implementation, Place, Reason, Record, ShardPart, Suite,
+        BothSides, CaseNote, CaseResult, Implementation, Place, Reason, Record, ShardPart, Subject, Suite,
     };
     use verdict::verdict::{Judgement, Verdict};
 
@@ -58,8 +58,14 @@ mod tests {
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Calls };
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
         record.shard = full.then_some(ShardPart { part: 1, of: 2 });
+        if full {
+            record.subject = Subject::Recorder;
+        }
         record.command = full.then(|| "mcp-concord run".into());
         record.compact = record.compact().compact.filter(|_| full);
+        if let Some(compact) = &mut record.compact {
+            compact.skipped.insert("why".into(), vec!["*/x".into()]);
+        }
         serde_json::from_str(&super::render(&record).unwrap()).unwrap()
     }
 

@@ -7,6 +7,7 @@ pub mod badge;
 pub mod check;
 pub mod diagram;
 pub mod diagram_builder;
+mod digest;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -105,7 +105,7 @@ fn what(line: &CaseResult) -> String {
             };
             let (expected, actual) =
                 (shown(difference.expected.as_deref()), shown(difference.actual.as_deref()));
-            format!("{loss}at {}: expected {expected}, came {actual}", difference.at)
+            format!("{loss}at {}: expected {expected}, got {actual}", difference.at)
         }
         (None, None) => loss.to_owned(),
     }

@@ -57,7 +57,7 @@ export const filters = async ({ open, fault, folder }) => {
     [{ verdict: "crash" }, cases((line) => line.verdict === "crash")],
     [{ verdict: "skip", format: "jsonrpc" }, cases((line) => line.verdict === "skip" && line.format === "jsonrpc")],
     [{ verdict: "skip", format: "har" }, cases((line) => line.verdict === "skip" && line.format === "har")],
-    [{ verdict: "fell short", topic: "topic-0", text: "5" },
+    [{ verdict: "failing", topic: "topic-0", text: "5" },
       cases((line) => /fail$|crash|timeout|garbled|unstable/.test(line.verdict) && line.verdict !== "expected-fail" &&
         line.case.startsWith("topic-0/") && (line.case + record.cases[line.case].title).includes("5"))],
   ];

@@ -1,7 +1,7 @@
 //! How exporters write a HAR: bodies in base64, types with parameters, exchanges in the order in which they ended; and
 //! files that are none.
 
-use crate::format_tree::{FormatTree, rewrite};
+use crate::format_tree::{FormatTree, is_archive, rewrite};
 use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
@@ -143,14 +143,14 @@ fn start(at: usize, form: usize) -> String {
 }
 
 fn replace(tree: &mut FormatTree, document: Option<Node>) -> bool {
-    let document = document.filter(|_| tree.format.carries.exchanges);
+    let document = document.filter(|_| is_archive(tree.format));
     let took = document.is_some();
     tree.values.splice(.., document.into_iter().chain(tree.values.clone().into_iter().filter(|_| !took)));
     took
 }
 
 fn exchanges(format: &Format, bytes: &mut Vec<u8>, change: impl FnOnce(&mut Vec<Node>) -> bool) -> bool {
-    format.carries.exchanges
+    is_archive(format)
         && rewrite(bytes, |document| match document.get_mut("log").and_then(|log| log.get_mut("entries")) {
             Some(Node::Array(entries)) => change(entries),
             _ => false,

@@ -1,6 +1,6 @@
 //! Members and lines that nobody knows: they are passed over, also where they look like something.
 
-use crate::format_tree::FormatTree;
+use crate::format_tree::{FormatTree, is_archive};
 use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::Relation;
@@ -108,7 +108,7 @@ fn sites(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let dropped = rng.one_in(4);
     let place = rng.next_u64();
     let Some(site) = Node::parse(&SITE.replace("BODY", kind).replace("TEXT", text)) else { return false };
-    let Some(document) = tree.values.first_mut().filter(|_| tree.format.carries.exchanges) else {
+    let Some(document) = tree.values.first_mut().filter(|_| is_archive(tree.format)) else {
         return false;
     };
     let Some(Node::Array(entries)) = document.get_mut("log").and_then(|log| log.get_mut("entries")) else {

@@ -6,9 +6,10 @@
 
 use super::{explain, pointer, rule_of};
 use crate::plain::plain;
+use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use rules::RuleVerdict;
-use rules::record::{CheckRecord, CheckedFile, RuleResult, Totals};
+use rules::record::{CheckRecord, CheckedFile, RelatedLocation, RuleResult, Totals};
 use rules::rule::Level;
 use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
@@ -26,6 +27,9 @@ pub struct Options {
 
 /// So many places of a rule are shown; with everything, all that were kept.
 const PLACES: usize = 3;
+
+/// Lines are shown whole, however wide they are: a snippet has been cut already.
+const WIDEST: usize = 10_000;
 
 /// What came of one recording.
 #[must_use]
@@ -85,65 +89,70 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
     let most = if options.volume >= Verbosity::Loud { usize::MAX } else { PLACES };
     let first = lines[0];
     let shown = &lines[..lines.len().min(most)];
-    let gutter = shown.iter().filter_map(|line| line.line).max().unwrap_or_default().to_string().len();
-    let paint = |text: &str, style: Style| paint(text, style, options.colour);
-    let (frame, bold) =
-        (Style::new().bold().fg_color(Some(AnsiColor::BrightBlue.into())), Style::new().bold());
-    let (arrow, bar, equals) = (paint("-->", frame), paint("|", frame), paint("=", frame));
-
-    let word = paint(&format!("{}[{}]", word(first.verdict), first.rule), style(first.verdict));
-    let mut out = format!("{word}{}\n", paint(&format!(": {}", plain(&first.message)), bold));
-    for (index, line) in shown.iter().enumerate() {
-        let number = line.line.filter(|number| *number > 0).map(|number| number.to_string());
-        let at = number.as_ref().map(|number| format!(":{number}")).unwrap_or_default();
-        let _ = write!(out, "{:gutter$}{arrow} {}{at}", "", plain(&file.name));
-        let pointer = plain(&pointer(line));
-        if !pointer.is_empty() {
-            let _ = write!(out, " {pointer}");
-        }
-        if index > 0 && line.message != first.message {
-            let _ = write!(out, ": {}", plain(&line.message));
-        }
-        out.push('\n');
-        if let Some(snippet) = line.snippet.as_ref().filter(|snippet| !snippet.is_empty()) {
-            let number = paint(&format!("{:>gutter$}", number.unwrap_or_default()), frame);
-            let _ = writeln!(out, "{:gutter$} {bar}\n{number} {bar} {}", "", plain(snippet));
-            let _ = writeln!(out, "{:gutter$} {bar}", "");
-        }
-        if let Some(other) = &line.other {
-            let at = format!("{}:{} {}", plain(&file.name), other.line, plain(&other.pointer));
-            let _ = writeln!(
-                out,
-                "{:gutter$} {equals} {}: {} ({})",
-                "",
-                other.what,
-                at.trim_end(),
-                plain(&other.snippet)
-            );
-        }
-    }
-    let mut row = |name: &str, text: &str| {
-        let _ = writeln!(out, "{:gutter$} {equals} {}: {text}", "", paint(name, bold));
+    let level = match first.verdict {
+        RuleVerdict::Fail => snippets::Level::ERROR,
+        RuleVerdict::Warn => snippets::Level::WARNING,
+        _ => snippets::Level::NOTE,
     };
+    let title = level.clone().primary_title(plain(&first.message)).id(first.rule);
+    let mut group = place(Group::with_title(title), file, first, false);
+    let mut groups = Vec::new();
+    for line in &shown[1..] {
+        groups.push(std::mem::replace(&mut group, Group::with_level(level.clone())));
+        group = place(group, file, line, line.message != first.message);
+    }
     let folded = lines.len() - shown.len();
     let more = folded as u64 + lines.iter().map(|line| line.more).sum::<u64>();
     if more > 0 {
         let hint = if folded > 0 { " (-v shows them)" } else { "" };
-        row("note", &format!("and {more} more like this{hint}"));
+        group = group.element(row("note", format!("and {more} more like this{hint}")));
     }
     if let Some(rule) = rule_of(first) {
-        row("rule", &format!("{} ({}, {})", rule.title, first.level.name(), first.party));
-        row("source", rule.source);
-        if let Some(contested) = rule.contested {
-            row("contested", contested);
-        }
-        row("fix", rule.fix);
+        group = group
+            .element(row("rule", format!("{} ({}, {})", rule.title, first.level.name(), first.party)))
+            .element(row("source", rule.source.to_owned()))
+            .elements(rule.contested.map(|contested| row("contested", contested.to_owned())))
+            .element(row("fix", rule.fix.to_owned()));
     }
-    row("help", &explain(first.rule));
-    out
+    group = group.element(row("help", explain(first.rule)));
+    let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
+    groups.push(group);
+    renderer.term_width(WIDEST).render(&groups) + "\n"
 }
 
-/// Each rule that could not be told, and what would decide it.
+/// Where a rule was broken: file, line and pointer, the line itself, and the other message that matters.
+fn place<'g>(group: Group<'g>, file: &CheckedFile, line: &'g RuleResult, says: bool) -> Group<'g> {
+    let number = line.line.filter(|number| *number > 0);
+    let mut at = plain(&file.name);
+    at += &number.map(|number| format!(":{number}")).unwrap_or_default();
+    let pointer = plain(&pointer(line));
+    if !pointer.is_empty() {
+        at += &format!(" {pointer}");
+    }
+    if says {
+        at += &format!(": {}", plain(&line.message));
+    }
+    let group = match line.snippet.as_ref().filter(|snippet| !snippet.is_empty()) {
+        Some(text) => {
+            let snippet = Snippet::<Annotation<'_>>::source(plain(text)).path(at).fold(false);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            group.element(snippet.line_numbering(number.is_some()).line_start(number.unwrap_or(1)))
+        }
+        None => group.element(Origin::path(at)),
+    };
+    let other = |other: &'g RelatedLocation| {
+        let at = format!("{}:{} {}", plain(&file.name), other.line, plain(&other.pointer));
+        row(other.what, format!("{} ({})", at.trim_end(), plain(&other.snippet)))
+    };
+    group.elements(line.other.as_ref().map(other))
+}
+
+/// A named line below the places.
+fn row(name: &str, text: String) -> Message<'_> {
+    snippets::Level::NOTE.with_name(name).message(text)
+}
+
+/// Each inconclusive rule, and what would decide it.
 fn unsure(file: &CheckedFile, options: Options) -> String {
     let unsure: Vec<&RuleResult> =
         file.lines.iter().filter(|line| line.verdict == RuleVerdict::Inconclusive).collect();
@@ -151,7 +160,7 @@ fn unsure(file: &CheckedFile, options: Options) -> String {
         return String::new();
     }
     let width = unsure.iter().map(|line| line.rule.len()).max().unwrap_or_default();
-    let mut out = String::from("could not be told:\n");
+    let mut out = String::from("inconclusive:\n");
     for line in unsure {
         let rule = paint(&format!("{:<width$}", line.rule), style(line.verdict), options.colour);
         let _ = writeln!(out, "  {rule}  {}", plain(&line.message));
@@ -180,7 +189,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
             let _ = writeln!(out, "{row}");
         }
     } else {
-        out.push_str("  nothing wrong was found\n");
+        out.push_str("  no violations found\n");
     }
     let rules = file.rules();
     let of = |verdict| rules.get(&verdict).copied().unwrap_or_default();
@@ -192,7 +201,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
     };
     let _ = writeln!(
         out,
-        "  rules: {} kept, {broken} with findings, {} not called for, {} inconclusive{hint}",
+        "  rules: {} kept, {broken} with findings, {} not applicable, {} inconclusive{hint}",
         of(RuleVerdict::Pass),
         of(RuleVerdict::NotApplicable),
         of(RuleVerdict::Inconclusive)
@@ -201,7 +210,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
         let at = format!("line {} {}", gave_up.line, plain(&gave_up.pointer));
         let _ = writeln!(
             out,
-            "  the reader gave up at {}: {} ({}); what comes after is not judged",
+            "  reading stopped at {}: {} ({}); the rest is not judged",
             at.trim_end(),
             plain(&gave_up.message),
             gave_up.clause
@@ -219,9 +228,10 @@ pub fn required(kept: &RuleSetResult, version: &str) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
-        (false, ..) => format!("cannot be told to conform to {judge}, since it could not be read to its end"),
+        (false, ..) => format!("could not be read to its end, so it is not known to conform to {judge}"),
         (_, 0, 0) => format!("conforms to {judge}"),
-        (_, 0, _) => format!("conforms as far as it shows to {judge}"),
+        (_, 0, 1) => format!("no violations found (1 rule inconclusive) of {judge}"),
+        (_, 0, many) => format!("no violations found ({many} rules inconclusive) of {judge}"),
         _ => format!("does not conform to {judge}"),
     };
     let noun = if kept.kept == 1 { "rule" } else { "rules" };
@@ -229,7 +239,7 @@ pub fn required(kept: &RuleSetResult, version: &str) -> String {
     if kept.broken > 0 {
         let _ = write!(out, ", {} broken", kept.broken);
     }
-    let _ = write!(out, ", {} not called for, {} inconclusive", kept.uncalled, kept.inconclusive);
+    let _ = write!(out, ", {} not applicable, {} inconclusive", kept.uncalled, kept.inconclusive);
     out
 }
 
@@ -244,14 +254,6 @@ fn counts(totals: Totals, options: Options) -> String {
         cell(totals.notes, "note", RuleVerdict::Info),
     ]
     .join(", ")
-}
-
-fn word(verdict: RuleVerdict) -> &'static str {
-    match verdict {
-        RuleVerdict::Fail => "error",
-        RuleVerdict::Warn => "warning",
-        _ => "note",
-    }
 }
 
 fn style(verdict: RuleVerdict) -> Style {
@@ -295,7 +297,6 @@ error[jsonrpc.id.null]: one ::error::two
  --> a, b: 100%.jsonl:4 /raw/id: the id is null
   |
 4 | {{}}
-  |
   = note: and 12 more like this
   = rule: {} (must, client)
   = source: {}
@@ -311,7 +312,7 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
   client        14        0     0
   recorder       0        1     0
   server         0        0     1
-  rules: 1 kept, 3 with findings, 1 not called for, 1 inconclusive (-v lists them, and what would decide each)
+  rules: 1 kept, 3 with findings, 1 not applicable, 1 inconclusive (-v lists them, and what would decide each)
 ";
         assert!(text.ends_with(summary), "{text}\nand not\n{summary}");
         assert!(
@@ -327,20 +328,20 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
         let options = Options { colour: false, volume: Verbosity::Normal };
         let expected = "\
 a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
-  nothing wrong was found
-  rules: 1 kept, 0 with findings, 1 not called for, 1 inconclusive (-v lists them, and what would decide each)
+  no violations found
+  rules: 1 kept, 0 with findings, 1 not applicable, 1 inconclusive (-v lists them, and what would decide each)
 ";
         assert_eq!(file(&record.files[0], &record.version, options), expected);
     }
 
     #[test]
     fn volume_and_colour_are_the_callers_choice() {
-        assert!(shown(Verbosity::Loud).contains("could not be told:\n  enc.utf8  nothing tells\n"));
+        assert!(shown(Verbosity::Loud).contains("inconclusive:\n  enc.utf8  nothing tells\n"));
         let quiet = shown(Verbosity::Quiet);
         assert!(quiet.contains("error[jsonrpc.id.null]") && !quiet.contains("party"), "{quiet}");
         let record = sample::record();
         let colours = file(&record.files[0], "1", Options { colour: true, volume: Verbosity::Normal });
-        assert!(colours.contains("\u{1b}[1m\u{1b}[31merror[jsonrpc.id.null]"), "{colours:?}");
+        assert!(colours.contains("\u{1b}[1m\u{1b}[91merror[jsonrpc.id.null]"), "{colours:?}");
         let whole = total(&record, Options { colour: false, volume: Verbosity::Quiet });
         assert_eq!(whole, "1 recording: 14 errors, 1 warning, 1 note\n");
     }
@@ -358,15 +359,20 @@ a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
         };
         assert_eq!(
             required(&kept, "0.1.0"),
-            "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not called for, 0 inconclusive"
+            "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not applicable, 0 inconclusive"
         );
         let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0");
         assert!(
-            unsure.starts_with("conforms as far as it shows to 2025-11-25 (the set of 0.1.0) as"),
+            unsure.starts_with(
+                "no violations found (3 rules inconclusive) of 2025-11-25 (the set of 0.1.0) as"
+            ),
             "{unsure}"
         );
         let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0");
         assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
-        assert!(required(&RuleSetResult { whole: false, ..kept }, "0.1.0").starts_with("cannot be told"));
+        assert!(
+            required(&RuleSetResult { whole: false, ..kept }, "0.1.0")
+                .starts_with("could not be read to its end")
+        );
     }
 }

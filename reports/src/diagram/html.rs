@@ -3,9 +3,11 @@
 //! Knows: the template, and that the page runs no script and no style but its own, by its digest. Refuses to know:
 //! where things stand in the picture.
 
+use super::canvas::STYLE;
 use super::line_text::cut;
-use super::{Annotation, DETAIL, Diagram, NAME, Row, STYLE, SvgOptions, svg};
-use crate::html::digest;
+use super::model::{Annotation, DETAIL, Diagram, NAME, Row};
+use super::svg::{SvgOptions, svg};
+use crate::digest::digest;
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -69,9 +71,9 @@ pub fn html(diagram: &Diagram) -> Result<String, tera::Error> {
 fn finding(annotation: &Annotation, row: Option<usize>) -> Finding {
     Finding {
         class: match annotation.severity {
-            super::Severity::Error => "bad",
-            super::Severity::Warning => "known",
-            super::Severity::Note => "faint",
+            super::model::Severity::Error => "bad",
+            super::model::Severity::Warning => "known",
+            super::model::Severity::Note => "faint",
         },
         sign: annotation.severity.sign(),
         level: annotation.severity.name(),
@@ -108,7 +110,10 @@ mod tests {
         let (style, rest) = rest.split_once("</style>").unwrap();
         assert!(!rest.contains("<style"));
         assert!(
-            page.contains(&format!("default-src 'none'; style-src 'sha256-{}'", crate::html::digest(style)))
+            page.contains(&format!(
+                "default-src 'none'; style-src 'sha256-{}'",
+                crate::digest::digest(style)
+            ))
         );
     }
 

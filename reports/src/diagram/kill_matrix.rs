@@ -4,7 +4,8 @@
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::line_text::{fit, width};
-use super::{SvgOptions, counted};
+use super::model::counted;
+use super::svg::SvgOptions;
 
 /// The matrix as plain data.
 #[derive(Debug, Clone, Default)]

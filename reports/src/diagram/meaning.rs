@@ -3,7 +3,7 @@
 //! Knows: the normal form of the reading contract, as the file of a case, the answer of an importer or a record of a
 //! run spells it, and the calls projection. Refuses to know: which of two meanings is right.
 
-use super::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row, counted};
+use super::model::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row, counted};
 use rules::usual_sender;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;

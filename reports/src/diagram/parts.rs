@@ -2,7 +2,7 @@
 
 use super::canvas::{Part, part};
 use super::line_text::{cut, fit, took, width, wrap};
-use super::{Annotation, Arrow, DETAIL, MessageKind};
+use super::model::{Annotation, Arrow, DETAIL, MessageKind};
 
 /// The words on an arrow, in so many columns: what it is first, then what is odd about it, then what it says.
 pub(super) fn parts(arrow: &Arrow, columns: usize) -> Vec<Part> {

@@ -1,6 +1,6 @@
 //! Small pictures for the tests of the renderers.
 
-use super::{Annotation, Arrow, Diagram, Flag, Fold, MessageKind, Note, Participant, Row, Severity};
+use super::model::{Annotation, Arrow, Diagram, Flag, Fold, MessageKind, Note, Participant, Row, Severity};
 
 /// Text that would do harm where it was not told apart from markup, terminals and lines of reading.
 pub(crate) const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"x' ]]>&amp;<!-- {{ picture }}{% raw %} \

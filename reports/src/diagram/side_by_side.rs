@@ -3,7 +3,8 @@
 //! Knows: that the first event in which they differ is the one to look at. Refuses to know: how a page lays two
 //! pictures beside each other.
 
-use super::{Diagram, SvgOptions, svg};
+use super::model::Diagram;
+use super::svg::{SvgOptions, svg};
 
 /// How wide each of two pictures is, in their units.
 const WIDTH: u16 = 620;

@@ -5,8 +5,8 @@
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::line_text::{fit, seconds, wrap};
+use super::model::{Annotation, Arrow, Diagram, Fold, MessageKind, Note, Row, Severity};
 use super::parts::{found, parts};
-use super::{Annotation, Arrow, Diagram, Fold, MessageKind, Note, Row, Severity};
 use std::collections::BTreeMap;
 
 /// How a picture is to be drawn.
@@ -211,7 +211,7 @@ impl<'d> SvgLayout<'d> {
         let mut group = Group { title: self.diagram.sentence(row), ..Group::default() };
         let top = self.y;
         let (label, line) = (top + 14, top + 22);
-        if arrow.flags.contains(&super::Flag::Differs) {
+        if arrow.flags.contains(&super::model::Flag::Differs) {
             group.bare = true;
             group.area("here", (MARGIN / 2, top), (self.width - MARGIN, ROW - 4), 4);
         }
@@ -231,7 +231,7 @@ impl<'d> SvgLayout<'d> {
             MessageKind::Error => ("wrong", "tip-wrong"),
         };
         let back = if to > from { -1 } else { 1 };
-        let unanswered = arrow.flags.contains(&super::Flag::Unanswered);
+        let unanswered = arrow.flags.contains(&super::model::Flag::Unanswered);
         group.path(class, format!("M{from} {line}H{}", to + back * 7));
         let (near, up, down) = (to + back * 9, line - 4, line + 4);
         group.path(

@@ -5,8 +5,8 @@
 
 use super::canvas::Part;
 use super::line_text::{fit, seconds, width, wrap};
+use super::model::{Annotation, Arrow, Diagram, Flag, MessageKind, Note, Row, Severity};
 use super::parts::{found, parts};
-use super::{Annotation, Arrow, Diagram, Flag, MessageKind, Note, Row, Severity};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 

@@ -6,7 +6,6 @@
 //! Memory: [`HEAD`] + [`TAIL`] + [`ODD`] rows, up to [`WAITING`] requests whose answer is awaited, and between two of
 //! them a fold or up to three rows that are not worth one; a row is a kilobyte or two. With everything shown, every row.
 
-use super::RowSelection;
 use crate::diagram::{Flag, Fold, Row};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,6 +19,17 @@ pub(super) const ODD: usize = 240;
 pub(super) const WAITING: usize = 1_000;
 /// Fewer rows than this are not worth a fold.
 const WORTH: usize = 4;
+
+/// Which rows are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowSelection {
+    /// The beginning, the end, and what is out of the ordinary.
+    Folded,
+    /// The messages from one number to another, and nothing else.
+    Range(u64, u64),
+    /// Everything.
+    All,
+}
 
 #[derive(Debug)]
 pub(super) struct FoldedRows {

@@ -4,7 +4,7 @@
 //! one of the earlier file comes first. Memory: a few pieces of each trace; each is read in a thread of its own, and
 //! waits there until its turn comes.
 
-use super::EntrySummary;
+use super::entry_summary::EntrySummary;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 

@@ -13,6 +13,7 @@ mod merge;
 
 pub use entry_summary::{EntrySummarizer, EntrySummary};
 pub use findings::Findings;
+pub use folded_rows::RowSelection;
 pub use merge::{Reader, merge};
 
 use crate::diagram::{Annotation, Arrow, Diagram, Flag, Note, Participant, Row, Severity};
@@ -24,17 +25,6 @@ use transcript::session::Side;
 
 /// So many open requests are remembered by name; an answer to another one has none.
 const MOST_OPEN: usize = 10_000;
-
-/// Which rows are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowSelection {
-    /// The beginning, the end, and what is out of the ordinary.
-    Folded,
-    /// The messages from one number to another, and nothing else.
-    Range(u64, u64),
-    /// Everything.
-    All,
-}
 
 /// A picture in the making.
 pub struct DiagramBuilder {

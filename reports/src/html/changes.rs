@@ -5,7 +5,7 @@
 use super::counts::{self, Implementation};
 use super::labels::{anchor, cut, name, plain, topic};
 use super::matrix::{Choice, Filter};
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
@@ -147,7 +147,7 @@ fn what(line: &CaseResult) -> String {
     match (&line.message, &line.difference) {
         (Some(message), _) => format!("{loss}{}", cut(message, WIDTH)),
         (None, Some(difference)) => format!(
-            "{loss}at {}: expected {}, came {}",
+            "{loss}at {}: expected {}, got {}",
             plain(&difference.at),
             shown(difference.expected.as_deref()),
             shown(difference.actual.as_deref())

@@ -4,7 +4,7 @@
 
 use super::labels::{in_lines, named, plain};
 use super::matrix::Filter;
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 
 /// A clause of the reading contract.

@@ -78,7 +78,7 @@ pub(super) fn implementation(record: &Record) -> Implementation {
         name: name(record),
         level: match record.implementation.level {
             verdict::answer::Level::Events => "every event",
-            verdict::answer::Level::Calls => "tool calls alone",
+            verdict::answer::Level::Calls => "tool calls only",
         },
         planned: record.planned,
         trial,

@@ -5,7 +5,7 @@
 
 use super::labels::{WIDTH, cut, named, plain};
 use super::matrix::{Choice, Filter};
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! Knows: the table. Refuses to know: the formats; the caller hands over what their code says of them.
 
 use super::labels::named;
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 
 /// A capture format.

@@ -5,7 +5,7 @@
 
 use super::labels::{named, plain};
 use super::matrix::Filter;
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use crate::diagram::{self, KillMatrixRow, SvgOptions};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -132,7 +132,7 @@ fn choices(records: &[&Record]) -> Vec<Choice> {
     let one = |verdict: &Verdict| Choice { name: verdict.name(), code: code(*verdict).to_string() };
     let mut choices: Vec<Choice> = there.iter().map(one).collect();
     if !short.is_empty() {
-        choices.insert(0, Choice { name: "fell short", code: short });
+        choices.insert(0, Choice { name: "failing", code: short });
     }
     choices
 }
@@ -211,9 +211,6 @@ mod tests {
         assert_eq!(side_by_side.topics[0].1[1].codes, "4---");
         let choices: Vec<_> =
             side_by_side.filter.verdicts.iter().map(|choice| (choice.name, &*choice.code)).collect();
-        assert_eq!(
-            choices,
-            [("fell short", "15"), ("pass", "0"), ("fail", "1"), ("skip", "4"), ("crash", "5")]
-        );
+        assert_eq!(choices, [("failing", "15"), ("pass", "0"), ("fail", "1"), ("skip", "4"), ("crash", "5")]);
     }
 }

@@ -1,10 +1,5 @@
-//! Records as pages that open from disk: no network, readable without their script.
-//!
-//! Knows: the templates, and how a page keeps a stranger's text from becoming markup. Refuses to know: which pages a
-//! site has and where they are put; the caller says both.
-//!
-//! Every text is escaped because each template's name ends in `.html`; the policy in the page lets no script and no
-//! style run but our own, by their digests.
+//! Records as pages that open from disk: no network, readable without their script. The caller says which pages a site has and
+//! where they are.
 
 pub mod changes;
 pub mod clauses;
@@ -16,6 +11,7 @@ pub mod kills;
 mod labels;
 mod matrix;
 pub mod overview;
+mod renderer;
 pub mod rules;
 pub mod run;
 #[cfg(test)]
@@ -24,104 +20,5 @@ mod text_diff;
 mod trend;
 
 pub use overview::Overview;
+pub use renderer::{HtmlRenderer, Link, PageLocation};
 pub use run::Run;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
-use sha2::{Digest as _, Sha256};
-use tera::{Context, Tera};
-
-/// The templates, with what each is called by the others.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("base.html", include_str!("../../templates/base.html")),
-    ("filter.html", include_str!("../../templates/filter.html")),
-    ("matrix.html", include_str!("../../templates/matrix.html")),
-    ("trend.html", include_str!("../../templates/trend.html")),
-    ("failure.html", include_str!("../../templates/failure.html")),
-    ("run.html", include_str!("../../templates/run.html")),
-    ("overview.html", include_str!("../../templates/overview.html")),
-    ("changes.html", include_str!("../../templates/changes.html")),
-    ("clauses.html", include_str!("../../templates/clauses.html")),
-    ("rules.html", include_str!("../../templates/rules.html")),
-    ("formats.html", include_str!("../../templates/formats.html")),
-    ("kills.html", include_str!("../../templates/kills.html")),
-    ("findings.html", include_str!("../../templates/findings.html")),
-];
-const STYLE: &str =
-    concat!(include_str!("../../templates/style.css"), include_str!("../../templates/picture.css"));
-const SCRIPT: &str = include_str!("../../templates/script.js");
-
-/// A page of a site, as the others link to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Link {
-    /// What it is called.
-    pub title: String,
-    /// Where it stands, from the site's folder.
-    pub href: String,
-}
-
-impl Link {
-    /// A link.
-    #[must_use]
-    pub fn new(title: &str, href: &str) -> Self {
-        Self { title: labels::plain(title), href: href.to_owned() }
-    }
-}
-
-/// Where a page stands. A page that stands alone has no others around it.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct PageLocation<'p> {
-    /// All pages of the site.
-    pub pages: &'p [Link],
-    /// The one that this is.
-    pub here: &'p str,
-    /// The way from this page's folder to the site's: nothing, or `../`.
-    pub root: &'p str,
-}
-
-/// Renders pages.
-#[derive(Debug)]
-pub struct HtmlRenderer {
-    tera: Tera,
-    /// The version of the program, for the foot of each page.
-    version: String,
-}
-
-impl HtmlRenderer {
-    /// A renderer of this version of the program.
-    ///
-    /// # Errors
-    /// Where a template cannot be understood.
-    pub fn new(version: &str) -> Result<Self, tera::Error> {
-        let mut tera = Tera::new();
-        tera.add_raw_templates(TEMPLATES.iter().copied())?;
-        Ok(Self { tera, version: version.to_owned() })
-    }
-
-    /// Fills a template.
-    fn render(
-        &self,
-        template: &str,
-        place: PageLocation<'_>,
-        title: &str,
-        page: &impl Serialize,
-    ) -> Result<String, tera::Error> {
-        let mut context = Context::new();
-        context.insert("page", page);
-        context.insert("title", title);
-        context.insert("place", &place);
-        context.insert("version", &self.version);
-        context.insert("style", STYLE);
-        context.insert("script", SCRIPT);
-        context.insert("style_hash", &digest(STYLE));
-        context.insert("script_hash", &digest(SCRIPT));
-        self.tera.render(template, &context)
-    }
-}
-
-/// A digest as a content security policy spells it.
-pub(crate) fn digest(text: &str) -> String {
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    STANDARD.encode(digest)
-}

@@ -5,8 +5,8 @@
 use super::counts::{self, Implementation};
 use super::labels::{name, suite};
 use super::matrix::{self, Matrix};
+use super::renderer::{HtmlRenderer, PageLocation};
 use super::trend::{self, Trend};
-use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::record::{Record, Suite};

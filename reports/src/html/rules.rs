@@ -5,7 +5,7 @@
 use super::clauses::Case;
 use super::labels::{named, plain};
 use super::matrix::{Choice, Filter};
-use super::{HtmlRenderer, PageLocation};
+use super::renderer::{HtmlRenderer, PageLocation};
 use rules::FAMILIES;
 use rules::rule::{Level, Rule};
 use serde::Serialize;

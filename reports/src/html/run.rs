@@ -6,8 +6,8 @@ use super::counts::{self, Implementation, Reason};
 use super::failure::{self, Failure};
 use super::labels::{name, suite};
 use super::matrix::{self, Matrix};
+use super::renderer::{HtmlRenderer, PageLocation};
 use super::trend::{self, Trend};
-use super::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use verdict::record::{CaseResult, Record, Suite};
 

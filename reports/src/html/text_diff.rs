@@ -2,7 +2,7 @@
 //!
 //! Knows: lines, and the part of a line that differs. Refuses to know: what the texts say.
 
-use super::labels::plain;
+use crate::plain::plain;
 use serde::Serialize;
 use similar::{DiffOp, TextDiff};
 

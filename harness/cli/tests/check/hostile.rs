@@ -36,7 +36,7 @@ fn hostile_files_end_with_a_verdict() {
 
     folder.write("bytes", &[right().as_bytes(), b"\xff\xfe\x00\n", right().as_bytes()].concat());
     let broken = folder.check(&["bytes"]).is(1).shows("error[enc.utf8]");
-    broken.shows("the reader gave up at line 8").shows("what comes after is not judged");
+    broken.shows("reading stopped at line 8").shows("the rest is not judged");
     folder.write("nothing", b"");
     folder.check(&["nothing"]).is(2).says("it is empty");
     folder.check(&["nothing", "--format", "har"]).is(1).shows("error[rec.readable]");

@@ -21,7 +21,7 @@ fn a_recording_is_held_against_a_frozen_set() {
     let set = folder.check(&["--print-require", "2025-11-25"]).is(0).out;
     folder.write("now.toml", set.as_bytes());
     let sentence = format!(
-        "right.jsonl: conforms to 2025-11-25 (the set of 0.0.1) as judged by mcp-concord {version}: 2 rules kept, 0 not called for, 0 inconclusive\n"
+        "right.jsonl: conforms to 2025-11-25 (the set of 0.0.1) as judged by mcp-concord {version}: 2 rules kept, 0 not applicable, 0 inconclusive\n"
     );
     folder.check(&["right.jsonl", "--require", "few.toml"]).is(0).shows(&sentence);
     folder
@@ -41,7 +41,7 @@ fn a_recording_is_held_against_a_frozen_set() {
     // Half a recording conforms to nothing.
     folder.write("torn.jsonl", &[right().as_bytes(), b"\xff\xff\n"].concat());
     let torn = folder.check(&["torn.jsonl", "--require", "few.toml"]).is(1);
-    torn.shows("torn.jsonl: cannot be told to conform");
+    torn.shows("torn.jsonl: could not be read to its end");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn talk(mut child: Child, input: &[u8]) -> Output {
 /// How many errors, warnings and notes `check` has for the recorder.
 fn recorder(check: &Output) -> Vec<u64> {
     let text = words(check);
-    if text.contains("nothing wrong was found") {
+    if text.contains("no violations found") {
         return vec![0, 0, 0];
     }
     let row = text.lines().find_map(|line| line.trim().strip_prefix("recorder "));

@@ -32,6 +32,9 @@ pub struct Compact {
     /// The reasons of a baseline, each with the failures that it lets pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Known>,
+    /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped: BTreeMap<String, Vec<String>>,
 }
 
 /// A reason of a baseline and the failures that it lets pass.
@@ -49,7 +52,12 @@ impl Record {
     #[must_use]
     pub fn compact(&self) -> Self {
         let formats = formats(&self.results);
-        let mut compact = Compact { verdicts: BTreeMap::new(), known: Vec::new(), formats };
+        let mut compact = Compact {
+            verdicts: BTreeMap::new(),
+            known: Vec::new(),
+            skipped: skipped(&self.results),
+            formats,
+        };
         for result in &self.results {
             let letters = compact.verdicts.entry(result.case.clone());
             let letters = letters.or_insert_with(|| UNPLANNED.to_string().repeat(compact.formats.len()));
@@ -93,9 +101,12 @@ impl Record {
         &mut self,
         describe: impl Fn(&str) -> Option<(CaseNote, Vec<String>)>,
     ) -> Result<(), String> {
-        let Some(Compact { formats, verdicts, known }) = self.compact.take() else { return Ok(()) };
+        let Some(Compact { formats, verdicts, known, skipped }) = self.compact.take() else { return Ok(()) };
         let mut failures: BTreeMap<String, CaseResult> =
             std::mem::take(&mut self.results).into_iter().map(|result| (name(&result), result)).collect();
+        let why = |name: &str| {
+            skipped.iter().find(|(_, names)| names.iter().any(|it| it == name)).map(|(why, _)| why)
+        };
         for (case, letters) in verdicts {
             if letters.chars().count() != formats.len() {
                 return Err(format!(
@@ -110,8 +121,11 @@ impl Record {
                 let verdict = LETTERS.iter().find(|(_, known)| *known == letter);
                 let (verdict, _) =
                     verdict.ok_or_else(|| format!("{case}: no verdict has the letter {letter:?}"))?;
-                let plain = CaseResult::new(&case, format, &clauses, Judgement::plain(*verdict, None));
+                let mut plain = CaseResult::new(&case, format, &clauses, Judgement::plain(*verdict, None));
                 let name = name(&plain);
+                if *verdict == Verdict::Skip {
+                    plain.message = why(&name).or_else(|| why(&format!("*/{format}"))).cloned();
+                }
                 let failure =
                     failures.remove(&name).map(|failure| CaseResult { clauses: clauses.clone(), ..failure });
                 let reason = known.iter().find(|known| known.results.contains(&name));
@@ -129,6 +143,25 @@ impl Record {
 
 fn name(result: &CaseResult) -> String {
     format!("{}/{}", result.case, result.format)
+}
+
+/// The messages of skipped results, each with those that have it; the most frequent of a format is that of `*/format`.
+fn skipped(results: &[CaseResult]) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<&str, BTreeMap<&str, Vec<String>>> = BTreeMap::new();
+    for result in results.iter().filter(|result| result.verdict == Verdict::Skip) {
+        let messages = found.entry(&result.format).or_default();
+        messages.entry(result.message.as_deref().unwrap_or_default()).or_default().push(name(result));
+    }
+    let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (format, messages) in found {
+        let most = messages.values().map(Vec::len).max().unwrap_or_default();
+        let usual = messages.iter().find(|(_, names)| names.len() == most).map(|(message, _)| *message);
+        for (message, names) in messages {
+            let names = if usual == Some(message) { vec![format!("*/{format}")] } else { names };
+            skipped.entry(message.to_owned()).or_default().extend(names);
+        }
+    }
+    skipped
 }
 
 /// The formats of all results, those of one case in its order wherever cases agree on one.
@@ -156,7 +189,11 @@ mod tests {
     fn record() -> Record {
         let clauses = ["ID-NULL".to_owned()];
         let result = |case, format, verdict| {
-            let message = (verdict == Verdict::Crash).then(|| "exit code 1".to_owned());
+            let message = match verdict {
+                Verdict::Crash => Some("exit code 1".to_owned()),
+                Verdict::Skip => Some(format!("i does not read {case} as {format}")),
+                _ => None,
+            };
             CaseResult::new(case, format, &clauses, Judgement::plain(verdict, message))
         };
         let known = Reason { reason: "Why.".into(), issue: None };
@@ -165,6 +202,7 @@ mod tests {
             CaseResult { known: Some(known), ..result("a/c", "jsonrpc", Verdict::ExpectedFail) },
             result("a/c", "har", Verdict::Skip),
             result("a/d", "jsonrpc", Verdict::Crash),
+            result("a/d", "har", Verdict::Skip),
         ];
         let notes = ["a/b", "a/c", "a/d"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
         let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
@@ -175,8 +213,14 @@ mod tests {
     fn a_record_survives_its_compact_form() {
         let full = record();
         let text = serde_json::to_string_pretty(&full.compact()).unwrap();
-        for line in [r#""a/b": "-.""#, r#""a/c": "xs""#, r#""a/d": "C-""#, r#""a/c/jsonrpc""#, "exit code 1"]
-        {
+        for line in [
+            r#""a/b": "-.""#,
+            r#""a/c": "xs""#,
+            r#""a/d": "Cs""#,
+            r#""*/har""#,
+            r#""a/c/jsonrpc""#,
+            "exit code 1",
+        ] {
             assert!(text.contains(line), "{line} in {text}");
         }
         let mut again: Record = serde_json::from_str(&text).unwrap();
