@@ -58,13 +58,13 @@ pub(super) fn by_generation(
 }
 
 /// The matrix as it is kept.
-fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
+fn kills(matrix: &Matrix<'_>, suite: record::Suite) -> Kills {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     let killer = |(case, formats): &(String, Vec<&'static str>)| Killer {
         case: case.clone(),
         formats: owned(formats),
     };
-    let mutant = |row: &Row| Mutant {
+    let mutant = |row: &Row<'_>| Mutant {
         name: row.mutant.name.to_owned(),
         does: row.mutant.does.to_owned(),
         breaks: owned(row.mutant.breaks),
@@ -116,7 +116,7 @@ fn number(case: &str) -> Option<u64> {
     case.strip_prefix("variant-")?.split('-').next()?.parse().ok()
 }
 
-fn text(matrix: &Matrix, verbosity: Verbosity) -> String {
+fn text(matrix: &Matrix<'_>, verbosity: Verbosity) -> String {
     let mut out = String::new();
     if !matches!(verbosity, Verbosity::Quiet) {
         for row in &matrix.rows {
@@ -141,7 +141,7 @@ fn text(matrix: &Matrix, verbosity: Verbosity) -> String {
     out
 }
 
-fn row(row: &Row, all: bool, out: &mut String) {
+fn row(row: &Row<'_>, all: bool, out: &mut String) {
     let mutant = row.mutant;
     let _ = writeln!(out, "{} [{}]: it {}", mutant.name, mutant.breaks.join(", "), mutant.does);
     let count = row.killers.len();
