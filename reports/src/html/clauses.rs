@@ -1,36 +1,12 @@
 //! The clauses of the reading contract as a page: what each says, where it comes from, and the cases that show it.
-//!
-//! Knows: what is shown of a clause. Refuses to know: which clauses there are; the caller hands them over.
 
 use super::labels::{in_lines, named, plain};
 use super::matrix::Filter;
 use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
-
-/// A clause of the reading contract.
-#[derive(Debug, Clone, Serialize)]
-pub struct Clause {
-    /// The id.
-    pub id: String,
-    /// The family that it is listed under.
-    pub family: String,
-    /// A line that fits in a list.
-    pub title: String,
-    /// What it asks.
-    pub rule: String,
-    /// Why.
-    pub why: String,
-    /// The documents and headings that it follows.
-    pub source: Vec<String>,
-    /// An importer may choose.
-    pub open: bool,
-    /// A transcript text that is read rightly, and how.
-    pub right: [String; 2],
-    /// One that is read wrongly, and how.
-    pub wrong: [String; 2],
-    /// The cases that show it.
-    pub cases: Vec<Case>,
-}
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use transcript::clauses::{self, Clause};
 
 /// A case, as lists name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,54 +17,44 @@ pub struct Case {
     pub title: String,
 }
 
-#[derive(Debug, Serialize)]
-struct Page {
-    /// By family, each clause with its anchor.
-    families: Vec<(String, Vec<(String, Clause)>)>,
-    /// The pages with a matrix that can be filtered by a clause.
-    matrix: bool,
-    count: usize,
-    filter: Filter,
-}
-
 impl HtmlRenderer {
-    /// The page of the clauses; `matrix` says whether the first page has a matrix to lead to.
+    /// The page of the clauses. `cases` are those that show each clause, by its id; `matrix` says whether the first page has a
+    /// matrix to lead to.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
     pub fn clauses(
         &self,
-        clauses: &[Clause],
+        cases: &BTreeMap<&str, Vec<Case>>,
         matrix: bool,
         place: PageLocation<'_>,
     ) -> Result<String, tera::Error> {
-        let families = clauses.chunk_by(|a, b| a.family == b.family).filter_map(|family| {
-            let shown = family.iter().map(|clause| (named("clause", &clause.id), shown(clause)));
-            Some((plain(&family.first()?.family), shown.collect()))
-        });
-        let filter = Filter {
-            topics: clauses.iter().map(|clause| plain(&clause.family)).collect(),
-            ..Filter::of("clauses")
+        let all: Vec<&Clause> = clauses::all().collect();
+        let shown = |clause: &&Clause| {
+            let cases = cases.get(clause.id).map(Vec::as_slice).unwrap_or_default();
+            (named("clause", clause.id), shown(clause, cases))
         };
-        let page = Page { families: families.collect(), matrix, count: clauses.len(), filter };
+        let families = all.chunk_by(|a, b| a.family == b.family).filter_map(|family| {
+            Some((family.first()?.family, family.iter().map(shown).collect::<Vec<_>>()))
+        });
+        let topics = all.iter().map(|clause| clause.family.to_owned()).collect();
+        let page = json!({
+            "families": families.collect::<Vec<_>>(),
+            "matrix": matrix,
+            "count": all.len(),
+            "filter": Filter { topics, ..Filter::of("clauses") },
+        });
         self.render("clauses.html", place, "The clauses of the reading contract", &page)
     }
 }
 
-/// A clause without a sign in it that a page would obey.
-fn shown(clause: &Clause) -> Clause {
-    let example = |[text, reading]: &[String; 2]| [in_lines(text), plain(reading)];
+fn shown(clause: &Clause, cases: &[Case]) -> Value {
     let case = |case: &Case| Case { name: plain(&case.name), title: plain(&case.title) };
-    Clause {
-        id: plain(&clause.id),
-        family: plain(&clause.family),
-        title: plain(&clause.title),
-        rule: plain(&clause.rule),
-        why: plain(&clause.why),
-        source: clause.source.iter().map(|source| plain(source)).collect(),
-        open: clause.open,
-        right: example(&clause.right),
-        wrong: example(&clause.wrong),
-        cases: clause.cases.iter().map(case).collect(),
-    }
+    json!({
+        "id": clause.id, "family": clause.family, "title": clause.title, "rule": clause.rule, "why": clause.why,
+        "source": clause.source, "open": clause.open,
+        "right": [in_lines(clause.right.text), plain(clause.right.reading)],
+        "wrong": [in_lines(clause.wrong.text), plain(clause.wrong.reading)],
+        "cases": cases.iter().map(case).collect::<Vec<_>>(),
+    })
 }

@@ -1,51 +1,50 @@
 //! The capture formats as a page: what each can carry.
-//!
-//! Knows: the table. Refuses to know: the formats; the caller hands over what their code says of them.
 
 use super::labels::named;
 use super::renderer::{HtmlRenderer, PageLocation};
-use serde::Serialize;
-
-/// A capture format.
-#[derive(Debug, Clone, Serialize)]
-pub struct Format {
-    /// Its name.
-    pub name: String,
-    /// Other names that are understood.
-    pub aliases: Vec<String>,
-    /// The name of such a file in a case directory.
-    pub file: String,
-    /// What it is, in a few words.
-    pub about: String,
-    /// What to know before such files are compared or converted; empty where there is nothing.
-    pub caveat: String,
-    /// What it carries: in each format the same questions in the same order, each with its answer.
-    pub carries: Vec<(String, bool)>,
-    /// How many cases of the suite have a transcript in it.
-    pub cases: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Page<'p> {
-    formats: Vec<(String, &'p Format)>,
-    rows: Vec<(&'p str, Vec<bool>)>,
-}
+use formats::{Capabilities, FORMATS, Format};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 impl HtmlRenderer {
-    /// The page of the formats.
+    /// The page of the formats; `cases` says how many cases of the suite have a transcript in each, by its name.
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn formats(&self, formats: &[Format], place: PageLocation<'_>) -> Result<String, tera::Error> {
-        let first = formats.first().map(|format| format.carries.as_slice()).unwrap_or_default();
-        let answers = |number: usize| {
-            let answer = |format: &Format| format.carries.get(number).is_some_and(|(_, carried)| *carried);
-            formats.iter().map(answer).collect()
+    pub fn formats(
+        &self,
+        cases: &BTreeMap<&str, usize>,
+        place: PageLocation<'_>,
+    ) -> Result<String, tera::Error> {
+        let format = |format: &&Format| {
+            let Format { name, aliases, file, about, caveat, .. } = format;
+            let cases = cases.get(name).copied().unwrap_or_default();
+            let shown = json!({
+                "name": name, "aliases": aliases, "file": file, "about": about, "caveat": caveat, "cases": cases,
+            });
+            (named("format", name), shown)
         };
-        let page = Page {
-            formats: formats.iter().map(|format| (named("format", &format.name), format)).collect(),
-            rows: first.iter().enumerate().map(|(number, (what, _))| (&**what, answers(number))).collect(),
+        let formats: Vec<(String, Value)> = FORMATS.iter().map(format).collect();
+        let carried: Vec<_> = FORMATS.iter().map(|format| carried(format.carries)).collect();
+        let row = |at: usize, what: &str| {
+            (what.to_owned(), carried.iter().map(|row| row[at].1).collect::<Vec<_>>())
         };
+        let rows: Vec<_> = carried[0].iter().enumerate().map(|(at, (what, _))| row(at, what)).collect();
+        let page = json!({ "formats": formats, "rows": rows });
         self.render("formats.html", place, "What each capture format can carry", &page)
     }
+}
+
+/// What a format carries, in words.
+fn carried(carries: Capabilities) -> [(&'static str, bool); 7] {
+    let Capabilities { direction, times, http, exchanges, sse, process, challenge } = carries;
+    [
+        ("who sent each message", direction),
+        ("when it was sent", times),
+        ("HTTP methods, statuses and headers", http),
+        ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
+        ("SSE event names and ids", sse),
+        ("the server's command line and exit code", process),
+        ("a 401's challenge, and so the summary of K2-A", challenge),
+    ]
 }

@@ -6,7 +6,7 @@ pub mod clauses;
 mod counts;
 mod failure;
 pub mod findings;
-pub mod formats;
+mod formats;
 pub mod kills;
 mod labels;
 mod matrix;

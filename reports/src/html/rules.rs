@@ -6,9 +6,9 @@ use super::clauses::Case;
 use super::labels::{named, plain};
 use super::matrix::{Choice, Filter};
 use super::renderer::{HtmlRenderer, PageLocation};
-use rules::FAMILIES;
 use rules::rule::{Level, Rule};
-use serde::Serialize;
+use rules::{FAMILIES, Family};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The cases that show rules, by the rule's id.
@@ -20,38 +20,6 @@ pub struct RuleCases {
     pub keeps: BTreeMap<String, Vec<Case>>,
 }
 
-#[derive(Debug, Serialize)]
-struct Page<'p> {
-    count: usize,
-    families: Vec<Family<'p>>,
-    filter: Filter,
-}
-
-#[derive(Debug, Serialize)]
-struct Family<'p> {
-    name: &'static str,
-    title: &'static str,
-    rules: Vec<RuleEntry<'p>>,
-}
-
-#[derive(Debug, Serialize)]
-struct RuleEntry<'p> {
-    id: &'static str,
-    anchor: String,
-    level: String,
-    code: char,
-    party: &'static str,
-    span: String,
-    title: &'static str,
-    why: &'static str,
-    fix: &'static str,
-    source: &'static str,
-    contested: Option<&'static str>,
-    needs: Vec<&'static str>,
-    breaks: &'p [Case],
-    keeps: &'p [Case],
-}
-
 /// How much rules bind, with the digit for the filter.
 const LEVELS: [(Level, char); 3] = [(Level::Must, '0'), (Level::Should, '1'), (Level::Info, '2')];
 
@@ -60,15 +28,9 @@ impl HtmlRenderer {
     ///
     /// # Errors
     /// Where the template cannot be rendered.
-    pub fn rules(&self, shown: &RuleCases, place: PageLocation<'_>) -> Result<String, tera::Error> {
+    pub fn rules(&self, cases: &RuleCases, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let families = FAMILIES.iter().filter(|family| !family.rules.is_empty());
-        let families: Vec<Family<'_>> = families
-            .map(|family| Family {
-                name: family.name,
-                title: family.title,
-                rules: family.rules.iter().map(|rule| one(rule, shown)).collect(),
-            })
-            .collect();
+        let families: Vec<_> = families.collect();
         let filter = Filter {
             topics: families.iter().map(|family| plain(family.title)).collect(),
             verdicts: LEVELS
@@ -76,31 +38,31 @@ impl HtmlRenderer {
                 .into(),
             ..Filter::of("rules")
         };
-        let page = Page { count: families.iter().map(|family| family.rules.len()).sum(), families, filter };
+        let family = |family: &&Family| {
+            let rules: Vec<Value> = family.rules.iter().map(|rule| shown(rule, cases)).collect();
+            json!({ "name": family.name, "title": family.title, "rules": rules })
+        };
+        let count: usize = families.iter().map(|family| family.rules.len()).sum();
+        let families: Vec<Value> = families.iter().map(family).collect();
+        let page = json!({ "count": count, "families": families, "filter": filter });
         self.render("rules.html", place, "The rules of check", &page)
     }
 }
 
-fn one<'p>(rule: &'static Rule, shown: &'p RuleCases) -> RuleEntry<'p> {
+fn shown(rule: &Rule, cases: &RuleCases) -> Value {
     let mut level = rule.level.name().to_owned();
     if let Some((since, raised)) = rule.raised {
         level.push_str(&format!(", {} from {since} on", raised.name()));
     }
-    let cases = |by: &'p BTreeMap<String, Vec<Case>>| by.get(rule.id).map(Vec::as_slice).unwrap_or_default();
-    RuleEntry {
-        id: rule.id,
-        anchor: named("rule", rule.id),
-        level,
-        code: LEVELS.iter().find(|(level, _)| *level == rule.level).map_or('-', |(_, code)| *code),
-        party: rule.party.name(),
-        span: rule.span.to_string(),
-        title: rule.title,
-        why: rule.why,
-        fix: rule.fix,
-        source: rule.source,
-        contested: rule.contested,
-        needs: rule.needs.iter().map(|need| need.lack()).collect(),
-        breaks: cases(&shown.breaks),
-        keeps: cases(&shown.keeps),
-    }
+    let of = |by: &BTreeMap<String, Vec<Case>>| by.get(rule.id).cloned().unwrap_or_default();
+    json!({
+        "id": rule.id,
+        "anchor": named("rule", rule.id),
+        "level": level,
+        "code": LEVELS.iter().find(|(level, _)| *level == rule.level).map_or('-', |(_, code)| *code),
+        "party": rule.party.name(), "span": rule.span.to_string(),
+        "title": rule.title, "why": rule.why, "fix": rule.fix, "source": rule.source, "contested": rule.contested,
+        "needs": rule.needs.iter().map(|need| need.lack()).collect::<Vec<_>>(),
+        "breaks": of(&cases.breaks), "keeps": of(&cases.keeps),
+    })
 }

@@ -3,11 +3,9 @@
 
 use super::context::Failure;
 use super::suites::embedded;
-use formats::{Capabilities, FORMATS};
 use reports::html::changes::Changes;
-use reports::html::clauses::{Case as Named, Clause};
+use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
-use reports::html::formats::Format;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::{badge, json, junit, markdown};
@@ -16,7 +14,6 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use suite::Case;
-use transcript::clauses;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::kills::Kills;
@@ -169,7 +166,7 @@ impl Site<'_> {
 
     /// The clauses with the cases that show them: those of the suite that comes with this program, and those that
     /// were run.
-    fn clauses(&self, cases: &[Case]) -> Vec<Clause> {
+    fn clauses<'c>(&'c self, cases: &'c [Case]) -> BTreeMap<&'c str, Vec<Named>> {
         let mut shows: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
         for case in cases {
             for id in &case.clauses {
@@ -184,25 +181,9 @@ impl Site<'_> {
                 }
             }
         }
-        let owned = |texts: [&str; 2]| texts.map(str::to_owned);
-        let clause = |clause: &clauses::Clause| Clause {
-            id: clause.id.to_owned(),
-            family: clause.family.to_owned(),
-            title: clause.title.to_owned(),
-            rule: clause.rule.to_owned(),
-            why: clause.why.to_owned(),
-            source: clause.source.iter().map(|&source| source.to_owned()).collect(),
-            open: clause.open,
-            right: owned([clause.right.text, clause.right.reading]),
-            wrong: owned([clause.wrong.text, clause.wrong.reading]),
-            cases: shows
-                .get(clause.id)
-                .into_iter()
-                .flatten()
-                .map(|(name, title)| named(name, title))
-                .collect(),
-        };
-        clauses::all().map(clause).collect()
+        let cases =
+            |cases: BTreeMap<&str, &str>| cases.into_iter().map(|(name, title)| named(name, title)).collect();
+        shows.into_iter().map(|(id, shown)| (id, cases(shown))).collect()
     }
 }
 
@@ -224,31 +205,16 @@ fn shown(cases: &[Case]) -> RuleCases {
     RuleCases { breaks: by(|judgement| &judgement.breaks), keeps: by(|judgement| &judgement.keeps) }
 }
 
-/// What the code of each format says that it carries.
-fn carried(cases: &[Case]) -> Vec<Format> {
-    let format = |format: &&'static formats::Format| {
-        let Capabilities { direction, times, http, exchanges, sse, process, challenge } = format.carries;
-        let carries = [
-            ("who sent each message", direction),
-            ("when it was sent", times),
-            ("HTTP methods, statuses and headers", http),
-            ("whole HTTP exchanges: which answer came to which request, with its URL", exchanges),
-            ("SSE event names and ids", sse),
-            ("the server's command line and exit code", process),
-            ("a 401's challenge, and so the summary of K2-A", challenge),
-        ];
-        let has = |case: &&Case| case.transcripts.iter().any(|it| it.format.name == format.name);
-        Format {
-            name: format.name.to_owned(),
-            aliases: format.aliases.iter().map(|&name| name.to_owned()).collect(),
-            file: format.file.to_owned(),
-            about: format.about.to_owned(),
-            caveat: format.caveat.to_owned(),
-            carries: carries.map(|(what, carried)| (what.to_owned(), carried)).into(),
-            cases: cases.iter().filter(has).count(),
+/// How many cases have a transcript in each format.
+fn carried(cases: &[Case]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for case in cases {
+        let formats: BTreeSet<&str> = case.transcripts.iter().map(|it| it.format.name).collect();
+        for format in formats {
+            *counts.entry(format).or_default() += 1;
         }
-    };
-    FORMATS.iter().map(format).collect()
+    }
+    counts
 }
 
 /// A folder's name for each implementation, whatever it calls itself.
