@@ -8,8 +8,11 @@
 //! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.
 
 mod messages;
+mod steps;
 
-use crate::values::{Value, values};
+pub use steps::{Act, KnownMessage, Step};
+
+use crate::values::values;
 use arbitrary::Arbitrary;
 use formats::{OwnedContent, OwnedEntry, Session, Totals, TransportContext};
 use messages::PendingRequests;
@@ -40,70 +43,13 @@ const ASIDES: &[(Option<&str>, Option<&str>)] = &[
 /// The moment at which sessions begin, in milliseconds.
 const BEGINNING: i64 = 1_790_000_000_000;
 
-/// What is messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
-pub enum Act {
-    /// A request that is no tool call.
-    Ask,
-    /// A tool call.
-    Call,
-    /// A result for a request that is open; one for nothing where none is.
-    Answer,
-    /// An error for such a request.
-    Fail,
-    /// A notification, or what an id of null makes one.
-    Notify,
-    /// A result with an id that may or may not be open: early, late, for the other side, or for nobody.
-    Stray,
-    /// Something that carries no message: an event, an empty body.
-    Aside,
-}
-
-/// One step of a session, by the choices that make it.
-#[derive(Debug, Clone, Arbitrary)]
-pub struct Step {
-    /// What is messages.
-    pub act: Act,
-    /// The client says it; an answer comes from whoever was asked.
-    pub client: bool,
-    /// Which id, or which of the open requests.
-    pub id: u8,
-    /// Which method.
-    pub method: u8,
-    /// The params, arguments, result or data; none where they are left out.
-    pub value: Option<Value>,
-    /// How it is laid out: order of members, more members, white space.
-    pub layout: u8,
-    /// When, in ticks since the beginning; times may stand still, run backwards and be missing.
-    pub time: Option<u8>,
-    /// How it travels.
-    pub slot: u8,
-}
-
-/// A session in the variant.
+/// The choices that make a session.
 #[derive(Debug, Clone, Arbitrary)]
 pub struct Plan {
     /// Its steps.
     pub steps: Vec<Step>,
     /// It begins with a 401 that has this challenge.
     pub challenge: Option<u8>,
-}
-
-/// A message, with its meaning.
-#[derive(Debug, Clone)]
-pub struct KnownMessage {
-    /// Which of the plan's steps it is.
-    pub step: usize,
-    /// Its text.
-    pub text: String,
-    /// Who sent it.
-    pub side: Side,
-    /// Which message it answers.
-    pub answers: Option<usize>,
-    /// Its event in the normal form.
-    pub event: String,
-    /// The pointer to the step's value in the event; none where the event does not show it.
-    pub value_at: Option<&'static str>,
 }
 
 /// A session that is made, and what it means.

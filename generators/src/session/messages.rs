@@ -3,7 +3,7 @@
 //! Knows: a plain list, and how an event reads in the normal form, written out by hand. Refuses to know: how the reading
 //! contract is carried out, and how a message travels.
 
-use super::{Act, KnownMessage, Step};
+use super::steps::{Act, KnownMessage, Step};
 use crate::values::{TEXTS, object, pick};
 use transcript::session::Side;
 

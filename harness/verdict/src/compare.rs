@@ -4,9 +4,9 @@
 //! summary. Refuses to know: which of the two was expected, and why.
 
 use crate::answer::{Answer, Level};
+use crate::judgement::{Judgement, Question, Verdict};
 use crate::loss::{of_calls, of_events, silent};
 use crate::meaning::{Calls, Meaning};
-use crate::verdict::{Judgement, Question, Verdict};
 use std::borrow::Cow;
 use transcript::diff::{Comparison, DiffOptions, Difference, first_below};
 use transcript::json::{Json, JsonKind};

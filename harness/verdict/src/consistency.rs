@@ -4,7 +4,7 @@
 
 use crate::answer::Answer;
 use crate::compare::{Summaries, compare};
-use crate::verdict::{Judgement, Question, Verdict};
+use crate::judgement::{Judgement, Question, Verdict};
 use transcript::diff::Difference;
 
 /// An answer with what it was asked about.

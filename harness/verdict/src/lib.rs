@@ -13,6 +13,7 @@ pub mod config_error;
 pub mod consistency;
 pub mod expectation;
 pub mod jobs;
+mod judgement;
 pub mod kills;
 mod loss;
 pub mod meaning;

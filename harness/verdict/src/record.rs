@@ -5,8 +5,6 @@
 
 mod compact;
 
-pub use compact::{Compact, Known};
-
 use crate::answer::Level;
 use crate::verdict::{Judgement, Verdict};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -232,6 +230,32 @@ pub struct Difference {
     /// The value that stood there.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub actual: Option<Box<RawValue>>,
+}
+
+/// The verdicts of a record whose results hold only the failures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compact {
+    /// The formats, in the order of the letters.
+    pub formats: Vec<String>,
+    /// The cases, each with a letter a format: `.` pass, `s` skip, `x` expected-fail, `X` unexpected-pass, `F` fail, `C`
+    /// crash, `T` timeout, `G` garbled, `U` unstable, `-` not planned.
+    pub verdicts: BTreeMap<String, String>,
+    /// The reasons of a baseline, each with the failures that it lets pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Known>,
+    /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped: BTreeMap<String, Vec<String>>,
+}
+
+/// A reason of a baseline and the failures that it lets pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// The reason.
+    #[serde(flatten)]
+    pub reason: Reason,
+    /// The failures, each as `case/format`.
+    pub results: Vec<String>,
 }
 
 impl Record {

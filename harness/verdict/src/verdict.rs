@@ -3,111 +3,13 @@
 //! Knows: when an answer is right, what its first difference is, and when it lost a message in silence. Refuses
 //! to know: which format was read, how the importer was asked, and how a verdict is shown.
 
-use crate::answer::{Answer, FailureKind, Level};
+use crate::answer::{Answer, FailureKind};
 use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
-use serde::{Deserialize, Serialize};
 use transcript::diff::Difference;
 use transcript::json::write_string;
 
-/// What is made of one answer, in the order in which reports list them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// As expected.
-    Pass,
-    /// A wrong answer.
-    Fail,
-    /// A wrong answer that a baseline lists.
-    ExpectedFail,
-    /// A right answer that a baseline lists as a failure.
-    UnexpectedPass,
-    /// Not asked, or not answered for a reason that was given.
-    Skip,
-    /// The importer died.
-    Crash,
-    /// It did not come back in time.
-    Timeout,
-    /// What it said is no answer.
-    Garbled,
-    /// It said something else the second time.
-    Unstable,
-}
-
-impl Verdict {
-    /// Every verdict, in their order.
-    pub const ALL: [Self; 9] = [
-        Self::Pass,
-        Self::Fail,
-        Self::ExpectedFail,
-        Self::UnexpectedPass,
-        Self::Skip,
-        Self::Crash,
-        Self::Timeout,
-        Self::Garbled,
-        Self::Unstable,
-    ];
-
-    /// The name in records and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::ExpectedFail => "expected-fail",
-            Self::UnexpectedPass => "unexpected-pass",
-            Self::Skip => "skip",
-            Self::Crash => "crash",
-            Self::Timeout => "timeout",
-            Self::Garbled => "garbled",
-            Self::Unstable => "unstable",
-        }
-    }
-
-    /// Whether a run with this verdict in it falls short.
-    #[must_use]
-    pub fn is_failure(self) -> bool {
-        !matches!(self, Self::Pass | Self::ExpectedFail | Self::Skip)
-    }
-}
-
-/// A verdict with what led to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Where the answer first differs from what was expected: left is expected, right is actual.
-    pub difference: Option<Difference>,
-    /// A message of the transcript is accounted for nowhere.
-    pub silent_loss: bool,
-    /// What the importer said, or why it was skipped, where that is not plain from the difference.
-    pub message: Option<String>,
-    /// How many values were taken as equal because one of them was redacted.
-    pub redacted: usize,
-}
-
-impl Judgement {
-    /// A judgement with nothing to show but its words.
-    #[must_use]
-    pub fn plain(verdict: Verdict, message: Option<String>) -> Self {
-        Self { verdict, difference: None, silent_loss: false, message, redacted: 0 }
-    }
-
-    pub(crate) fn fail(difference: Difference, message: Option<String>) -> Self {
-        Self { difference: Some(difference), ..Self::plain(Verdict::Fail, message) }
-    }
-}
-
-/// What is known of the question besides what is expected.
-#[derive(Debug, Clone, Copy)]
-pub struct Question<'q> {
-    /// What the importer can show.
-    pub level: Level,
-    /// Whether the transcript's format carries a 401's challenge; where it does not, no summary is expected.
-    pub challenge: bool,
-    /// The redaction marker of the case: a string that holds it equals any value (clause RPL-REDACT).
-    pub redacted: Option<&'q str>,
-}
+pub use crate::judgement::{Judgement, Question, Verdict};
 
 /// Judges one answer. Whether the answers of a case agree with each other is for [`crate::consistency`].
 #[must_use]

@@ -2,8 +2,8 @@
 //!
 //! Knows: what a case must have. Refuses to know: what an importer reads in its transcripts.
 
-use super::Problem;
 use super::folder::{Blob, Folder};
+use super::problem::Problem;
 use formats::Format;
 use sha2::{Digest as _, Sha256};
 use std::io;

@@ -4,7 +4,7 @@
 //! A folder with a `case.toml` is a case directory. Links out of the suite are refused, so that a suite is what
 //! its folder holds; hidden folders and those that tools leave behind are not looked into.
 
-use super::Problem;
+use super::problem::Problem;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -5,14 +5,15 @@
 
 mod case;
 mod folder;
+mod problem;
 
 pub use case::{Case, Transcript, Uncarried};
 pub use folder::{Blob, GeneratedCase, Root};
+pub use problem::Problem;
 
 use folder::Folder;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::io;
 use transcript::nearest::hint;
 use verdict::expectation::Expectation;
@@ -24,32 +25,6 @@ pub struct Suite {
     pub cases: Vec<Case>,
     /// Those that `check` is tried on.
     pub judged: Vec<Case>,
-}
-
-/// Something that makes a suite unusable.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Problem {
-    /// The file or folder.
-    pub place: String,
-    /// Its line, from 1, where it has one.
-    pub line: Option<usize>,
-    /// What is wrong, and what to write instead.
-    pub message: String,
-}
-
-impl Problem {
-    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { place: place.into(), line: None, message: message.into() }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(formatter, "{}:{line}: {}", self.place, self.message),
-            None => write!(formatter, "{}: {}", self.place, self.message),
-        }
-    }
 }
 
 impl Suite {

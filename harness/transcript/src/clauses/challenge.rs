@@ -1,7 +1,7 @@
 //! Clauses on K2-A: the summary of a 401 challenge, the only transport context that enters a meaning.
 
+use super::clause::{Clause, Example};
 use super::envelopes::FAMILY;
-use super::{Clause, Example};
 
 pub(super) const CLAUSES: &[Clause] = &[
     Clause {

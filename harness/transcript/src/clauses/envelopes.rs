@@ -1,6 +1,6 @@
 //! Clauses on the envelopes of `streamable-http` and `http-sse`.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 pub(super) const FAMILY: &str = "Envelopes";
 

@@ -1,6 +1,6 @@
 //! Clauses on when two readings are the same.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "Equivalence";
 

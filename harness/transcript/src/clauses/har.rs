@@ -1,6 +1,6 @@
 //! Clauses on `har`, the log of whole HTTP exchanges.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "har";
 

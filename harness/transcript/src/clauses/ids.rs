@@ -1,6 +1,6 @@
 //! Clauses on ids, and on which response answers which request.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "Ids and correlation";
 

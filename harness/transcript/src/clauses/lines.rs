@@ -1,6 +1,6 @@
 //! Clauses on bare messages: `jsonrpc` lines, and the arrays and exports of `inspector`.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "jsonrpc and inspector";
 

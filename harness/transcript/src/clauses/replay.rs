@@ -1,6 +1,6 @@
 //! Clauses on `mcp-replay`, version 1.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "mcp-replay";
 

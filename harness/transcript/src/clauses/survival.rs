@@ -1,6 +1,6 @@
 //! Clauses on what no transcript may do to its reader.
 
-use super::{Clause, Example};
+use super::clause::{Clause, Example};
 
 const FAMILY: &str = "Survival";
 

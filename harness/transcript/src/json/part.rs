@@ -3,23 +3,11 @@
 //! Memory: twenty bytes for each value inside; a value with more than [`MAX_INDEXED`] of them is left as it is, and its
 //! members are looked for in its text.
 
-use super::{Json, JsonString};
+use super::string::JsonString;
+use super::value::{Json, MemberIndex};
 
 /// A value of more parts is not taken apart.
 pub const MAX_INDEXED: usize = 400_000;
-
-/// One value inside of a value that was taken apart, or the value itself, by places in the same text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemberIndex {
-    start: u32,
-    end: u32,
-    /// Where the name of a member stands, without its quotes.
-    name: u32,
-    /// The name's length in bytes; [`ESCAPED`] marks one that is not spelled as it reads.
-    length: u32,
-    /// How many parts it is, with all that is inside of it.
-    count: u32,
-}
 
 /// The names of more members are not compared with each other here.
 const MOST_COMPARED: usize = 24;

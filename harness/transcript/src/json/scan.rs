@@ -2,8 +2,9 @@
 //!
 //! Iterative, so that depth costs a bit a level and never the stack.
 
+use super::string::JsonString;
+use super::value::Json;
 use super::word;
-use super::{Json, JsonString};
 
 /// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

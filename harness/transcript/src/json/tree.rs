@@ -2,47 +2,10 @@
 //!
 //! Built and walked without recursion, so that a million levels cost memory in proportion to the text and no stack.
 
-use super::{Json, JsonString, same_number};
+use super::number::same_number;
+use super::string::JsonString;
+use super::value::{Json, JsonKind};
 use std::cmp::Ordering;
-
-/// The sorts of JSON values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "JSON's own words")]
-pub enum JsonKind {
-    Null,
-    Bool,
-    Number,
-    String,
-    Array,
-    Object,
-}
-
-impl JsonKind {
-    #[inline]
-    pub(super) fn of(first: u8) -> Self {
-        match first {
-            b'{' => Self::Object,
-            b'[' => Self::Array,
-            b'"' => Self::String,
-            b'n' => Self::Null,
-            b't' | b'f' => Self::Bool,
-            _ => Self::Number,
-        }
-    }
-
-    /// The kind with its article, for messages.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool => "a boolean",
-            Self::Number => "a number",
-            Self::String => "a string",
-            Self::Array => "an array",
-            Self::Object => "an object",
-        }
-    }
-}
 
 /// One value in a [`Tree`]: where its text stands, and which node comes after its last descendant.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Writing a value out again, token for token.
 
-use super::Json;
+use super::value::Json;
 
 /// Appends `value` without insignificant white space: every token keeps its spelling, so that number text,
 /// escapes and twice-named members survive, and the result stands on one line.

@@ -1,8 +1,7 @@
 //! A record small enough to publish: a letter a verdict. Titles, reasons and clauses are the suite's, which has them.
 
-use super::{CaseNote, CaseResult, Reason, Record, cited};
+use super::{CaseNote, CaseResult, Compact, Known, Record, cited};
 use crate::verdict::{Judgement, Verdict};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The letter of each verdict.
@@ -20,32 +19,6 @@ const LETTERS: [(Verdict, char); 9] = [
 
 /// The letter of a format in which a case was not planned.
 const UNPLANNED: char = '-';
-
-/// The verdicts of a record whose results hold only the failures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compact {
-    /// The formats, in the order of the letters.
-    pub formats: Vec<String>,
-    /// The cases, each with a letter a format: `.` pass, `s` skip, `x` expected-fail, `X` unexpected-pass, `F` fail, `C`
-    /// crash, `T` timeout, `G` garbled, `U` unstable, `-` not planned.
-    pub verdicts: BTreeMap<String, String>,
-    /// The reasons of a baseline, each with the failures that it lets pass.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known: Vec<Known>,
-    /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub skipped: BTreeMap<String, Vec<String>>,
-}
-
-/// A reason of a baseline and the failures that it lets pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
-    /// The reason.
-    #[serde(flatten)]
-    pub reason: Reason,
-    /// The failures, each as `case/format`.
-    pub results: Vec<String>,
-}
 
 impl Record {
     /// The same run with a letter a verdict, and of its failures only the first difference or the message.
