@@ -307,7 +307,7 @@ impl ModernAnswersState {
             Some(value) if value.trim().eq_ignore_ascii_case("no") => report.pass(&BUFFERING, at),
             Some(value) => report.fail(&BUFFERING, at, format!("X-Accel-Buffering is {}", quoted(value))),
             None if !shows_more(&exchange.response_headers) => {
-                report.inconclusive(&BUFFERING, at, super::modern_http::NOT_WHOLE);
+                report.inconclusive(&BUFFERING, at, super::modern::NOT_WHOLE);
             }
             None if is_near(&exchange.url) => {
                 report.fail(&BUFFERING, at, "the stream begins without X-Accel-Buffering");

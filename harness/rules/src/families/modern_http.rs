@@ -4,7 +4,7 @@
 //! answer (`modern_answers`). An exchange that shows next to no headers lacks none: some converter wrote it.
 //! Memory: one exchange.
 
-use super::modern::is_clients;
+use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use crate::engine::{
@@ -34,9 +34,6 @@ pub(super) const FAMILY: Family = Family {
     triggers: &[Trigger::Kinds(&[MessageKind::Request, MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(ModernHttpState::default()),
 };
-
-/// Why a header that is not shown may have been sent.
-pub(super) const NOT_WHOLE: &str = "the exchange does not show all its headers; a HAR of a proxy would";
 
 const OURS: Rule = Rule {
     party: Party::Client,

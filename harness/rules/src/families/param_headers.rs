@@ -125,7 +125,7 @@ pub(super) fn params(
                 Some(wrong)
             }
             (Some(_), None) if !whole => {
-                report.inconclusive(&MIRROR, at, super::modern_http::NOT_WHOLE);
+                report.inconclusive(&MIRROR, at, super::modern::NOT_WHOLE);
                 None
             }
             (Some(value), None) => {
