@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
-# Writes again what is derived: from the rules the list in docs/rules.md, below its seam, and the frozen sets in
-# docs/require (a set that was released stays as it is: do not commit a change of one); and the pictures in docs/examples.
+# Writes the derived parts of docs/ again: the list in docs/rules.md, below its seam; the options in each command's page, below
+# its seam; the frozen sets in docs/require (a released set stays as it is: do not commit a change of one); and the pictures in
+# docs/examples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --quiet -p mcp-concord
 concord=${CARGO_TARGET_DIR:-target}/debug/mcp-concord
 
-list=$(mktemp)
-trap 'rm -f "$list"' EXIT
-"$concord" explain --output markdown > "$list"
-{ sed '/^<!-- From here on the page/q' docs/rules.md; cat "$list"; } > docs/rules.md.new
-mv docs/rules.md.new docs/rules.md
+# Replaces what is below the seam of a page by the standard input.
+below_seam() {
+  { sed '/^<!-- From here on the page/q' "$1"; cat; } > "$1.new"
+  mv "$1.new" "$1"
+}
+
+"$concord" explain --output markdown | below_seam docs/rules.md
+
+"$concord" options | sed -n 's/^| `\([a-z]*\)`.*/\1/p' | while read -r command; do
+  if [ -f "docs/$command.md" ]; then
+    "$concord" options "$command" | below_seam "docs/$command.md"
+  fi
+done
 
 for set in docs/require/*.toml; do
-  "$concord" check --write-require "$(basename "$set" .toml)" > "$set.new"
+  "$concord" check --print-require "$(basename "$set" .toml)" > "$set.new"
   mv "$set.new" "$set"
 done
 

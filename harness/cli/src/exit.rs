@@ -2,8 +2,8 @@
 
 /// All is well.
 pub(crate) const WELL: u8 = 0;
-/// The judged thing fell short: a transcript was rejected, two sessions differ, a case failed.
-pub(crate) const FELL_SHORT: u8 = 1;
+/// What was judged failed: a transcript was rejected, two sessions differ, a case failed.
+pub(crate) const FAILED: u8 = 1;
 /// The call or its input could not be used: a wrong flag, a missing file, a broken suite.
 pub(crate) const UNUSABLE: u8 = 2;
 /// The implementation under test could not be run.

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
-static CAME: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Notes Ctrl-C from now on, and the polite request to end that a service manager makes.
 ///
@@ -17,14 +17,14 @@ pub(crate) fn watch() -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     for signal in [SIGINT, SIGTERM] {
         // In this order: the second one finds the note that the first one left.
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&CAME))?;
-        signal_hook::flag::register(signal, Arc::clone(&CAME))?;
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&REQUESTED))?;
+        signal_hook::flag::register(signal, Arc::clone(&REQUESTED))?;
     }
     Ok(())
 }
 
 /// Whether it came.
 #[must_use]
-pub(crate) fn came() -> bool {
-    CAME.load(Ordering::Relaxed)
+pub(crate) fn requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
 }

@@ -1,29 +1,27 @@
-//! The `mcp-concord` program: reads the command line, runs one verb, and turns what came of it into an exit code.
+//! The `mcp-concord` program: reads the command line, runs one command, and turns its outcome into an exit code.
 
 mod adapter;
+mod case_draft;
 mod command;
 mod exit;
 mod fuzzing;
 mod interrupt;
 mod recordings;
 mod rules_page;
-mod source;
 mod terminal;
 
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
-use command::{
-    Around, Failure, check, convert, diff, drive, explain, fuzz, generate, identify, new, play, read, record,
-    report, run, show,
-};
-use std::io::{IsTerminal as _, Write as _};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
+use command::{COMMANDS, Command, CommandContext, Failure};
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use terminal::{Voice, Volume};
+use terminal::{Terminal, Verbosity};
 
 /// One session, any recording, one meaning.
 ///
-/// Reads, compares and judges recordings of MCP sessions, in whichever capture format they were made.
+/// Reads, compares and judges recordings of MCP sessions in any of their capture formats.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-concord", version, propagate_version = true, max_term_width = 110)]
+#[command(subcommand_required = true, arg_required_else_help = true, next_display_order = 1000)]
 #[command(after_help = "\
 Examples:
   mcp-concord read session.har
@@ -34,127 +32,79 @@ Examples:
   mcp-concord run --filter 'ids/*'
   mcp-concord explain COR-FIRST
 
-Exit codes: 0 all well; 1 the judged thing fell short; 2 the call or its input could not be used;
-3 the implementation under test could not be run.")]
-struct Cli {
-    #[command(subcommand)]
-    verb: Verb,
-    /// Say results and errors alone.
+Exit codes: 0: success; 1: what was judged failed; 2: the call or its input cannot be used; 3: the implementation under
+test cannot be run.")]
+struct Options {
+    /// Print only findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say everything that was noticed.
+    /// Print details.
     #[arg(short, long, global = true)]
     verbose: bool,
-    /// When to use colours; `auto` also heeds NO_COLOR.
+    /// When to use colours; `auto` also respects NO_COLOR.
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
-    color: When,
+    color: ColorChoice,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum When {
+enum ColorChoice {
     Auto,
     Always,
     Never,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Read(read::Args),
-    Diff(diff::Args),
-    Convert(convert::Args),
-    Check(Box<check::Args>),
-    Show(show::Args),
-    Run(Box<run::Args>),
-    Explain(explain::Args),
-    Generate(generate::Args),
-    Fuzz(Box<fuzz::Args>),
-    New(new::Args),
-    Identify(identify::Args),
-    Report(report::Args),
-    Record(record::Args),
-    Drive(Box<drive::Args>),
-    Play(Box<play::Args>),
-    /// Prints a completion script for a shell.
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
-    /// Prints the manual page.
-    Man,
+impl Options {
+    fn terminal(&self) -> Terminal {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let colour = |terminal: bool| match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && !plain,
+        };
+        Terminal {
+            verbosity: match (self.quiet, self.verbose) {
+                (true, _) => Verbosity::Quiet,
+                (_, true) => Verbosity::Verbose,
+                _ => Verbosity::Normal,
+            },
+            colour_out: colour(std::io::stdout().is_terminal()),
+            colour_err: colour(std::io::stderr().is_terminal()),
+        }
+    }
+}
+
+/// The command line with these commands.
+fn program(commands: &[&dyn Command]) -> clap::Command {
+    Options::command().subcommands(commands.iter().map(|command| command.describe()))
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let colour = |terminal: bool| match cli.color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => terminal && !plain,
+    let program: fn() -> clap::Command = || self::program(COMMANDS);
+    let matches = program().get_matches();
+    let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let context = CommandContext { terminal: options.terminal(), program };
+    let chosen = matches.subcommand().and_then(|(name, matches)| {
+        Some((COMMANDS.iter().find(|command| command.describe().get_name() == name)?, matches))
+    });
+    // The command line is refused without a command, so there is one.
+    let outcome = match chosen {
+        Some((command, matches)) => command.run(matches, context),
+        None => Ok(exit::UNUSABLE),
     };
-    let volume = match (cli.quiet, cli.verbose) {
-        (true, _) => Volume::Quiet,
-        (_, true) => Volume::Loud,
-        _ => Volume::Normal,
-    };
-    let voice = Voice {
-        volume,
-        colour_out: colour(std::io::stdout().is_terminal()),
-        colour_err: colour(std::io::stderr().is_terminal()),
-    };
-    let around = Around { voice };
-    let done = match &cli.verb {
-        Verb::Read(args) => read::run(args, around),
-        Verb::Diff(args) => diff::run(args, around),
-        Verb::Convert(args) => convert::run(args, around),
-        Verb::Check(args) => check::run(args, around),
-        Verb::Show(args) => show::run(args, around),
-        Verb::Run(args) => run::run(args, around),
-        Verb::Explain(args) => explain::run(args, around),
-        Verb::Generate(args) => generate::run(args, around),
-        Verb::Fuzz(args) => fuzz::run(args, around),
-        Verb::New(args) => new::run(args, around),
-        Verb::Identify(args) => identify::run(args, around),
-        Verb::Report(args) => report::run(args, around),
-        Verb::Record(args) => record::run(args, around),
-        Verb::Drive(args) => drive::run(args, around),
-        Verb::Play(args) => play::run(args, around),
-        Verb::Completions { shell } => completions(*shell),
-        Verb::Man => man(),
-    };
-    ExitCode::from(match done {
+    ExitCode::from(match outcome {
         Ok(code) => code,
-        Err(Failure::Gone) => exit::WELL,
+        Err(Failure::OutputClosed) => exit::WELL,
         Err(Failure::Rejected(name, rejection)) => {
-            voice.rejection(&name, &rejection);
-            exit::FELL_SHORT
+            context.terminal.rejection(&name, &rejection);
+            exit::FAILED
         }
         Err(Failure::NotRun(why)) => {
-            voice.error(&why);
+            context.terminal.error(&why);
             exit::NOT_RUN
         }
         Err(Failure::Unusable(why)) => {
-            voice.error(&why);
+            context.terminal.error(&why);
             exit::UNUSABLE
         }
     })
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
-    // Into memory first: the generator panics where its output fails, and an output that was closed does.
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "mcp-concord", &mut script);
-    print(&script)
-}
-
-fn man() -> Result<u8, Failure> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    print(&page)
-}
-
-fn print(text: &[u8]) -> Result<u8, Failure> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text)?;
-    out.flush()?;
-    Ok(exit::WELL)
 }

@@ -48,7 +48,7 @@ impl Recordings {
                 Err(error) => {
                     let place = error.path().unwrap_or(folder).display().to_string();
                     let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                    self.notes.push(format!("{place} cannot be looked into: {why}"));
+                    self.notes.push(format!("{place} cannot be searched: {why}"));
                     continue;
                 }
             };
@@ -69,7 +69,7 @@ impl Recordings {
             }
         }
         self.note(folder, "hidden", &hidden);
-        self.note(folder, "no plain files", &links);
+        self.note(folder, "not regular files", &links);
     }
 
     /// Says that files of a folder were left out: what they are, and their names.
@@ -93,7 +93,7 @@ pub(crate) fn left_out(folder: &Path, what: &str, names: &[String]) -> Option<St
     };
     let are = if names.len() == 1 { "1 is" } else { &format!("{} are", names.len()) };
     let folder = folder.display();
-    (!names.is_empty()).then(|| format!("in {folder}, {are} {what} and passed over: {shown}{more}"))
+    (!names.is_empty()).then(|| format!("in {folder}, {are} {what} and skipped: {shown}{more}"))
 }
 
 /// Whether a file is what a case of the suite says of its transcripts, and so none of them.

@@ -10,48 +10,48 @@ pub(crate) use verdict::plain::{cut, plain};
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Volume {
+pub enum Verbosity {
     /// Results and errors.
     Quiet,
     /// And what a person should know of them.
     #[default]
     Normal,
     /// And everything that was noticed.
-    Loud,
+    Verbose,
 }
 
-impl From<Volume> for verdict::text::Verbosity {
-    fn from(volume: Volume) -> Self {
-        match volume {
-            Volume::Quiet => Self::Quiet,
-            Volume::Normal => Self::Normal,
-            Volume::Loud => Self::Loud,
+impl From<Verbosity> for verdict::text::Verbosity {
+    fn from(verbosity: Verbosity) -> Self {
+        match verbosity {
+            Verbosity::Quiet => Self::Quiet,
+            Verbosity::Normal => Self::Normal,
+            Verbosity::Verbose => Self::Loud,
         }
     }
 }
 
 /// Where the program talks: results to the standard output, talk to the standard error.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Voice {
+pub(crate) struct Terminal {
     /// How much is said.
-    pub volume: Volume,
+    pub verbosity: Verbosity,
     /// Whether the standard output may be coloured.
     pub colour_out: bool,
     /// Whether the standard error may be coloured.
     pub colour_err: bool,
 }
 
-impl Voice {
+impl Terminal {
     /// Says something that a person should know, unless asked to be quiet.
     pub(crate) fn note(&self, text: &str) {
-        if self.volume >= Volume::Normal {
+        if self.verbosity >= Verbosity::Normal {
             self.say("note", text);
         }
     }
 
     /// Says something that only a person who asked for it wants to know.
     pub(crate) fn detail(&self, text: &str) {
-        if self.volume >= Volume::Loud {
+        if self.verbosity >= Verbosity::Verbose {
             self.say("note", text);
         }
     }
@@ -118,7 +118,7 @@ impl Voice {
     }
 }
 
-impl wire::Notify for Voice {
+impl wire::Notify for Terminal {
     fn error(&self, text: &str) {
         self.say("error", text);
     }
@@ -142,7 +142,7 @@ fn shown(excerpt: &transcript::rejection::Excerpt) -> (String, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::Voice;
+    use super::Terminal;
     use transcript::rejection::{Code, Excerpt, Position, Rejection};
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
                 cut_after: false,
             }),
         };
-        let shown = Voice::default().draw("a.json", &rejection);
+        let shown = Terminal::default().draw("a.json", &rejection);
         for part in
             ["error[invalid-id]", "a.json:3:23", "…\"id\": true", "/entries/3/request", "explain ID-REJECT"]
         {

@@ -108,7 +108,7 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
     for (arguments, part) in [
         (&["-o", "a.har", "--listen", &taken, "--to", "http://127.0.0.1:1"][..], "is in use"),
         (&["-o", "there.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "there already"),
-        (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is no address"),
+        (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is not an address"),
         (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is no server"),
         (&["-o", "a.har", "--listen", "0"], "--to"),
         (&["-o", "a.har"], "CMD"),

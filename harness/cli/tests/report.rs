@@ -140,7 +140,7 @@ fn what_cannot_be_used_is_named() {
     fs::write(folder.path().join("other.json"), stranger).unwrap();
     for (arguments, part) in [
         (&["report", "nowhere.json", "--out", "o"][..], "nowhere.json cannot be read"),
-        (&["report", "text.json", "--out", "o"], "text.json is no record of a run"),
+        (&["report", "text.json", "--out", "o"], "text.json is not a record of a run"),
         (&["report", "later.json", "--out", "o"], "of schema 9"),
         (&["report", "whole.json"], "--out"),
         (&["report", "whole.json", "--out", "whole.json"], "cannot be written"),
@@ -309,7 +309,7 @@ fn a_kill_matrix_and_what_check_found_have_pages() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let example = root.join("docs/examples/null-id.jsonl");
     copied(&root.join("cases/ids"), &folder.path().join("suite/ids"));
-    let run = ["run", "-q", "--adequacy", "--cases", "suite", "--results", "kills.json"];
+    let run = ["run", "-q", "--mutants", "--cases", "suite", "--results", "kills.json"];
     let output = concord(folder.path(), &run);
     assert_eq!(output.status.code(), Some(1), "most faults survive a topic: {}", told(&output));
     let kills: Value =
@@ -338,7 +338,7 @@ fn a_kill_matrix_and_what_check_found_have_pages() {
     fs::write(folder.path().join("no.json"), "[{\"rule\": 1}]").unwrap();
     let no = concord(folder.path(), &["report", "no.json", "--out", "site"]);
     assert!(no.status.code() == Some(2) && told(&no).contains("`check --output json`"), "{}", told(&no));
-    let made = concord(folder.path(), &["run", "--adequacy", "--generate", "1", "--results", "k.json"]);
+    let made = concord(folder.path(), &["run", "--mutants", "--generate", "1", "--results", "k.json"]);
     assert_eq!(made.status.code(), Some(2), "{}", told(&made));
 }
 

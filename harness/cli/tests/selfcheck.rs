@@ -76,6 +76,14 @@ fn rejecting(suite: &Path) {
     add(suite, "topic/twin", &CASE.replace("A call", "The twin: a call"));
 }
 
+/// Makes the good case one for `check`, which breaks and keeps these rules.
+fn judged(suite: &Path, breaks: &str, keeps: &str) {
+    remove(suite, MEANING_JSON);
+    let case = CASE.replace("\"meaning\"", "\"judgement\"").replace("COR-FIRST", "jsonrpc.id.null");
+    let rules = format!("[judgement]\nbreaks = [\"{breaks}\"]\nkeeps = [\"{keeps}\"]\n");
+    write(suite, CASE_TOML, &(case + &rules));
+}
+
 fn concord(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(arguments).output().unwrap()
 }
@@ -122,6 +130,11 @@ const ROWS: &[Row] = &[
      &[], 2, &["topic/good/more", "is a folder"]),
     ("an unknown clause", |s| replace(s, CASE_TOML, "COR-FIRST", "COR-FRIST"),
      &[], 2, &["case.toml:3", "COR-FRIST", "did you mean COR-FIRST?"]),
+    ("an unknown rule among the clauses", |s| replace(s, CASE_TOML, "COR-FIRST", "jsonrpc.id.nul"),
+     &[], 2, &["case.toml:3", "there is no rule `jsonrpc.id.nul`", "did you mean jsonrpc.id.null"]),
+    ("unknown rules in a judgement", |s| judged(s, "jsonrpc.id.nul", "jsonrpc.id.spelling.x"),
+     &[], 2, &["case.toml:8", "no rule `jsonrpc.id.nul`", "case.toml:9", "jsonrpc.id.spelling.x", "2 problems"]),
+    ("known rules in a judgement", |s| judged(s, "jsonrpc.id.null", "jsonrpc.version"), &[], 2, &["no case"]),
     ("no clause", |s| replace(s, CASE_TOML, "\"COR-FIRST\"", ""),
      &[], 2, &["case.toml:3", "at least one clause"]),
     ("no title", |s| replace(s, CASE_TOML, "title", "source"), &[], 2, &["case.toml", "`title` is missing"]),
@@ -204,22 +217,22 @@ const ROWS: &[Row] = &[
      |s| { replace(s, MEANING_JSON, "\"result\": 3", "\"result\": 4");
          add(s, "topic/fine", &CASE.replace("A call", "Another call")) },
      &["--filter", "topic/fine"], 0, &["1 pass"]),
-    ("a suite that tells few faults apart", |_| {}, &["--adequacy"],
+    ("a suite that tells few faults apart", |_| {}, &["--mutants"],
      1, &["ids/trimmed survives: a case is missing that kills it", "killed by 1 case: topic/good", "mutants killed"]),
     ("a case that kills faults and is marked as a control",
      |s| replace(s, CASE_TOML, "reason", "control = true\nreason"),
-     &["--adequacy", "--quiet"], 1, &["topic/good is marked as a positive control, and kills "]),
+     &["--mutants", "--quiet"], 1, &["topic/good is marked as a positive control, and kills "]),
     ("a case that kills nothing",
      |s| {
          let idle = CASE.replace("A call", "Another call").replace("meaning", "either");
          write(s, "topic/idle/case.toml", &idle);
          write(s, "topic/idle/jsonrpc.jsonl", SESSION)
      },
-     &["--adequacy", "--quiet"], 1, &["topic/idle kills nothing"]),
+     &["--mutants", "--quiet"], 1, &["topic/idle kills nothing"]),
     ("a suite that the faithful reader fails",
      |s| replace(s, "topic/good/meaning.json", "\"result\": 3", "\"result\": 4"),
-     &["--adequacy", "--quiet"], 1, &["the original reader fails topic/good, jsonrpc"]),
-    ("a filter on the faults", |_| {}, &["--adequacy", "--filter", "topic/*"], 2, &["--filter"]),
+     &["--mutants", "--quiet"], 1, &["the original reader fails topic/good, jsonrpc"]),
+    ("a filter on the faults", |_| {}, &["--mutants", "--filter", "topic/*"], 2, &["--filter"]),
     ("a control that is no boolean", |s| replace(s, CASE_TOML, "reason", "control = \"yes\"\nreason"),
      &[], 2, &["case.toml:5"]),
     ("a list", |_| {}, &["--list"], 0, &["topic/good/jsonrpc"]),
@@ -346,6 +359,7 @@ fn explain_knows_every_clause_and_rule_and_nothing_else() {
         (&["explain", "COR-FRIST"], 2, &["COR-FRIST", "did you mean COR-FIRST?"]),
         (&["explain", "jsonrpc.id.null"], 0, &["jsonrpc.id.null: ", "rules/jsonrpc/id-null"]),
         (&["explain", "jsonrpc.id.nul"], 2, &["did you mean jsonrpc.id.null"]),
+        (&["explain", "LIFECYCLE"], 0, &["lifecycle.", "must"]),
         (&["explain", "nonsense"], 2, &["nonsense"]),
         (&["explain", "--output", "yaml"], 2, &["yaml"]),
     ] {

@@ -1,9 +1,9 @@
 //! The command line of a program under test.
 //!
-//! Knows: how a shell splits words, and the two holes of a one-shot command. Refuses to know: shells themselves;
+//! Knows: how a shell splits words, and the two placeholders of a one-shot command. Refuses to know: shells themselves;
 //! none is started, so nothing is expanded.
 
-use super::NotRun;
+use super::program::NotRun;
 use std::io;
 use std::path::Path;
 use std::process;
@@ -45,10 +45,10 @@ impl Command {
         Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
     }
 
-    /// Whether `hole` stands in some argument.
+    /// Whether `placeholder` stands in some argument.
     #[must_use]
-    pub(crate) fn has(&self, hole: &str) -> bool {
-        self.arguments.iter().any(|argument| argument.contains(hole))
+    pub(crate) fn has(&self, placeholder: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.contains(placeholder))
     }
 
     /// What is started for a long-lived adapter.
@@ -58,7 +58,7 @@ impl Command {
         command
     }
 
-    /// What is started for one transcript, with the holes filled in.
+    /// What is started for one transcript, with the placeholders filled in.
     pub(super) fn filled(&self, file: &Path, format: &str) -> process::Command {
         let file = file.to_string_lossy();
         let mut command = process::Command::new(&self.program);

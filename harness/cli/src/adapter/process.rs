@@ -3,7 +3,8 @@
 //! Knows: lines in and out, deadlines, the bounds on memory and output, and the end of what went to the standard
 //! error. Refuses to know: what the lines mean.
 
-use super::{Command, Fault, Limits, NotRun};
+use super::command::Command;
+use super::program::{BrokenAnswer, Limits, NotRun};
 use crate::interrupt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
@@ -77,33 +78,33 @@ impl Process {
     }
 
     /// Writes a line to its standard input.
-    pub(super) fn tell(&mut self, line: &str) -> Result<(), Fault> {
+    pub(super) fn send(&mut self, line: &str) -> Result<(), BrokenAnswer> {
         let text = format!("{line}\n");
         match self.input.as_mut().map(|input| input.write_all(text.as_bytes())) {
             Some(Ok(())) => Ok(()),
-            _ => Err(self.gone("closed its standard input")),
+            _ => Err(self.crashed("closed its standard input")),
         }
     }
 
     /// Forgets what it wrote to its standard error so far.
-    pub(super) fn hush(&self) {
+    pub(super) fn clear_stderr(&self) {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The end of what it wrote to its standard error.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn stderr_tail(&self) -> String {
         let tail = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&tail).trim().to_owned()
     }
 
     /// Ends it, and gives the end of its standard error.
-    pub(super) fn last_words(&mut self) -> String {
+    pub(super) fn end_and_stderr(&mut self) -> String {
         let _ = self.end();
-        self.said()
+        self.stderr_tail()
     }
 
     /// A line that came before anybody asked for it.
-    pub(super) fn unasked(&self) -> Option<Vec<u8>> {
+    pub(super) fn unsolicited(&self) -> Option<Vec<u8>> {
         match self.output.try_recv() {
             Ok(Piece::Line(line, _) | Piece::TooLong(line)) => Some(line),
             // Its end is seen by whoever asks next.
@@ -112,7 +113,7 @@ impl Process {
     }
 
     /// Its next line, which nothing follows at once.
-    pub(super) fn line(&mut self, since: Instant) -> Result<Vec<u8>, Fault> {
+    pub(super) fn line(&mut self, since: Instant) -> Result<Vec<u8>, BrokenAnswer> {
         match self.piece(since)? {
             Piece::Line(line, false) => Ok(line),
             // What is no object is no answer, whatever follows it: whoever asked will complain of it, as of a banner.
@@ -122,12 +123,12 @@ impl Process {
                     Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),
                     Err(_) => "half a line".to_owned(),
                 };
-                Err(Fault::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
+                Err(BrokenAnswer::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
             }
             Piece::TooLong(head) => Err(self.too_long(&head)),
-            Piece::Rest(rest) if rest.is_empty() => Err(self.gone("closed its standard output")),
+            Piece::Rest(rest) if rest.is_empty() => Err(self.crashed("closed its standard output")),
             Piece::Rest(rest) => {
-                let mut fault = self.gone("closed its standard output");
+                let mut fault = self.crashed("closed its standard output");
                 fault.message = format!("{}, in the middle of a line: {}", fault.message, shown(&rest));
                 Err(fault)
             }
@@ -135,7 +136,7 @@ impl Process {
     }
 
     /// Everything that it writes until it ends, for a program that is started for one answer, and how it ended.
-    pub(super) fn all(&mut self) -> Result<(Vec<u8>, ExitStatus), Fault> {
+    pub(super) fn all(&mut self) -> Result<(Vec<u8>, ExitStatus), BrokenAnswer> {
         self.input = None;
         let since = Instant::now();
         let mut all = Vec::new();
@@ -154,22 +155,22 @@ impl Process {
         }
         while !group::exited(&mut self.child) {
             if since.elapsed() > self.limits.timeout {
-                return Err(self.late());
+                return Err(self.timed_out());
             }
             thread::sleep(Duration::from_millis(1));
         }
-        let status = self.end().map_err(|error| Fault::new(FailureKind::Crash, error.to_string()))?;
+        let status = self.end().map_err(|error| BrokenAnswer::new(FailureKind::Crash, error.to_string()))?;
         Ok((all, status))
     }
 
     /// Tells it to stop, and waits for a while. Whether it did.
     pub(super) fn stop(mut self, line: &str) -> bool {
-        let told = self.tell(line).is_ok();
+        let told = self.send(line).is_ok();
         self.input = None;
         told && self.ends_within(GRACE)
     }
 
-    fn piece(&mut self, since: Instant) -> Result<Piece, Fault> {
+    fn piece(&mut self, since: Instant) -> Result<Piece, BrokenAnswer> {
         let mut exited = false;
         loop {
             let left = self.limits.timeout.saturating_sub(since.elapsed());
@@ -180,46 +181,50 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) if exited => return Ok(Piece::Rest(Vec::new())),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if interrupt::came() {
+            if interrupt::requested() {
                 group::kill(&mut self.child);
-                return Err(Fault::new(FailureKind::Crash, "it was interrupted"));
+                return Err(BrokenAnswer::new(FailureKind::Crash, "it was interrupted"));
             }
             exited = group::exited(&mut self.child);
             if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {
                 group::kill(&mut self.child);
                 let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
                 let message = format!("it held {used} of memory, and --memory allows {allowed}");
-                return Err(Fault::new(FailureKind::Crash, message));
+                return Err(BrokenAnswer::new(FailureKind::Crash, message));
             }
             if left.is_zero() {
-                return Err(self.late());
+                return Err(self.timed_out());
             }
         }
     }
 
-    fn late(&mut self) -> Fault {
+    fn timed_out(&mut self) -> BrokenAnswer {
         group::kill(&mut self.child);
         let seconds = self.limits.timeout.as_secs_f64();
-        Fault::new(FailureKind::Timeout, format!("no answer within {seconds} s (--timeout)"))
+        BrokenAnswer::new(FailureKind::Timeout, format!("no answer within {seconds} s (--timeout)"))
     }
 
-    fn too_long(&mut self, head: &[u8]) -> Fault {
+    fn too_long(&mut self, head: &[u8]) -> BrokenAnswer {
         group::kill(&mut self.child);
         let allowed = mebibytes(self.limits.output);
-        Fault::new(
+        BrokenAnswer::new(
             FailureKind::Garbled,
             format!("an answer of more than {allowed}, which begins {}", shown(head)),
         )
     }
 
     /// It does not listen or talk any more: how it died, or that it lives on.
-    fn gone(&mut self, what: &str) -> Fault {
+    fn crashed(&mut self, what: &str) -> BrokenAnswer {
         if !self.ends_within(GRACE) {
-            return Fault::new(FailureKind::Crash, format!("it {what} and ran on"));
+            return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
         }
         match self.end() {
-            Ok(status) => Fault::new(FailureKind::Crash, format!("it ended without an answer ({status})")),
-            Err(error) => Fault::new(FailureKind::Crash, format!("it ended without an answer ({error})")),
+            Ok(status) => {
+                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({status})"))
+            }
+            Err(error) => {
+                BrokenAnswer::new(FailureKind::Crash, format!("it ended without an answer ({error})"))
+            }
         }
     }
 

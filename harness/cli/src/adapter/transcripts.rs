@@ -28,7 +28,7 @@ impl Transcripts {
     }
 
     /// Lays out a transcript under the next number.
-    pub(super) fn hand_over(&self, bytes: &[u8]) -> io::Result<Transcript> {
+    pub(super) fn lay_out(&self, bytes: &[u8]) -> io::Result<Transcript> {
         let path = self.path();
         fs::write(&path, bytes)?;
         Ok(Transcript { path })
@@ -51,7 +51,7 @@ impl Transcript {
     }
 
     /// A text in which the file has a name that is the same in every run.
-    pub(super) fn unnamed(&self, text: &str) -> String {
+    pub(super) fn anonymized(&self, text: &str) -> String {
         text.replace(&*self.path.to_string_lossy(), "TRANSCRIPT")
     }
 }

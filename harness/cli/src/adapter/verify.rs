@@ -3,8 +3,10 @@
 //! Knows: a handful of questions that every adapter must live through. Refuses to know: the suite; whether its
 //! answers are right is not asked here.
 
+use super::long_lived::Adapter;
+use super::one_shot::OneShot;
+use super::program::Program;
 use super::transcripts::Transcripts;
-use super::{Adapter, Once, Program};
 use formats::{Format, Input, ReadOptions, Session};
 use std::io;
 use suite::importer::Importer;
@@ -49,7 +51,7 @@ pub(crate) enum Tried<'p> {
     /// A long-lived adapter.
     Adapter(&'p Adapter),
     /// A one-shot command.
-    Once(&'p Once),
+    OneShot(&'p OneShot),
 }
 
 impl<'p> From<&'p Adapter> for Tried<'p> {
@@ -58,9 +60,9 @@ impl<'p> From<&'p Adapter> for Tried<'p> {
     }
 }
 
-impl<'p> From<&'p Once> for Tried<'p> {
-    fn from(once: &'p Once) -> Self {
-        Self::Once(once)
+impl<'p> From<&'p OneShot> for Tried<'p> {
+    fn from(once: &'p OneShot) -> Self {
+        Self::OneShot(once)
     }
 }
 
@@ -72,11 +74,11 @@ pub(crate) fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> 
     let tried = tried.into();
     let (program, importer): (&dyn Program, &dyn Importer) = match tried {
         Tried::Adapter(adapter) => (adapter, adapter),
-        Tried::Once(once) => (once, once),
+        Tried::OneShot(once) => (once, once),
     };
     let named: Vec<String> = match tried {
         Tried::Adapter(adapter) => adapter.formats().to_vec(),
-        Tried::Once(_) => formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
+        Tried::OneShot(_) => formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
     };
     let mut trial = Trial { program, transcripts: Transcripts::new()?, checks: Vec::new() };
     let level = match importer.level() {
@@ -91,7 +93,7 @@ pub(crate) fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> 
         trial.ask(&format!("it reads {name}"), name, &good(format), |answer| match answer {
             Answer::Meaning(_) | Answer::Calls(_) => Ok(answer.in_words()),
             // A one-shot command names no formats, so it may not know this one.
-            Answer::Unsupported { why } if matches!(tried, Tried::Once(_)) => {
+            Answer::Unsupported { why } if matches!(tried, Tried::OneShot(_)) => {
                 Ok(format!("unsupported: {why}"))
             }
             other => Err(format!("{}, where a call and its answer stand", words(other))),
@@ -150,14 +152,14 @@ impl Trial<'_> {
         transcript: &[u8],
         judge: impl Fn(&Answer) -> Result<String, String>,
     ) -> io::Result<()> {
-        let file = self.transcripts.hand_over(transcript)?;
+        let file = self.transcripts.lay_out(transcript)?;
         let (answer, said) = self.program.about(format, file.path());
         let outcome = judge(&answer).map_err(|why| match said.is_empty() {
             true => why,
             false => format!("{why}\nits standard error ends with:\n{said}"),
         });
-        let unnamed = |text: String| file.unnamed(&text);
-        self.note(what, outcome.map(unnamed).map_err(unnamed));
+        let anonymized = |text: String| file.anonymized(&text);
+        self.note(what, outcome.map(anonymized).map_err(anonymized));
         Ok(())
     }
 
@@ -172,8 +174,8 @@ impl Trial<'_> {
             }
             other => Err(format!("{}, where no file is", words(other))),
         };
-        let unnamed = |text: String| file.unnamed(&text);
-        self.note("it lives with a file that cannot be read", outcome.map(unnamed).map_err(unnamed));
+        let anonymized = |text: String| file.anonymized(&text);
+        self.note("it lives with a file that cannot be read", outcome.map(anonymized).map_err(anonymized));
     }
 
     fn note(&mut self, what: &str, outcome: Result<String, String>) {

@@ -2,7 +2,7 @@
 //!
 //! Knows: the file, and how a slip in it is said. Refuses to know: what an entry means.
 
-use super::{Around, Failure};
+use super::context::{CommandContext, Failure};
 use std::path::Path;
 use std::{fs, io};
 use verdict::baseline::Baseline;
@@ -17,7 +17,7 @@ pub(super) fn read<'t>(
     path: &Path,
     growing: bool,
     trials: impl Iterator<Item = (&'t str, &'t str)> + Clone,
-    around: Around,
+    context: CommandContext,
 ) -> Result<Baseline, Failure> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -29,16 +29,16 @@ pub(super) fn read<'t>(
         if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
     });
     baseline.map_err(|slips| {
-        say(&slips, path, around);
+        say(&slips, path, context);
         let noun = if slips.len() == 1 { "problem" } else { "problems" };
         Failure::Unusable(format!("the baseline cannot be used: {} {noun}", slips.len()))
     })
 }
 
 /// Says each slip with its place.
-pub(super) fn say(slips: &[ConfigError], path: &Path, around: Around) {
+pub(super) fn say(slips: &[ConfigError], path: &Path, context: CommandContext) {
     for ConfigError { line, message } in slips {
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        around.voice.error(&format!("{}{line}: {message}", path.display()));
+        context.terminal.error(&format!("{}{line}: {message}", path.display()));
     }
 }

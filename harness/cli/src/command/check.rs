@@ -1,9 +1,10 @@
 //! `check`: is this recording right, and did both sides keep to the specification?
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::recordings::{Recording, Recordings, left_out};
-use crate::terminal::Volume;
+use crate::terminal::Verbosity;
 use formats::{Format, Input, ReadError};
 use reports::check::{github, json, junit, sarif, text};
 use rules::CheckOptions;
@@ -20,66 +21,69 @@ use std::path::{Path, PathBuf};
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?
 ///
-/// The revision is the one that the session shows. What a recording does not carry is never held against it: such a
-/// rule is inconclusive, and -v lists what would decide it.
+/// The revision is the one that the session shows. Where evidence is missing a rule is inconclusive, and -v says what would
+/// settle it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord check trace.jsonl                        what is wrong, whose fault it is, what to do
   mcp-concord check --profile recorder recordings/     are these files faithful recordings?
-  mcp-concord check --select jsonrpc,lifecycle a.har   two families alone
+  mcp-concord check --select jsonrpc,lifecycle a.har   only two families
   mcp-concord check --ignore tools.name.charset a.har  all rules but one
   mcp-concord check --output sarif a.har > a.sarif     for editors and code scanners
   mcp-concord check --require 2025-11-25.toml a.har    does it conform, by a frozen set of rules?
-  mcp-concord check --write-require 2025-11-25         writes such a set from the rules of today
+  mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
 
-Several recordings are judged one by one; folders are walked. Exit code 0: no error was found; 1: an error was found, or
-with --strict a warning, or a required rule was broken; 2: an input or the call could not be used.")]
+Several recordings are judged one by one; folders are searched.
+
+Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: an
+input or the call cannot be used.")]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
-    #[arg(required_unless_present = "write_require", value_name = "FILE")]
+    #[arg(required_unless_present = "print_require", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Their capture format, where the content should not decide.
+    /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// The revision to judge by, whatever the session shows.
+    /// Judge by this revision instead of the one that the session shows.
     #[arg(long, value_name = "REVISION", value_parser = revision)]
     spec: Option<Revision>,
-    /// For whom it is printed.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
     output: Output,
-    /// Judge by these rules alone: ids, beginnings of ids up to a dot, or families.
+    /// Check only these rules: ids, prefixes of ids up to a dot, or families.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     select: Vec<String>,
-    /// Leave these rules out.
+    /// Skip these rules.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Show and count what binds at least so much.
+    /// Minimum level to report.
     #[arg(long, value_name = "LEVEL", value_parser = ["must", "should", "info"], default_value = "info")]
     level: String,
-    /// Warnings count as errors do.
+    /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
-    /// Whose faults: the recorder's, those of client and server, or all.
+    /// Report only the recorder's violations, only those of client and server, or all.
     #[arg(long, value_enum, default_value = "all", value_name = "WHOSE")]
     profile: Whose,
-    /// Hold the recordings against a frozen set of rules: a TOML file, which is the selection then.
+    /// Check conformance to a frozen set of rules, a TOML file. It replaces the selection.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["select", "ignore", "level", "profile"])]
     require: Option<PathBuf>,
-    /// Print a frozen set of the rules of today for a revision, and judge nothing.
-    #[arg(long, value_name = "REVISION", value_parser = revision, conflicts_with_all = ["files", "require"])]
-    write_require: Option<Revision>,
-    /// What a recorder wrote in place of what it took out, beside [REDACTED]; several add up.
+    /// Print the current rules of a revision as a frozen set, and judge nothing.
+    #[arg(long, alias = "write-require", value_name = "REVISION", value_parser = revision)]
+    #[arg(conflicts_with_all = ["files", "require"])]
+    print_require: Option<Revision>,
+    /// A marker that the recorder wrote in place of a redacted value, besides [REDACTED]. Repeatable.
     #[arg(long, value_name = "MARKER")]
     redacted: Vec<String>,
-    /// Which text of version 1 an mcp-replay trace is held to.
-    #[arg(long, value_enum, default_value = "later", value_name = "TEXT")]
-    format_text: FormatText,
+    /// Which text of version 1 of mcp-replay a trace must follow.
+    #[arg(long, alias = "format-text", value_enum, default_value = "later", value_name = "TEXT")]
+    mcp_replay_text: McpReplayText,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Output {
-    /// For people.
+    /// For people: rustc-style diagnostics.
     Text,
     /// For programs: an array of findings.
     Json,
@@ -93,19 +97,19 @@ enum Output {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Whose {
-    /// Is the file a faithful, valid recording?
+    /// The recorder's: is the file a faithful, valid recording?
     Recorder,
-    /// Did client and server conform?
+    /// Those of client and server.
     Session,
-    /// Both.
+    /// All.
     All,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum FormatText {
-    /// The first.
+enum McpReplayText {
+    /// The first one.
     First,
-    /// The later, which allows more.
+    /// The later one, which allows more.
     Later,
 }
 
@@ -113,21 +117,21 @@ enum FormatText {
 ///
 /// # Errors
 /// Where the call cannot be used, or no input could be judged.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let version = env!("CARGO_PKG_VERSION");
-    if let Some(revision) = args.write_require {
+    if let Some(revision) = args.print_require {
         io::stdout().lock().write_all(RuleSet::present(version, revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
-    let frozen = args.require.as_deref().map(|path| frozen(path, around)).transpose()?;
+    let frozen = args.require.as_deref().map(|path| frozen(path, context)).transpose()?;
     let selection = selection(args, frozen.as_ref())?;
     let recordings = Recordings::find(&args.files);
     for note in &recordings.notes {
-        around.voice.note(note);
+        context.terminal.note(note);
     }
     let mut checking = Checking {
         args,
-        around,
+        context,
         frozen,
         selection,
         record: CheckRecord { version: version.to_owned(), strict: args.strict, ..CheckRecord::default() },
@@ -142,29 +146,29 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         }
     }
     for (folder, names) in &checking.passed_over {
-        let what = if names.len() == 1 { "no recording" } else { "no recordings" };
+        let what = if names.len() == 1 { "not a recording" } else { "not recordings" };
         if let Some(note) = left_out(folder, what, names) {
-            around.voice.note(&note);
+            context.terminal.note(&note);
         }
     }
     for folder in args.files.iter().filter(|path| path.as_os_str() != "-" && path.is_dir()) {
         if judged_in.get(folder.as_path()).copied().unwrap_or_default() == 0 {
-            checking.problem(&folder.display().to_string(), "there is no recording in it");
+            checking.problem(&folder.display().to_string(), "it holds no recording");
         }
     }
     checking.finish()
 }
 
 /// The set of rules in a file.
-fn frozen(path: &Path, around: Around) -> Result<RuleSet, Failure> {
+fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     let frozen = RuleSet::read(&text).map_err(|wrong| {
         for one in &wrong {
-            around.voice.error(&format!("{name}: {one}"));
+            context.terminal.error(&format!("{name}: {one}"));
         }
-        Failure::Unusable(format!("{name} is no set of rules that can be required"))
+        Failure::Unusable(format!("{name} is not a set of rules that --require can use"))
     })?;
     Ok(frozen)
 }
@@ -195,7 +199,7 @@ fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Fai
 
 struct Checking<'a> {
     args: &'a Args,
-    around: Around,
+    context: CommandContext,
     frozen: Option<RuleSet>,
     selection: RuleSelection,
     record: CheckRecord,
@@ -221,7 +225,7 @@ impl Checking<'_> {
                 return Ok(false);
             }
             (Err(Failure::Rejected(name, rejection)), _) => {
-                self.problem(&name, &format!("{name} is no recording: {}", rejection.message));
+                self.problem(&name, &format!("{name} is not a recording: {}", rejection.message));
                 return Ok(false);
             }
             (Err(other), _) => return Err(other),
@@ -239,7 +243,7 @@ impl Checking<'_> {
             Output::Text => self.show(&file)?,
             _ => {
                 if let Some(limit) = judged.limit {
-                    self.around.voice.note(&format!("{name}: a limit was reached: {limit}"));
+                    self.context.terminal.note(&format!("{name}: a limit was reached: {limit}"));
                 }
             }
         }
@@ -260,10 +264,7 @@ impl Checking<'_> {
             input => input.map_err(told)?,
         };
         let format = if recording.folder.is_some() {
-            // Every format begins with a bracket, so that a large file of another kind is not read to its end.
-            let begins = input.text().trim_start().starts_with(['{', '[']);
-            let found = if begins { formats::detect(&mut input) } else { Ok(None) };
-            match found {
+            match formats::detect(&mut input) {
                 Ok(Some(format)) if self.args.format.is_none_or(|asked| asked.name == format.name) => format,
                 Ok(_) | Err(ReadError::Rejected(_)) => return Ok(None),
                 Err(error) => return Err(told(error)),
@@ -271,11 +272,11 @@ impl Checking<'_> {
         } else {
             format_of(self.args.format, &mut input, &name)?
         };
-        self.around.voice.detail(&format!("{name} is read as {}", format.name));
+        self.context.terminal.detail(&format!("{name} is read as {}", format.name));
         let how = CheckOptions {
             spec: self.args.spec,
             redacted: self.args.redacted.clone(),
-            first_text: self.args.format_text == FormatText::First,
+            first_text: self.args.mcp_replay_text == McpReplayText::First,
             ..CheckOptions::default()
         };
         let judged = rules::check(format, &mut input, &how)
@@ -285,7 +286,7 @@ impl Checking<'_> {
 
     fn problem(&mut self, file: &str, why: &str) {
         let why = if why.contains(file) { why.to_owned() } else { format!("{file}: {why}") };
-        self.around.voice.error(&why);
+        self.context.terminal.error(&why);
         self.record.problems.push(Problem { file: file.to_owned(), message: why });
     }
 
@@ -303,12 +304,14 @@ impl Checking<'_> {
 
     fn finish(self) -> Result<u8, Failure> {
         let Self { args, record, .. } = &self;
-        let every = self.around.voice.volume >= Volume::Loud;
+        let every = self.context.terminal.verbosity >= Verbosity::Verbose;
         let whole = if record.files.is_empty() {
             String::new()
         } else {
             match args.output {
-                Output::Text if record.files.len() > 1 || self.around.voice.volume == Volume::Quiet => {
+                Output::Text
+                    if record.files.len() > 1 || self.context.terminal.verbosity == Verbosity::Quiet =>
+                {
                     let apart = if self.told { "\n" } else { "" };
                     format!("{apart}{}", text::total(record, self.options()))
                 }
@@ -324,13 +327,16 @@ impl Checking<'_> {
         out.flush()?;
         Ok(match (record.problems.is_empty(), record.is_failure()) {
             (false, _) => exit::UNUSABLE,
-            (true, true) => exit::FELL_SHORT,
+            (true, true) => exit::FAILED,
             (true, false) => exit::WELL,
         })
     }
 
     fn options(&self) -> text::Options {
-        text::Options { colour: self.around.voice.colour_out, volume: self.around.voice.volume.into() }
+        text::Options {
+            colour: self.context.terminal.colour_out,
+            volume: self.context.terminal.verbosity.into(),
+        }
     }
 }
 
@@ -338,9 +344,9 @@ fn other_revision(name: &str, frozen: &RuleSet, shown: Option<Revision>) -> Stri
     let wanted = frozen.revision;
     match shown {
         Some(other) => {
-            format!("{name} is a session of {other}, and the required rules are those of {wanted}")
+            format!("{name} is a session of {other}, but the required rules are those of {wanted}")
         }
-        None => format!("nothing in {name} shows its revision; --spec {wanted} would tell"),
+        None => format!("{name} does not show its revision; name it with --spec {wanted}"),
     }
 }
 

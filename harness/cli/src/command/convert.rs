@@ -1,6 +1,7 @@
 //! `convert`: writes a session in another format.
 
-use super::{Around, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use formats::{Format, ReadOptions, Session};
 use std::io::{self, BufWriter, Write as _};
@@ -9,24 +10,24 @@ use std::path::PathBuf;
 /// Writes a session in another capture format, to the standard output.
 ///
 /// What the other format cannot carry is refused where it would change the session's meaning, and listed where it
-/// is context alone (times, headers, event ids).
+/// is only context (times, headers, event ids).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord convert session.har --to mcp-replay > session.jsonl
   mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
 
-Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it could not be opened.")]
+Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
     /// The format to write.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     to: &'static Format,
-    /// The format to read, where the content should not decide.
+    /// The format to read, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Write also what changes the meaning.
+    /// Write even if the meaning changes.
     #[arg(long)]
     lossy: bool,
 }
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
         Session::read(format, input, ReadOptions::default())
     })?;
@@ -45,24 +46,24 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     for loss in refused.clone() {
         let clause = loss.clause.unwrap_or_default();
         let text = format!("{} cannot carry {} ({clause})", args.to.name, loss.what);
-        if args.lossy { around.voice.note(&text) } else { around.voice.error(&text) }
+        if args.lossy { context.terminal.note(&text) } else { context.terminal.error(&text) }
     }
     if !args.lossy && refused.count() > 0 {
-        around.voice.note("nothing was written; --lossy writes a copy with another meaning");
-        return Ok(exit::FELL_SHORT);
+        context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
+        return Ok(exit::FAILED);
     }
     for loss in losses.iter().filter(|loss| loss.clause.is_none()) {
-        around.voice.note(&format!("{} cannot carry {}: left out", args.to.name, loss.what));
+        context.terminal.note(&format!("{} cannot carry {}: left out", args.to.name, loss.what));
     }
     if args.to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
-        around.voice.note(&format!(
+        context.terminal.note(&format!(
             "{} does not say who sent what: it was inferred from the methods and from what is answered",
             format.name
         ));
     }
     for side in [format, args.to] {
         if !side.caveat.is_empty() {
-            around.voice.note(&format!("{}: {}", side.name, side.caveat));
+            context.terminal.note(&format!("{}: {}", side.name, side.caveat));
         }
     }
     let mut out = BufWriter::new(io::stdout().lock());

@@ -1,8 +1,9 @@
 //! `diff`: are two transcripts, in any formats, the same session?
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
 use crate::exit;
-use crate::terminal::{Volume, cut, plain};
+use crate::terminal::{Verbosity, cut, plain};
 use formats::{Format, Input, ReadError, ReadOptions};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
@@ -19,7 +20,7 @@ use transcript::session::SinkError;
 const PARCEL: usize = 256;
 const WAITING: usize = 4;
 
-/// Says whether two transcripts, in any formats, are recordings of the same session.
+/// Compares two transcripts, in any formats: are they recordings of the same session?
 ///
 /// Every event that differs is shown with its place in both files. Transport context (times, headers, event ids)
 /// is never compared, except for the authorization challenge where both formats carry it.
@@ -31,31 +32,31 @@ Examples:
   mcp-concord diff wire.jsonl kept.jsonl --redacted '[REDACTED]'
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the same; 1: different; 2: one of them could not be read.")]
+Exit code 0: the same; 1: different; 2: one of them cannot be read.")]
 pub(crate) struct Args {
-    /// One transcript; `-` is the standard input.
+    /// Transcript A; `-` is the standard input.
     left: PathBuf,
-    /// The other.
+    /// Transcript B.
     right: PathBuf,
-    /// The format of the first, where its content should not decide.
+    /// The format of the first, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     left_format: Option<&'static Format>,
-    /// The format of the second.
+    /// The format of the second, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     right_format: Option<&'static Format>,
-    /// Take a string that holds this marker as equal to any value, and say how often.
+    /// Treat a string that contains this marker as equal to any value, and count how often.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
-    /// Whether ids must be the same, or may be renamed one to one.
+    /// Whether ids must be equal, or may be renamed one to one.
     #[arg(long, value_enum, default_value = "exact", value_name = "HOW")]
     ids: How,
-    /// Leave out a place of the events; `*` stands for any member or item. May be given several times.
+    /// Ignore this JSON pointer of the events; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
     ignore: Vec<PointerPattern>,
-    /// Count an SSE event once, however often its event id was delivered.
+    /// Count an SSE event that was delivered again only once.
     #[arg(long)]
     fold_redelivered: bool,
-    /// Show no more than this many differing events; they are counted all the same.
+    /// Show at most this many differing events; all are counted.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: u64,
 }
@@ -70,7 +71,7 @@ enum How {
 ///
 /// # Errors
 /// Where a transcript cannot be opened.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.left.as_os_str() == "-" && args.right.as_os_str() == "-" {
         return Err(Failure::Unusable(
             "only one of the two transcripts can be the standard input".to_owned(),
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
         let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
         let counts =
-            compare(events(left), events(right), &rules, ids, &mut |departure| show.departure(&departure));
+            compare(events(left), events(right), &rules, ids, &mut |departure| show.mismatch(&departure));
         (counts, reading_left.join(), reading_right.join())
     });
     let mut sides = Vec::new();
@@ -106,9 +107,9 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             Err(failure) => {
                 unreadable = true;
                 match failure {
-                    Failure::Rejected(name, rejection) => around.voice.rejection(&name, &rejection),
-                    Failure::Unusable(why) | Failure::NotRun(why) => around.voice.error(&why),
-                    Failure::Gone => {}
+                    Failure::Rejected(name, rejection) => context.terminal.rejection(&name, &rejection),
+                    Failure::Unusable(why) | Failure::NotRun(why) => context.terminal.error(&why),
+                    Failure::OutputClosed => {}
                 }
             }
         }
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         if unreadable {
             return Ok(exit::UNUSABLE);
         }
-        return Err(Failure::Gone);
+        return Err(Failure::OutputClosed);
     };
     let challenges = left.format.carries.challenge && right.format.carries.challenge;
     let same_challenge = !challenges || left.challenge == right.challenge;
@@ -127,16 +128,16 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut formats = vec![left.format];
     formats.extend((right.format.name != left.format.name).then_some(right.format));
     for format in formats.iter().filter(|format| !format.caveat.is_empty()) {
-        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
     }
-    if around.voice.volume > Volume::Quiet {
+    if context.terminal.verbosity > Verbosity::Quiet {
         show.counts(&counts, [left.format, right.format])?;
     }
     show.out.flush()?;
     if let Some(error) = show.broken {
         return Err(error.into());
     }
-    Ok(if counts.same() && same_challenge { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if counts.same() && same_challenge { exit::WELL } else { exit::FAILED })
 }
 
 /// What is known of one side when it has been read to its end.
@@ -200,18 +201,18 @@ struct Show<'n, W: Write> {
 }
 
 impl<W: Write> Show<'_, W> {
-    fn departure(&mut self, departure: &Mismatch<'_>) {
+    fn mismatch(&mut self, departure: &Mismatch<'_>) {
         if self.left == 0 || self.broken.is_some() {
             self.hidden += 1;
             return;
         }
         self.left -= 1;
-        if let Err(error) = self.try_departure(departure) {
+        if let Err(error) = self.try_mismatch(departure) {
             self.broken = Some(error);
         }
     }
 
-    fn try_departure(&mut self, departure: &Mismatch<'_>) -> io::Result<()> {
+    fn try_mismatch(&mut self, departure: &Mismatch<'_>) -> io::Result<()> {
         let [left_name, right_name] = self.names;
         match departure {
             Mismatch::Differs(left, right, difference) => {
@@ -227,11 +228,11 @@ impl<W: Write> Show<'_, W> {
                 writeln!(self.out, "  + {}", line(right_name, right))?;
             }
             Mismatch::OnlyLeft(event) => {
-                writeln!(self.out, "event {} stands in the first alone", event.index)?;
+                writeln!(self.out, "event {} is only in A", event.index)?;
                 writeln!(self.out, "  - {}", line(left_name, event))?;
             }
             Mismatch::OnlyRight(event) => {
-                writeln!(self.out, "event {} stands in the second alone", event.index)?;
+                writeln!(self.out, "event {} is only in B", event.index)?;
                 writeln!(self.out, "  + {}", line(right_name, event))?;
             }
         }
@@ -258,7 +259,7 @@ impl<W: Write> Show<'_, W> {
         let verdict = if counts.same() { "the same session" } else { "different sessions" };
         writeln!(
             self.out,
-            "{verdict}: {} equal, {} differ, {} in the first alone, {} in the second alone ({} and {})",
+            "{verdict}: {} equal, {} differ, {} only in A, {} only in B ({} and {})",
             counted(counts.equal, "event"),
             counts.differing,
             counts.only_left,
@@ -269,12 +270,12 @@ impl<W: Write> Show<'_, W> {
         if counts.redacted > 0 {
             writeln!(
                 self.out,
-                "{} values were taken as equal because one of them is redacted",
+                "{} values are treated as equal because one of them is redacted",
                 counts.redacted
             )?;
         }
         if counts.ignored > 0 {
-            writeln!(self.out, "{} left out as told", counted(counts.ignored, "place"))?;
+            writeln!(self.out, "{} ignored", counted(counts.ignored, "place"))?;
         }
         Ok(())
     }
@@ -284,7 +285,7 @@ fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A place and the event that stands there.
+/// A place and its event.
 fn line(name: &str, event: &OwnedEvent) -> String {
     let pointer = event.location.pointer();
     let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };

@@ -1,35 +1,37 @@
 //! `drive`: both ends of the wire around a recorder.
 
+use super::baseline;
+use super::context::{CommandContext, Failure};
+use super::input::named_format;
 use super::outcome::Outcome;
-use super::under_test::{quoted, seconds};
-use super::{Around, Failure, baseline, generate, named_format};
+use super::suites::SuiteArgs;
+use super::values::{glob, quoted, seconds};
 use crate::exit;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::Format;
-use globset::{Glob, GlobMatcher};
+use globset::GlobMatcher;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, thread};
-use suite::Root;
 use suite::Suite;
 use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
-use verdict::record::{self, CaseResult};
+use verdict::record::CaseResult;
 use wire::drive::judged::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
-/// Plays both ends around a recorder, and judges what it passed on and what it wrote down.
+/// Tests a recorder: plays both ends around it, and judges what it passed on and what it recorded.
 ///
 /// Each session is played by a client and a server of ours, with the recorder between them. Two things are judged.
 /// Transparency: did each side receive what the other sent, byte for byte and in time, and the end and the exit code too?
-/// Fidelity: what has the recording lost, added, changed, merged, reordered, stamped wrongly or bound to another request?
-/// The sessions are those of the suite, or of --cases, and conditions under which recorders go wrong.
+/// Fidelity: what did the recording lose, add, change, merge, reorder, stamp wrongly or attach to another request?
+/// The sessions are those of the suite, or of --cases, and stress conditions.
 ///
-/// The recorder's command is split into words as a shell splits it, with holes in it: {server} is the command line of our
+/// The recorder's command is split into words as a shell splits it, with placeholders in it: {server} is the command line of our
 /// server, which the recorder starts; {out} the file to write, to which an ending may be added; over HTTP {port} is where
 /// the recorder listens on 127.0.0.1, and {upstream} is our server's URL, or {origin} the same without its path.
 #[derive(Debug, clap::Args)]
@@ -39,56 +41,49 @@ Examples:
   mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
   mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
   mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
-  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      sessions that are made up
+  mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      generated sessions
   mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
                                                                                   with the recording and the journals kept
 
-Exit code 0: all well; 1: the recorder fell short, or the baseline is stale; 2: the call, the suite or the baseline cannot
+Exit code 0: no new failures; 1: the recorder failed, or the baseline is stale; 2: the call, the suite or the baseline cannot
 be used; 3: the recorder cannot be run.")]
 pub(crate) struct Args {
-    /// The recorder's command line, with holes.
+    /// The recorder's command line, with placeholders.
     #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
     recorder: Recorder,
-    /// How the client, the recorder and the server talk.
+    /// The transport between client, recorder and server.
     #[arg(long, value_parser = transports(), value_name = "TRANSPORT", default_value = "stdio")]
     transport: Transport,
-    /// The format of the recordings, where their content should not decide.
+    /// The recordings' format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Play what matches: a glob over a scenario's name, or over `name/dimension`; several add up.
+    /// Play only what matches this glob over `name` or `name/dimension`. Repeatable.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     filter: Vec<GlobMatcher>,
-    /// A folder of case directories, instead of the suite that comes with the program; several add up.
-    #[arg(long, value_name = "DIR")]
-    cases: Vec<PathBuf>,
-    /// Play this many generated sessions instead of the suite.
-    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
-    generate: Option<u64>,
-    /// The seed of the generated sessions.
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
-    seed: u64,
-    /// Known failures, each with its reason: a TOML file.
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the record of the run to this file, as JSON.
+    /// Write the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "list")]
     report: Option<PathBuf>,
-    /// Print what would be played and judged, and play nothing.
+    /// List what would be played and judged, and play nothing.
     #[arg(long)]
     list: bool,
-    /// How many sessions are played at once; by default as many as there are processors.
+    /// How many sessions to play at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// How much later than it was sent anything may arrive or be stamped.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
-    patience: Duration,
-    /// How long a peer waits for the next thing to happen, before it gives the session up.
+    /// The longest delay that is tolerated between sending a message and its arrival or time stamp.
+    #[arg(long, value_name = "SECONDS", alias = "patience", value_parser = seconds, default_value = "1")]
+    max_delay: Duration,
+    /// How long a peer waits for the next event before it gives up on the session.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     timeout: Duration,
-    /// Keep each session, its recording, both journals and the standard error in a folder of its name in this one.
+    /// Keep each session with its recording, both journals and the standard error in a folder here.
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 }
@@ -97,35 +92,39 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the call or the suite cannot be used, or the recorder cannot be run.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let holes: &[&[&str]] = match args.transport.is_http() {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let placeholders: &[&[&str]] = match args.transport.is_http() {
         true => &[&["{out}"], &["{port}"], &["{upstream}", "{origin}"]],
         false => &[&["{out}"], &["{server}"]],
     };
-    if let Some([hole, ..]) = holes.iter().find(|any| args.recorder.lacks(any).len() == any.len()) {
-        let why =
-            format!("the recorder's command has no {hole}; over {} it needs one", args.transport.name());
+    if let Some([placeholder, ..]) =
+        placeholders.iter().find(|any| args.recorder.lacks(any).len() == any.len())
+    {
+        let why = format!(
+            "the recorder's command has no {placeholder}; over {} it needs one",
+            args.transport.name()
+        );
         return Err(Failure::Unusable(why));
     }
-    let suite = suite(args, around)?;
+    let suite = args.suite.load(context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be played: {error}"));
     let (scenarios, without) = scenarios(&suite, args.transport).map_err(unreadable)?;
-    let known = known(args, &scenarios, around)?;
+    let known = known(args, &scenarios, context)?;
     let planned = select(args, scenarios)?;
     if args.list {
         return list(args, &planned);
     }
     if without > 0 && args.filter.is_empty() {
         let noun = if without == 1 { "case has" } else { "cases have" };
-        around
-            .voice
+        context
+            .terminal
             .note(&format!("{without} {noun} no session that can be played over {}", args.transport.name()));
     }
     let rig = Rig {
         recorder: args.recorder.clone(),
         transport: args.transport,
         format: args.format,
-        patience: args.patience,
+        patience: args.max_delay,
         timeout: args.timeout,
         save: args.save.clone(),
         program: env::current_exe()
@@ -134,8 +133,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
     rig.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let seed = args.generate.map(|_| args.seed);
-    let named = record::Suite { seed, ..super::run::named(&suite).map_err(unreadable)? };
+    let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut record = drive::run(&planned, &rig, jobs, named).map_err(impossible)?;
     // A filter may name one dimension of a scenario, and a session has both.
     record.results.retain(|line| args.takes(&line.case, &line.format));
@@ -145,26 +143,11 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     record.command = Some(command(args, None));
     let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
-    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, around)?;
+    Outcome { results, report, file: &|line| line.file.clone(), alone: &alone }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
-        baseline::say(&stale, path, around);
+        baseline::say(&stale, path, context);
     }
-    Ok(if record.is_failure() || !stale.is_empty() { exit::FELL_SHORT } else { exit::WELL })
-}
-
-fn suite(args: &Args, around: Around) -> Result<Suite, Failure> {
-    let roots: Vec<Root> = match (args.generate, args.cases.as_slice()) {
-        (Some(count), _) => vec![Root::Generated(generate::suite(args.seed, count))],
-        (None, []) => vec![Root::Embedded],
-        (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
-    };
-    Suite::load(&roots).map_err(|problems| {
-        for problem in &problems {
-            around.voice.error(&problem.to_string());
-        }
-        let noun = if problems.len() == 1 { "problem" } else { "problems" };
-        Failure::Unusable(format!("the suite cannot be used: {} {noun}", problems.len()))
-    })
+    Ok(if record.is_failure() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
 }
 
 impl Args {
@@ -239,16 +222,12 @@ fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
 }
 
 /// The baseline, held against all that could be played, whatever part of it is.
-fn known(args: &Args, scenarios: &[Scenario], around: Around) -> Result<Option<Baseline>, Failure> {
+fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
     let trials = scenarios
         .iter()
         .flat_map(|it| Dimension::ALL.iter().map(|dimension| (it.name.as_str(), dimension.name())));
-    baseline::read(path, false, trials, around).map(Some)
-}
-
-fn glob(text: &str) -> Result<GlobMatcher, String> {
-    Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+    baseline::read(path, false, trials, context).map(Some)
 }
 
 /// The command that plays everything again, or `what` alone, for pasting into a shell.
@@ -260,17 +239,12 @@ fn command(args: &Args, what: Option<&str>) -> String {
     if let Some(format) = args.format {
         let _ = write!(out, " --format {}", format.name);
     }
-    for (flag, time, usual) in [("patience", args.patience, 1), ("timeout", args.timeout, 5)] {
+    for (flag, time, usual) in [("max-delay", args.max_delay, 1), ("timeout", args.timeout, 5)] {
         if time != Duration::from_secs(usual) {
             let _ = write!(out, " --{flag} {}", time.as_secs_f64());
         }
     }
-    if let Some(count) = args.generate {
-        let _ = write!(out, " --generate {count} --seed {}", args.seed);
-    }
-    for cases in &args.cases {
-        let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
-    }
+    out.push_str(&args.suite.options());
     if let Some(what) = what {
         let _ = write!(out, " --filter {}", quoted(&globset::escape(what)));
     }

@@ -1,36 +1,39 @@
 //! `explain`: what a clause or a rule asks, why, where it comes from, and which cases show it.
 
-use super::{Around, Failure};
+use super::context::{CommandContext, Failure};
+use super::suites;
 use crate::exit;
 use crate::rules_page;
 use crate::terminal::{cut, plain};
 use formats::Input;
 use rules::CheckOptions;
+use rules::FAMILIES;
 use rules::Finding;
 use rules::rule::Rule;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use suite::{Case, Root, Suite};
-use transcript::clauses::{self, Clause, Example};
+use suite::{Case, Suite};
+use transcript::clauses::{self, Clause};
 use transcript::nearest::nearest;
 use verdict::case_file::Judgement;
 
-/// Explains a clause of the reading contract or a rule of `check`; without an id, lists all of them.
+/// Explains a clause of the reading contract, a rule of `check` or a family of rules; without an id, lists all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord explain                     every clause and every rule, a line each
   mcp-concord explain COR-FIRST           a clause, with its examples and cases
   mcp-concord explain jsonrpc.id.null     a rule, with the cases that break and keep it
+  mcp-concord explain lifecycle           the rules of a family
   mcp-concord explain --output json       for programs
   mcp-concord explain --output markdown   the rules by family, as docs/rules.md has them
 
 Exit code 0: explained; 2: there is no such id.")]
 pub(crate) struct Args {
-    /// The id, such as COR-FIRST or jsonrpc.id.null.
+    /// The id or the name of a family, such as COR-FIRST, jsonrpc.id.null or lifecycle.
     id: Option<String>,
-    /// For whom it is printed.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
     output: Output,
 }
@@ -41,7 +44,7 @@ enum Output {
     Text,
     /// For programs.
     Json,
-    /// For the documentation: the rules, by family.
+    /// For the documentation: the rules by family.
     Markdown,
 }
 
@@ -66,33 +69,30 @@ enum Topic {
 ///
 /// # Errors
 /// Where there is no such id, or the output cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let chosen: Vec<Topic> = match &args.id {
         None => topics().collect(),
-        Some(id) => vec![find(id)?],
+        Some(id) => find(id)?,
     };
-    let text = match (args.output, chosen.as_slice()) {
+    // An id has a page; a family is listed even where it has one member.
+    let one = chosen.first().filter(|topic| args.id.as_ref().is_some_and(|id| topic.is_named(id)));
+    let text = match (args.output, one) {
         (Output::Json, _) => {
             let entries: Vec<Entry> = chosen.iter().map(|topic| topic.entry()).collect();
             serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
         }
-        (Output::Markdown, _) => {
-            let suite = Suite::load(&[Root::Embedded]);
-            let suite =
-                suite.map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))?;
-            rules_page::derived(&suite.judged)
-        }
-        (Output::Text, [Topic::Clause(clause)]) => page(clause, &suite(around).cases),
-        (Output::Text, [Topic::Rule(rule)]) => rule_page(rule, &suite(around).judged),
-        (Output::Text, _) => list(&chosen),
+        (Output::Markdown, _) => rules_page::derived(&suites::embedded()?.judged),
+        (Output::Text, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
+        (Output::Text, Some(Topic::Rule(rule))) => rule_page(rule, &suite(context).judged),
+        (Output::Text, None) => list(&chosen),
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(exit::WELL)
 }
 
-fn suite(around: Around) -> Suite {
-    Suite::load(&[Root::Embedded]).unwrap_or_else(|_| {
-        around.voice.note("the cases are not listed, since the embedded suite cannot be used");
+fn suite(context: CommandContext) -> Suite {
+    suites::embedded().unwrap_or_else(|_| {
+        context.terminal.note("the cases are not listed, since the built-in suite cannot be used");
         Suite { cases: Vec::new(), judged: Vec::new() }
     })
 }
@@ -109,6 +109,10 @@ impl Topic {
         }
     }
 
+    fn is_named(self, id: &str) -> bool {
+        self.id().eq_ignore_ascii_case(id)
+    }
+
     fn entry(self) -> Entry {
         match self {
             Self::Clause(clause) => {
@@ -123,15 +127,24 @@ impl Topic {
     }
 }
 
-/// What was asked for, in any case of letters.
-fn find(id: &str) -> Result<Topic, Failure> {
-    topics().find(|topic| topic.id().eq_ignore_ascii_case(id)).ok_or_else(|| {
-        let hint = match nearest(id, topics().map(Topic::id)).as_slice() {
-            [] => "`mcp-concord explain` lists all of them".to_owned(),
-            names => format!("did you mean {}?", names.join(" or ")),
-        };
-        Failure::Unusable(format!("there is no clause and no rule `{id}`; {hint}"))
-    })
+/// The topic of this id in any letter case, or the members of the family of this name.
+fn find(id: &str) -> Result<Vec<Topic>, Failure> {
+    if let Some(topic) = topics().find(|topic| topic.is_named(id)) {
+        return Ok(vec![topic]);
+    }
+    let family = FAMILIES.iter().find(|family| family.name.eq_ignore_ascii_case(id));
+    let mut members: Vec<Topic> =
+        family.into_iter().flat_map(|family| family.rules).map(|rule| Topic::Rule(rule)).collect();
+    members.extend(clauses::all().filter(|it| it.family.eq_ignore_ascii_case(id)).map(Topic::Clause));
+    if !members.is_empty() {
+        return Ok(members);
+    }
+    let families = FAMILIES.iter().map(|family| family.name);
+    let hint = match nearest(id, topics().map(Topic::id).chain(families)).as_slice() {
+        [] => "`mcp-concord explain` lists all of them".to_owned(),
+        names => format!("did you mean {}?", names.join(" or ")),
+    };
+    Err(Failure::Unusable(format!("there is no clause, rule or family `{id}`; {hint}")))
 }
 
 fn level(clause: &Clause) -> &'static str {
@@ -152,8 +165,14 @@ fn page(clause: &Clause, cases: &[Case]) -> String {
     for (name, prose) in [("What", clause.rule), ("Why", clause.why)] {
         let _ = write!(out, "\n{name}\n{}", wrapped(prose));
     }
+    // Often one transcript can be read in two ways.
+    let shared = clause.right.text == clause.wrong.text;
+    if shared {
+        let _ = write!(out, "\nExample\n{}", quoted(clause.right.text));
+    }
     for (name, example) in [("Right", clause.right), ("Wrong", clause.wrong)] {
-        let _ = write!(out, "\n{name}\n{}", shown(example));
+        let text = if shared { String::new() } else { quoted(example.text) };
+        let _ = write!(out, "\n{name}\n{text}{}", wrapped(example.reading));
     }
     out.push_str("\nSource\n");
     for source in clause.source {
@@ -233,12 +252,9 @@ fn decisive(rule: &Rule, case: &Case) -> Option<(&'static str, Finding)> {
     })
 }
 
-fn shown(example: Example) -> String {
-    let mut out = String::new();
-    for line in example.text.lines() {
-        let _ = writeln!(out, "  | {line}");
-    }
-    out + &wrapped(example.reading)
+/// The lines of a transcript.
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("  | {line}\n")).collect()
 }
 
 /// Prose in lines that fit on a terminal, indented by two.
@@ -261,16 +277,35 @@ fn wrapped(prose: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Failure, Root, Suite, find, list, page, rule_page, topics, wrapped};
+    use super::{Failure, find, list, page, rule_page, suites, topics, wrapped};
     use transcript::clauses;
 
     #[test]
     fn an_unknown_id_is_answered_with_its_neighbours() {
-        assert_eq!(find("cor-first").unwrap().id(), "COR-FIRST");
-        assert_eq!(find("jsonrpc.id.NULL").unwrap().id(), "jsonrpc.id.null");
+        assert_eq!(find("cor-first").unwrap()[0].id(), "COR-FIRST");
+        assert_eq!(find("jsonrpc.id.NULL").unwrap()[0].id(), "jsonrpc.id.null");
         for (wrong, right) in [("COR-FRST", "COR-FIRST"), ("jsonrpc.id.nul", "jsonrpc.id.null")] {
-            let Err(Failure::Unusable(message)) = find(wrong) else { panic!("{wrong} is no id") };
+            let Err(Failure::Unusable(message)) = find(wrong) else { panic!("{wrong} is not an id") };
             assert!(message.contains(right), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_family_is_listed_by_its_name_and_one_transcript_is_shown_once() {
+        let family = &rules::FAMILIES[0];
+        let ids = |name: &str| find(name).unwrap().iter().map(|topic| topic.id()).collect::<Vec<_>>();
+        assert_eq!(ids(family.name), family.rules.iter().map(|rule| rule.id).collect::<Vec<_>>());
+        for family in rules::FAMILIES {
+            assert_eq!(ids(family.name).len(), family.rules.len(), "{}", family.name);
+        }
+        for clause in clauses::all() {
+            let page = page(clause, &[]);
+            let first = format!("  | {}\n", clause.right.text.lines().next().unwrap());
+            let (_, rest) = page.split_once(&first).unwrap();
+            if clause.right.text == clause.wrong.text {
+                assert!(!rest.contains("  | ") || clause.right.text.lines().count() > 1, "{page}");
+                assert!(page.contains("\nExample\n"), "{page}");
+            }
         }
     }
 
@@ -281,7 +316,7 @@ mod tests {
             for part in [clause.id, clause.title, clause.source[0]] {
                 assert!(page.contains(part), "{part} is missing in\n{page}");
             }
-            let entry = serde_json::to_value(find(clause.id).unwrap().entry()).unwrap();
+            let entry = serde_json::to_value(find(clause.id).unwrap()[0].entry()).unwrap();
             assert_eq!(entry["level"], if clause.open { "open" } else { "must" });
             assert_eq!((&entry["kind"], entry.as_object().unwrap().len()), (&"clause".into(), 5));
         }
@@ -290,7 +325,7 @@ mod tests {
             for part in [rule.id, rule.title, rule.level.name(), rule.party.name()] {
                 assert!(page.contains(part), "{part} is missing in\n{page}");
             }
-            let entry = serde_json::to_value(find(rule.id).unwrap().entry()).unwrap();
+            let entry = serde_json::to_value(find(rule.id).unwrap()[0].entry()).unwrap();
             assert_eq!((&entry["kind"], entry.as_object().unwrap().len()), (&"rule".into(), 5));
             assert_eq!(entry["source"], rule.source);
         }
@@ -302,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_rules_page_shows_where_its_cases_break_it() {
-        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let suite = suites::embedded().unwrap();
         let page = rule_page(rules::find("jsonrpc.id.null").unwrap(), &suite.judged);
         let (_, cases) = page.split_once("Cases that break it\n").unwrap();
         assert!(cases.starts_with("  rules/jsonrpc/id-null: "), "{page}");

@@ -1,15 +1,17 @@
 //! `fuzz`: looks for variants that an importer reads otherwise than the contract says.
 //!
-//! Knows: the flags, where finds are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
+//! Knows: the flags, where findings are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
 
-use super::generate::given::given;
-use super::under_test::{UnderTest, quoted, seconds};
-use super::{Around, Failure};
+use super::base_session::base_session;
+use super::context::{CommandContext, Failure};
+use super::importer_args::ImporterArgs;
+use super::values::{quoted, seconds};
+use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
-use crate::fuzzing::{Event, Plan, Probe, Right, Stopped, Tally, Teller, fuzz};
+use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
 use crate::interrupt;
-use crate::terminal::Volume;
+use crate::terminal::Verbosity;
 use generators::seeded::Source;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -19,11 +21,11 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 use suite::importer::Importer;
 
-/// Looks for sessions that an importer reads otherwise than the contract says.
+/// Generates and mutates sessions, and reports each one that your importer misreads.
 ///
-/// Variants are made whose meaning is known by construction. What is read otherwise is made as small as it can be while the
-/// same kind of failure shows, and is kept as a case directory that `run --cases` loads. A kind of failure is told once.
-/// Ctrl-C keeps what was found.
+/// The meaning of each session is known by construction. A session that is misread is shrunk while the same kind of failure
+/// shows, and saved as a case directory that `run --cases` loads. Each kind of failure is reported once. Ctrl-C keeps what
+/// was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,60 +33,59 @@ Examples:
   mcp-concord fuzz --adapter ./a --seed 7 --time 60         for a minute
   mcp-concord fuzz --exec 'tool read {file}' --runs 200     a program that reads one transcript
   mcp-concord fuzz --adapter ./a --from session.har         variants of a recorded session
-  mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and who is right
-  mcp-concord fuzz --adapter ./a --first 41 --runs 1        one number again
+  mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and which one is right
+  mcp-concord fuzz --adapter ./a --first 41 --runs 1        one variant again
 
 Exit code 0: nothing found; 1: something was found; 2: the call or its input cannot be used; 3: the program under test
 cannot be run.")]
 pub(crate) struct Args {
     #[command(flatten)]
-    under_test: UnderTest,
-    /// Tell where this adapter and the importer under test disagree, and by the contract which of the two is right.
+    importer: ImporterArgs,
+    /// Report where this adapter and the importer under test disagree, and which one the contract agrees with.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     against: Option<Command>,
-    /// A transcript or a case directory whose session is changed, or the name of a case of the suite; without it, sessions
-    /// are made from the seed.
+    /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
-    /// Where the choices begin: a number.
+    /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// The number of the first variant.
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// How many variants; 1000, unless --time says how long.
+    /// How many variants to try [default: 1000, or unlimited with --time].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
-    /// How long.
+    /// How long to go on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// How many variants are asked about at once; by default as many as there are processors.
+    /// How many variants to try at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// The folder that gets the cases.
+    /// The folder for the findings.
     #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
 }
 
-/// Where finds go when nobody says where.
-const OUT: &str = "concord-finds";
+/// The default folder for findings.
+const OUT: &str = "concord-findings";
 
-/// How many variants there are where nobody says how many or how long.
+/// The default number of variants.
 const RUNS: u64 = 1_000;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Where the call cannot be used, or an importer cannot be run.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let given = args.from.as_deref().map(given).transpose()?;
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let given = args.from.as_deref().map(base_session).transpose()?;
     writable(&args.out)?;
-    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be waited for: {error}")))?;
-    let judged = args.under_test.start()?;
-    if let Some(code) = args.under_test.verify(&judged)? {
+    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
+    let judged = args.importer.start()?;
+    if let Some(code) = args.importer.verify(&judged)? {
         return Ok(code);
     }
-    let other = args.against.as_ref().map(|command| args.under_test.beside(command)).transpose()?;
+    let other = args.against.as_ref().map(|command| args.importer.beside(command)).transpose()?;
     let other = other.as_ref().map(|adapter| adapter as &dyn Importer);
     let probe = Probe::new(judged.as_importer(), other);
 
@@ -96,30 +97,29 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get),
         source: given.as_ref().map_or(Source::Made, |given| Source::Given(&given.draft)),
     };
-    let source =
-        given.as_ref().map_or("of a session whose meaning is known by construction", |it| &it.origin);
+    let source = given.as_ref().map_or(CONSTRUCTED, |it| &it.origin);
     let (run_again, fuzz_again) = (|who| args.run_again(who), args.fuzz_again());
-    let teller = Teller {
+    let reporter = Reporter {
         out: &args.out,
         seed: args.seed,
         importers: probe.importers().map(|it| (it.name().to_owned(), it.version().to_owned())).collect(),
         source,
         run: &run_again,
         fuzz: &fuzz_again,
-        colour: around.voice.colour_out,
+        colour: context.terminal.colour_out,
     };
-    let mut progress = Progress::new(around.voice.volume);
+    let mut progress = Progress::new(context.terminal.verbosity);
     let mut names = Vec::new();
     let done = fuzz(&plan, &probe, &mut |event| match event {
         Event::Progress(tally) => {
             progress.show(tally);
             Ok(())
         }
-        Event::Found(find) => {
+        Event::Found(finding) => {
             progress.clear();
-            let saved = teller.save(find, names.len());
+            let saved = reporter.save(finding, names.len());
             if let Some((path, error)) = saved.error {
-                around.voice.error(&format!("{} cannot be saved: {error}", path.display()));
+                context.terminal.error(&format!("{} cannot be saved: {error}", path.display()));
             }
             names.push(saved.name);
             let mut out = io::stdout().lock();
@@ -131,36 +131,36 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     progress.clear();
     for importer in probe.importers() {
         if let Some(note) = importer.stop() {
-            around.voice.note(&note);
+            context.terminal.note(&note);
         }
     }
-    let tally = done.map_err(|stopped| match stopped {
-        Stopped::Untold(error) => Failure::from(error),
-        Stopped::Unasked(why) => Failure::Unusable(why),
+    let tally = done.map_err(|error| match error {
+        FuzzError::Output(error) => Failure::from(error),
+        FuzzError::Variant(why) => Failure::Unusable(why),
     })?;
     if tally.runs > 0 && tally.runs == tally.none {
         return Err(Failure::Unusable(
-            "nothing of this session can be changed, so nothing was asked".to_owned(),
+            "nothing in this session can be changed, so nothing was tried".to_owned(),
         ));
     }
-    let summary = teller.summary(&tally, &names, around.voice.volume);
+    let summary = reporter.summary(&tally, &names, context.terminal.verbosity);
     io::stdout().lock().write_all(summary.as_bytes())?;
-    Ok(if tally.finds == 0 { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if tally.findings == 0 { exit::WELL } else { exit::FAILED })
 }
 
 impl Args {
     /// The command that runs what was found against the importer at fault.
-    fn run_again(&self, who: Right) -> String {
+    fn run_again(&self, who: Ruling) -> String {
         let flags = match (who, &self.against) {
-            (Right::Second, Some(command)) => format!(" --adapter {}", quoted(command.text())),
-            _ => self.under_test.flags(),
+            (Ruling::Second, Some(command)) => format!(" --adapter {}", quoted(command.text())),
+            _ => self.importer.flags(),
         };
         format!("mcp-concord run{flags} --cases {}", quoted(&self.out.display().to_string()))
     }
 
     /// The command that goes through the same variants.
     fn fuzz_again(&self) -> String {
-        let mut out = format!("mcp-concord fuzz{}", self.under_test.flags());
+        let mut out = format!("mcp-concord fuzz{}", self.importer.flags());
         if let Some(command) = &self.against {
             let _ = write!(out, " --against {}", quoted(command.text()));
         }
@@ -194,8 +194,8 @@ struct Progress {
 impl Progress {
     const PAUSE: Duration = Duration::from_millis(200);
 
-    fn new(volume: Volume) -> Self {
-        let wanted = volume > Volume::Quiet && io::stderr().is_terminal();
+    fn new(verbosity: Verbosity) -> Self {
+        let wanted = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
         Self { wanted, shown: false, since: Instant::now(), last: None }
     }
 
@@ -207,7 +207,7 @@ impl Progress {
         let rate =
             tally.runs * 1000 / u64::try_from(self.since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
         // A terminal that is gone is no reason to stop.
-        let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} finds\u{1b}[K", tally.runs, tally.finds);
+        let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} findings\u{1b}[K", tally.runs, tally.findings);
         self.shown = true;
     }
 

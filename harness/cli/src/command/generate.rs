@@ -3,55 +3,50 @@
 //! Knows: which variants are wanted, and counts them. Refuses to know: what any mutator does; the same seed, number and
 //! version write the same bytes on every machine.
 
-pub(crate) mod folder;
-pub(super) mod given;
-
-use super::{Around, Failure};
+use super::base_session::base_session;
+use super::context::{CommandContext, Failure};
+use super::values::case_name;
+use super::variants::{Maker, Tally};
 use crate::exit;
-use folder::{About, files, write};
-use generators::relation::Relation;
-use generators::seeded::{Source, valid_counterpart, variant};
-use generators::variant::Variant;
-use given::{Given, given};
-use std::collections::BTreeMap;
+use generators::seeded::Source;
 use std::fs;
-use std::path::PathBuf;
-use suite::GeneratedCase;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// Writes variants of sessions as case directories, each with what must come of reading it.
+/// Writes variants of sessions as case directories, each with its expected reading.
 ///
-/// The sessions are made from the seed, or --from names one that was recorded. A variant that must be rejected stands beside
-/// its twin, the same session without the fault.
+/// Sessions are generated from the seed unless --from names one. A variant that must be rejected comes with its valid
+/// counterpart, the same session without the fault.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord generate --count 100 --out variants && mcp-concord run --cases variants
-  mcp-concord generate --seed 7 --first 41 --count 1 --out one     the variant with that number alone
+  mcp-concord generate --seed 7 --first 41 --count 1 --out one     only the variant with that number
   mcp-concord generate --from session.har --out variants           variants of a recorded session
   mcp-concord generate --from cases/ids/zero --out variants        variants of a case
-  mcp-concord generate --seed 7 --first 41 --materialise found/41  that variant, as a case under cases/
+  mcp-concord generate --seed 7 --first 41 --as-case found/41      that variant, as a case under cases/
 
 Exit code 0: written; 2: the call or its input cannot be used, or the folder cannot be written.")]
 pub(crate) struct Args {
-    /// A transcript or a case directory whose session is changed, or the name of a case of the suite.
+    /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]
     from: Option<PathBuf>,
-    /// Where the choices begin: a number.
+    /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// The number of the first variant.
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
-    /// How many variants.
+    /// How many variants to write.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
-    /// The folder that gets the cases.
-    #[arg(long, value_name = "DIR", required_unless_present = "materialise")]
+    /// The folder for the cases.
+    #[arg(long, value_name = "DIR", required_unless_present = "as_case")]
     out: Option<PathBuf>,
-    /// Write the first variant alone, as the case of this name; the folder is `cases` unless --out names another.
-    #[arg(long, value_name = "NAME", value_parser = case_name, conflicts_with = "count")]
-    materialise: Option<String>,
-    /// Write into a folder that is not empty, over cases of the same names.
+    /// Write only the first variant, as the case of this name, below `cases` or --out.
+    #[arg(long, alias = "materialise", value_name = "NAME", value_parser = case_name, conflicts_with = "count")]
+    as_case: Option<String>,
+    /// Write into a folder that is not empty, and overwrite cases of the same name.
     #[arg(long)]
     force: bool,
 }
@@ -60,24 +55,27 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the source cannot be changed or the folder cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
-    let given = args.from.as_deref().map(given).transpose()?;
-    let maker = Maker { seed: args.seed, given: given.as_ref() };
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    let given = args.from.as_deref().map(base_session).transpose()?;
+    let maker = match &given {
+        Some(given) => Maker { seed: args.seed, source: Source::Given(&given.draft), origin: &given.origin },
+        None => Maker::new(args.seed),
+    };
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("cases"));
     let mut tally = Tally::default();
-    if let Some(name) = &args.materialise {
+    if let Some(name) = &args.as_case {
         let cases = maker.cases(args.first, Some(name), &mut tally);
         if cases.is_empty() {
             return Err(Failure::Unusable(format!("there is no variant with the number {}", args.first)));
         }
         for (name, files) in &cases {
             write(&out.join(name), files, args.force)?;
-            around.voice.note(&format!("wrote {}", out.join(name).display()));
+            context.terminal.note(&format!("wrote {}", out.join(name).display()));
         }
         return Ok(exit::WELL);
     }
     if !args.force && fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
-        let why = "is not empty; name another folder, or write over it with --force";
+        let why = "is not empty; name another folder, or overwrite it with --force";
         return Err(Failure::Unusable(format!("{} {why}", out.display())));
     }
     for number in args.first..args.first.saturating_add(args.count) {
@@ -87,124 +85,42 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     }
     if tally.variants == 0 {
         return Err(Failure::Unusable(
-            "nothing of this session can be changed, so nothing was written".to_owned(),
+            "nothing in this session can be changed, so nothing was written".to_owned(),
         ));
     }
-    around.voice.note(&format!("wrote {} to {}", tally.in_words(), out.display()));
+    context.terminal.note(&format!("wrote {} to {}", tally.in_words(), out.display()));
     for line in tally.left_out() {
-        around.voice.note(&line);
+        context.terminal.note(&line);
     }
     Ok(exit::WELL)
 }
 
-/// The cases of `count` variants of a seed, by name, each with its files: what `run --generate` runs.
-#[must_use]
-pub(crate) fn suite(seed: u64, count: u64) -> Vec<GeneratedCase> {
-    let maker = Maker { seed, given: None };
-    (0..count).flat_map(|number| maker.cases(number, None, &mut Tally::default())).collect()
-}
-
-/// A case's name in lower case, which leads nowhere but down.
-pub(super) fn case_name(text: &str) -> Result<String, String> {
-    let plain = |part: &str| {
-        !part.is_empty()
-            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    match text.split('/').all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("a case is named in lower case, such as found/late-answer".to_owned()),
-    }
-}
-
-/// Makes cases of variants.
-struct Maker<'g> {
-    seed: u64,
-    given: Option<&'g Given>,
-}
-
-impl Maker<'_> {
-    /// The case of one variant, with its twin where it must be rejected. Nothing where no variant has this number.
-    fn cases(&self, number: u64, name: Option<&str>, tally: &mut Tally) -> Vec<GeneratedCase> {
-        let source = self.given.map_or(Source::Made, |given| Source::Given(&given.draft));
-        let Some(variant) = variant(self.seed, number, source) else {
-            tally.none += 1;
-            return Vec::new();
-        };
-        let name = name.map_or_else(|| format!("variant-{number:06}"), str::to_owned);
-        let twin_name = format!("{name}-twin");
-        let twin = valid_counterpart(self.seed, number, source);
-        if matches!(variant.relation, Relation::Rejects(_)) && twin.is_none() {
-            tally.none += 1;
-            return Vec::new();
+/// Writes one case directory. Whatever a case of this name held is gone afterwards, and nothing else.
+fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::unwritable(folder, &error);
+    if folder.exists() {
+        if !force {
+            let why = "is there already; name another case, or overwrite it with --force";
+            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
         }
-        tally.add(&variant);
-        let source = match self.given {
-            Some(given) => &given.origin,
-            None => "of a session whose meaning is known by construction",
-        };
-        let about = |twin| About { seed: self.seed, number, source, twin };
-        let mut cases = vec![(name, files(&variant, &about(Some(&twin_name))))];
-        if let Some(twin) = twin {
-            tally.twins += 1;
-            let files = files(&twin, &about(None));
-            cases.push((twin_name, files));
+        if !folder.join("case.toml").is_file() {
+            let why = "is not a case directory, so it is not overwritten";
+            return Err(Failure::Unusable(format!("{} {why}", folder.display())));
         }
-        cases
-    }
-}
-
-/// What was written, counted.
-#[derive(Default)]
-struct Tally {
-    variants: u64,
-    twins: u64,
-    none: u64,
-    relations: BTreeMap<&'static str, u64>,
-    /// By format and by why it cannot carry a variant.
-    left_out: BTreeMap<(&'static str, String), u64>,
-}
-
-impl Tally {
-    fn add(&mut self, variant: &Variant) {
-        self.variants += 1;
-        *self.relations.entry(variant.relation.name()).or_default() += 1;
-        for (format, file) in &variant.files {
-            if let Err(why) = file {
-                // Which mutator it was stands in the case; here one count is enough.
-                let clause =
-                    if why.contains(' ') { "nothing to change there".to_owned() } else { why.clone() };
-                *self.left_out.entry((format.name, clause)).or_default() += 1;
-            }
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;
         }
     }
-
-    fn in_words(&self) -> String {
-        let noun = if self.variants == 1 { "variant" } else { "variants" };
-        let relations: Vec<_> =
-            self.relations.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let twins = if self.twins == 0 { String::new() } else { format!(" and {} twins", self.twins) };
-        format!("{} {noun}{twins} ({})", self.variants, relations.join(", "))
-    }
-
-    fn left_out(&self) -> Vec<String> {
-        let mut lines: Vec<_> = self
-            .left_out
-            .iter()
-            .map(|((format, why), count)| format!("{format} does not carry {count} of them: {why}"))
-            .collect();
-        if self.none > 0 {
-            lines
-                .push(format!("{} numbers made no variant: the session has too little to change", self.none));
-        }
-        lines
-    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes)).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Maker, Tally, case_name, given, run, suite};
-    use crate::command::{Around, Failure};
-    use crate::terminal::{Voice, Volume};
+    use super::{Args, Maker, Source, Tally, base_session, run};
+    use crate::command::variants::suite;
+    use crate::command::{CommandContext, Failure};
+    use crate::terminal::{Terminal, Verbosity};
     use clap::Parser;
     use std::path::Path;
     use suite::{Root, Suite};
@@ -219,10 +135,12 @@ mod tests {
     fn call(words: &[&str]) -> Result<u8, String> {
         let call =
             Call::try_parse_from([&["generate"], words].concat()).map_err(|error| error.to_string())?;
-        let voice = Voice { volume: Volume::Quiet, colour_out: false, colour_err: false };
-        run(&call.args, Around { voice }).map_err(|failure| match failure {
-            Failure::Unusable(why) => why,
-            other => format!("{other:?}"),
+        let terminal = Terminal { verbosity: Verbosity::Quiet, colour_out: false, colour_err: false };
+        run(&call.args, CommandContext { terminal, program: clap::Command::default }).map_err(|failure| {
+            match failure {
+                Failure::Unusable(why) => why,
+                other => format!("{other:?}"),
+            }
         })
     }
 
@@ -270,7 +188,6 @@ mod tests {
         assert!(call(&["--seed", "seven", "--out", "x"]).unwrap_err().contains("invalid digit"));
         assert!(call(&["--count", "0", "--out", "x"]).is_err());
         assert!(call(&[]).unwrap_err().contains("--out"));
-        assert!(case_name("../x").is_err() && case_name("a//b").is_err() && case_name("found/a-1").is_ok());
         let missing = call(&["--from", "no-such-file", "--out", "x"]).unwrap_err();
         assert!(missing.contains("no-such-file"), "{missing}");
         let rejection = Suite::load(&[Root::Embedded]).unwrap();
@@ -286,9 +203,9 @@ mod tests {
         let mut made = Vec::new();
         for (number, case) in (0..).zip(&suite.cases) {
             if matches!(case.expectation, Expectation::Meaning(_)) && !case.name.starts_with("survival") {
-                let given = given(Path::new(&case.name))
+                let given = base_session(Path::new(&case.name))
                     .unwrap_or_else(|failure| panic!("{}: {failure:?}", case.name));
-                let maker = Maker { seed: 5, given: Some(&given) };
+                let maker = Maker { seed: 5, source: Source::Given(&given.draft), origin: &given.origin };
                 made.extend(maker.cases(number, None, &mut Tally::default()));
             }
         }

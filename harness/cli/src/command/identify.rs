@@ -2,7 +2,8 @@
 //!
 //! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
 
-use super::{Around, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use crate::terminal::plain;
 use formats::Format;
@@ -14,10 +15,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-/// Says which transport and revision of MCP a capture shows, with the evidence, and counts its connections.
+/// Detects the transport and revision of MCP in a capture, with the evidence, and counts its connections.
 ///
-/// Only a GET that is answered with an event stream counts as an SSE connection. What the capture's format cannot
-/// tell is said to be unknown.
+/// Only a GET that is answered with an event stream counts as an SSE connection. What the capture's format does
+/// not carry is reported as unknown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,15 +26,15 @@ Examples:
   mcp-concord identify --output json trace.jsonl | jq .revision
   mcp-concord identify --format har - < capture
 
-In JSON, null stands for unknown, and the transport is \"mixed\" where the evidence contradicts itself.
-Exit code 0: read; 1: rejected; 2: it could not be opened.")]
+In JSON, null means unknown, and the transport is \"mixed\" where the evidence contradicts itself.
+Exit code 0: read; 1: rejected; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
-    /// Its capture format, where the content should not decide.
+    /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// For people, or for programs.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
     output: How,
 }
@@ -48,7 +49,7 @@ enum How {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (name, format, found) = reading(&args.file, args.format, |_, format, input| identify(format, input))?;
 
     let mut out = io::stdout().lock();
@@ -62,8 +63,8 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     out.flush()?;
     if found.missing > 0 {
         let (bodies, were) = if found.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        around.voice.note(&format!(
-            "{name}: {} {bodies} {were} dropped by the exporter, and counted as far as their headers tell \
+        context.terminal.note(&format!(
+            "{name}: {} {bodies} {were} dropped by the exporter, and counted by their headers \
              (HAR-MISSING)",
             found.missing
         ));
@@ -87,7 +88,7 @@ fn text(format: &Format, found: &Identification) -> String {
         || unknown.clone(),
         |kinds| {
             format!(
-                "{} JSON, {} event stream, {} accepted or without a body, {} other, {} never came",
+                "{} JSON, {} event stream, {} accepted or without a body, {} other, {} missing",
                 kinds.json, kinds.event_stream, kinds.accepted, kinds.other, kinds.none
             )
         },
@@ -142,7 +143,7 @@ fn revision(found: &Identification) -> String {
         RevisionSource::RequestMeta => "named by each request, and granted",
         RevisionSource::InitializeResult => "from the result of initialize",
         RevisionSource::Header => "from the header MCP-Protocol-Version",
-        RevisionSource::Hint => "by a hint alone",
+        RevisionSource::Hint => "only by a hint",
     };
     format!("{} ({from})", plain(version))
 }

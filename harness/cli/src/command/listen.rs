@@ -2,7 +2,7 @@
 //!
 //! Knows: the address, the file, and what a person is told. Refuses to know: what passes.
 
-use super::{Around, Failure};
+use super::context::{CommandContext, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) fn run(
     redaction: Redaction,
     out: &Path,
     force: bool,
-    around: Around,
+    context: CommandContext,
 ) -> Result<bool, Failure> {
     let unusable = |refused: StartError| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
@@ -30,29 +30,27 @@ pub(super) fn run(
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
-    around.voice.note(&format!("http://{at}{path} is {origin}{path} from now on; Ctrl-C ends the recording"));
-    let say = |text: &str| around.voice.error(&format!("{}: {text}", out.display()));
-    let summary = proxy.record(file, &interrupt::came, &say).map_err(unusable)?;
+    context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
+    let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
+    let summary = proxy.record(file, &interrupt::requested, &say).map_err(unusable)?;
     let text = format!("{}: {summary}", out.display());
     if summary.is_whole() {
-        around.voice.note(&text)
+        context.terminal.note(&text)
     } else {
-        around.voice.error(&text)
+        context.terminal.error(&text)
     }
     Ok(summary.is_whole())
 }
 
-/// An address as `--listen` takes it: `127.0.0.1:0`, `[::1]:8080`, or a port of this machine alone.
+/// An address as `--listen` takes it: `127.0.0.1:0`, `[::1]:8080`, or only a port, of 127.0.0.1.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let local = || Some(SocketAddr::from(([127, 0, 0, 1], text.parse::<u16>().ok()?)));
     text.parse().ok().or_else(local).ok_or_else(|| {
-        format!(
-            "`{text}` is no address: write 127.0.0.1:PORT, or the port alone; port 0 takes one that is free"
-        )
+        format!("`{text}` is not an address: write 127.0.0.1:PORT, or only the port; port 0 takes a free one")
     })
 }
 
 /// The exit code of a recording that is whole or not.
 pub(super) fn code(whole: bool) -> u8 {
-    if whole { exit::WELL } else { exit::FELL_SHORT }
+    if whole { exit::WELL } else { exit::FAILED }
 }

@@ -1,135 +1,129 @@
-//! The verbs of the program, one a file.
+//! The commands of the program, one a file.
 
+mod base_session;
 mod baseline;
-pub(crate) mod check;
-pub(crate) mod convert;
-pub(crate) mod diff;
-pub(crate) mod drive;
-pub(crate) mod explain;
-pub(crate) mod fuzz;
-pub(crate) mod generate;
-pub(crate) mod identify;
+mod check;
+mod completions;
+mod context;
+mod convert;
+mod diff;
+mod drive;
+mod explain;
+mod fuzz;
+mod generate;
+mod identify;
+mod importer_args;
+mod input;
 mod listen;
+mod man;
 mod mutation;
-pub(crate) mod new;
+mod new;
+mod options;
 mod outcome;
-pub(crate) mod play;
-pub(crate) mod read;
-pub(crate) mod record;
-pub(crate) mod report;
-pub(crate) mod run;
-pub(crate) mod show;
+mod play;
+mod read;
+mod record;
+mod report;
+mod run;
+mod show;
 mod site;
-mod under_test;
+mod suites;
+mod values;
+mod variants;
 
-use crate::source::Source;
-use crate::terminal::Voice;
-use formats::{Format, Input, ReadError};
-use std::io;
-use std::path::Path;
-use transcript::rejection::Rejection;
+pub(crate) use context::{CommandContext, Failure};
 
-/// Why a command ended without a verdict of its own.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The call or its input cannot be used: a sentence.
-    Unusable(String),
-    /// The implementation under test cannot be run: a sentence.
-    NotRun(String),
-    /// A transcript was rejected: its name, and why.
-    Rejected(String, Box<Rejection>),
-    /// Whoever read the output has gone away. Nobody is left to be told.
-    Gone,
+/// Every command, in the order of the help. A new one is a file of this folder (with its `mod` above) and a line here: the
+/// help, the manual page, the completions and the pages in docs/ are derived from its options.
+pub(crate) const COMMANDS: &[&dyn Command] = &[
+    &Entry { name: "read", run: read::run },
+    &Entry { name: "diff", run: diff::run },
+    &Entry { name: "convert", run: convert::run },
+    &Entry { name: "check", run: check::run },
+    &Entry { name: "show", run: show::run },
+    &Entry { name: "run", run: run::run },
+    &Entry { name: "explain", run: explain::run },
+    &Entry { name: "generate", run: generate::run },
+    &Entry { name: "fuzz", run: fuzz::run },
+    &Entry { name: "new", run: new::run },
+    &Entry { name: "identify", run: identify::run },
+    &Entry { name: "report", run: report::run },
+    &Entry { name: "record", run: record::run },
+    &Entry { name: "drive", run: drive::run },
+    &Entry { name: "play", run: play::run },
+    &Entry { name: "completions", run: completions::run },
+    &Entry { name: "man", run: man::run },
+    &Entry { name: "options", run: options::run },
+];
+
+/// A command of the program.
+pub(crate) trait Command {
+    /// Its name and options.
+    fn describe(&self) -> clap::Command;
+
+    /// Runs it with the options that were given.
+    ///
+    /// # Errors
+    /// Why it ended without a verdict of its own.
+    fn run(&self, matches: &clap::ArgMatches, context: CommandContext) -> Result<u8, Failure>;
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::Gone,
-            _ => Self::Unusable(format!("the output cannot be written: {error}")),
-        }
+/// A command as the table has it: `A` are its options.
+struct Entry<A> {
+    name: &'static str,
+    run: fn(&A, CommandContext) -> Result<u8, Failure>,
+}
+
+impl<A: clap::Args> Command for Entry<A> {
+    fn describe(&self) -> clap::Command {
+        A::augment_args(clap::Command::new(self.name))
+    }
+
+    fn run(&self, matches: &clap::ArgMatches, context: CommandContext) -> Result<u8, Failure> {
+        let args = A::from_arg_matches(matches).map_err(|error| Failure::Unusable(error.to_string()))?;
+        (self.run)(&args, context)
     }
 }
 
-impl Failure {
-    /// What ended the reading of `name`.
-    #[must_use]
-    pub(crate) fn of_reading(name: &str, error: ReadError) -> Self {
-        match error {
-            ReadError::Io(error) => Self::Unusable(format!("{name} cannot be read: {error}")),
-            ReadError::Rejected(rejection) => Self::Rejected(name.to_owned(), rejection),
-            ReadError::Stopped => Self::Gone,
-        }
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, Command as _, CommandContext, Entry, Failure};
+    use crate::terminal::Terminal;
+
+    /// Juggles.
+    #[derive(clap::Args)]
+    struct MadeUp {
+        /// How many balls.
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        balls: u8,
     }
-}
 
-/// What every command gets besides its own flags.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Around {
-    /// Where to talk.
-    pub voice: Voice,
-}
-
-/// The format that `name` asks for.
-///
-/// # Errors
-/// A sentence that lists the formats.
-pub(crate) fn named_format(name: &str) -> Result<&'static Format, String> {
-    formats::find(name).ok_or_else(|| {
-        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        format!("there is no format `{name}`; there are {}", known.join(", "))
-    })
-}
-
-/// The format of an input: the one that was asked for, or else the one that the content shows.
-///
-/// # Errors
-/// Where the content shows none.
-pub(crate) fn format_of(
-    asked: Option<&'static Format>,
-    input: &mut Input<'_>,
-    name: &str,
-) -> Result<&'static Format, Failure> {
-    if let Some(format) = asked {
-        return Ok(format);
+    fn juggle(args: &MadeUp, _: CommandContext) -> Result<u8, Failure> {
+        Ok(args.balls)
     }
-    let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
-    found.ok_or_else(|| {
-        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        let empty = if input.text().trim().is_empty() {
-            "it is empty"
-        } else {
-            "its beginning looks like none of them"
-        };
-        Failure::Unusable(format!(
-            "the format of {name} cannot be told from its content: {empty}; name it with --format ({})",
-            known.join(", ")
-        ))
-    })
-}
 
-/// Opens an input of the command line and hands it on with its name and its format: the one that was asked for, or else the
-/// one that the content shows.
-///
-/// # Errors
-/// Where it cannot be opened or told, and as `each`.
-pub(crate) fn reading<T>(
-    path: &Path,
-    asked: Option<&'static Format>,
-    each: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
-) -> Result<(String, &'static Format, T), Failure> {
-    let Source { name, mut reader } = open(path)?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut input = Input::new(&mut *reader).map_err(rejected)?;
-    let format = format_of(asked, &mut input, &name)?;
-    let read = each(&name, format, &mut input).map_err(rejected)?;
-    Ok((name, format, read))
-}
+    #[test]
+    fn a_command_needs_its_line_and_no_other() {
+        let entry = Entry { name: "juggle", run: juggle };
+        let program = || crate::program(&[COMMANDS, &[&Entry { name: "juggle", run: juggle }]].concat());
+        let help = program().render_help().to_string();
+        assert!(help.contains("juggle") && help.contains("Juggles"), "{help}");
+        let (page, script) = (
+            super::man::page(program()).unwrap(),
+            super::completions::script(clap_complete::Shell::Bash, program()),
+        );
+        assert!(String::from_utf8(page).unwrap().contains("juggle"));
+        assert!(String::from_utf8(script).unwrap().contains("juggle"));
+        let options = super::options::page(&program(), "juggle").unwrap();
+        assert!(options.contains("| `--balls N` | `3` | How many balls |"), "{options}");
+        let matches = program().get_matches_from(["mcp-concord", "juggle", "--balls", "5"]);
+        let (name, matches) = matches.subcommand().unwrap();
+        let context = CommandContext { terminal: Terminal::default(), program };
+        assert_eq!((name, entry.run(matches, context).unwrap()), ("juggle", 5));
+    }
 
-/// Opens an input of the command line.
-///
-/// # Errors
-/// Where it cannot be opened.
-pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
-    crate::source::open(path).map_err(Failure::Unusable)
+    #[test]
+    fn the_command_line_holds_together() {
+        crate::program(COMMANDS).debug_assert();
+    }
 }

@@ -2,10 +2,10 @@
 //!
 //! Knows: the words for what [`mutants::score`] found. Refuses to know: how it was found.
 
-use super::run::named;
-use super::{Around, Failure};
+use super::context::{CommandContext, Failure};
+use super::suites::named;
 use crate::exit;
-use crate::terminal::Volume;
+use crate::terminal::Verbosity;
 use mutants::score::{Finding, FirstKill, Matrix, Row, first_kills, matrix};
 use std::fmt::Write as _;
 use std::fs;
@@ -22,7 +22,12 @@ const NAMED: usize = 3;
 ///
 /// # Errors
 /// Where the suite or an output cannot be used.
-pub(super) fn run(suite: &Suite, jobs: usize, results: Option<&Path>, around: Around) -> Result<u8, Failure> {
+pub(super) fn run(
+    suite: &Suite,
+    jobs: usize,
+    results: Option<&Path>,
+    context: CommandContext,
+) -> Result<u8, Failure> {
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be read: {error}"));
     let matrix = matrix(suite, jobs).map_err(unreadable)?;
     if let Some(path) = results {
@@ -31,20 +36,25 @@ pub(super) fn run(suite: &Suite, jobs: usize, results: Option<&Path>, around: Ar
         fs::write(path, text)
             .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
     }
-    io::stdout().lock().write_all(text(&matrix, around.voice.volume).as_bytes())?;
-    Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+    io::stdout().lock().write_all(text(&matrix, context.terminal.verbosity).as_bytes())?;
+    Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
 /// Tries the mutants on generated variants, and prints how many die by how many variants, and who lives.
 ///
 /// # Errors
 /// Where the output cannot be written, or no thread can be had.
-pub(super) fn by_generation(suite: &Suite, count: u64, jobs: usize, around: Around) -> Result<u8, Failure> {
+pub(super) fn by_generation(
+    suite: &Suite,
+    count: u64,
+    jobs: usize,
+    context: CommandContext,
+) -> Result<u8, Failure> {
     let (firsts, failing) = first_kills(suite, jobs)
         .map_err(|error| Failure::Unusable(format!("the variants cannot be tried: {error}")))?;
-    let text = generation(&firsts, &failing, count, around.voice.volume);
+    let text = generation(&firsts, &failing, count, context.terminal.verbosity);
     io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(if failing.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if failing.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
 /// The matrix as it is kept.
@@ -70,13 +80,13 @@ fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
     }
 }
 
-fn generation(firsts: &[FirstKill], failing: &[Finding], count: u64, volume: Volume) -> String {
+fn generation(firsts: &[FirstKill], failing: &[Finding], count: u64, verbosity: Verbosity) -> String {
     let mut out = String::new();
     let killed = |within: u64| {
         let soon = |first: &&FirstKill| first.case.as_deref().and_then(number).is_some_and(|at| at < within);
         firsts.iter().filter(soon).count()
     };
-    if !matches!(volume, Volume::Quiet) {
+    if !matches!(verbosity, Verbosity::Quiet) {
         let _ = writeln!(out, "variants  killed");
         for size in std::iter::successors(Some(100_u64), |size| size.checked_mul(10)) {
             let size = size.min(count);
@@ -89,7 +99,7 @@ fn generation(firsts: &[FirstKill], failing: &[Finding], count: u64, volume: Vol
             let _ =
                 writeln!(out, "survives: {} [{}]: it {}", mutant.name, mutant.breaks.join(", "), mutant.does);
         }
-        for FirstKill { mutant, case } in firsts.iter().filter(|_| matches!(volume, Volume::Loud)) {
+        for FirstKill { mutant, case } in firsts.iter().filter(|_| matches!(verbosity, Verbosity::Verbose)) {
             let _ = writeln!(out, "{}: {}", mutant.name, case.as_deref().unwrap_or("survives"));
         }
     }
@@ -106,11 +116,11 @@ fn number(case: &str) -> Option<u64> {
     case.strip_prefix("variant-")?.split('-').next()?.parse().ok()
 }
 
-fn text(matrix: &Matrix, volume: Volume) -> String {
+fn text(matrix: &Matrix, verbosity: Verbosity) -> String {
     let mut out = String::new();
-    if !matches!(volume, Volume::Quiet) {
+    if !matches!(verbosity, Verbosity::Quiet) {
         for row in &matrix.rows {
-            self::row(row, matches!(volume, Volume::Loud), &mut out);
+            self::row(row, matches!(verbosity, Verbosity::Verbose), &mut out);
         }
         let clauses: Vec<String> = matrix
             .by_clause()
@@ -177,15 +187,15 @@ fn sentence(finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use super::{FirstKill, generation, matrix};
-    use crate::command::generate;
-    use crate::terminal::Volume;
+    use crate::command::variants;
+    use crate::terminal::Verbosity;
     use mutants::score::first_kills;
     use std::collections::BTreeSet;
     use suite::{Root, Suite};
 
     #[test]
     fn what_dies_first_is_what_the_whole_matrix_shows() {
-        let suite = Suite::load(&[Root::Generated(generate::suite(3, 12))]).unwrap();
+        let suite = Suite::load(&[Root::Generated(variants::suite(3, 12))]).unwrap();
         let (firsts, failing) = first_kills(&suite, 2).unwrap();
         assert!(failing.is_empty(), "{failing:?}");
         let matrix = matrix(&suite, 2).unwrap();
@@ -193,7 +203,7 @@ mod tests {
             let killers: BTreeSet<&str> = row.killers.iter().map(|(case, _)| case.as_str()).collect();
             assert_eq!(first.case.as_deref(), killers.first().copied(), "{}", row.mutant.name);
         }
-        let text = generation(&firsts, &[], 12, Volume::Normal);
+        let text = generation(&firsts, &[], 12, Verbosity::Normal);
         assert!(text.starts_with(&format!("variants  killed\n      12  {:>6}\n", matrix.killed())), "{text}");
         assert_eq!(text.matches("\nsurvives: ").count(), matrix.rows.len() - matrix.killed());
     }
@@ -205,7 +215,7 @@ mod tests {
             .zip(cases)
             .map(|(mutant, case)| FirstKill { mutant, case: case.map(str::to_owned) })
             .collect::<Vec<_>>();
-        let text = generation(&firsts, &[], 2000, Volume::Normal);
+        let text = generation(&firsts, &[], 2000, Verbosity::Normal);
         assert!(text.contains("     100       1\n    1000       2\n    2000       3\n"), "{text}");
         assert!(text.ends_with("3 of 4 mutants killed by 2000 generated variants\n"), "{text}");
     }

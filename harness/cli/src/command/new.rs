@@ -4,10 +4,11 @@
 //! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
 //! said what it shows.
 
-use super::under_test::quoted;
-use super::{Around, Failure, format_of, generate, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
+use super::values::{case_name, quoted};
+use crate::case_draft::{CaseDraft, CaseHeader, save};
 use crate::exit;
-use crate::fuzzing::{About, Sketch, save};
 use crate::terminal::plain;
 use formats::{FORMATS, Format, Input, ReadOptions, Session, meaning};
 use std::fmt::Write as _;
@@ -15,10 +16,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use verdict::expectation::Expectation;
 
-/// Begins a case: a folder with one session in every capture format that carries it.
+/// Starts a case: a folder with one session in every capture format that carries it.
 ///
-/// What the session means is written as a proposal, and what the case shows is left empty: the suite is refused until a
-/// person has filled it in.
+/// The session's meaning is written as a proposal, and what the case shows is left empty: the suite is refused until you
+/// have filled it in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,16 +27,16 @@ Examples:
   mcp-concord new ids/null-id --from my.jsonl           the session of a transcript
   mcp-concord new ids/null-id --from my.har --cases .   in a folder of your own
 
-Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case is there
+Exit code 0: written; 1: the transcript was rejected; 2: the call or its input cannot be used, the case exists
 already, or the folder cannot be written.")]
 pub(crate) struct Args {
-    /// The name of the case: its folder below the folder of cases, such as ids/null-id.
+    /// The case's name: its folder below the folder of cases, such as ids/null-id.
     #[arg(value_name = "CASE", value_parser = name)]
     case: String,
-    /// The transcript whose session it is; `-` is the standard input. Without it, a session of one call.
+    /// Take the session from this transcript; `-` is the standard input [default: a session of one call].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The format of the transcript, where the content should not decide.
+    /// The transcript's format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format, requires = "from")]
     format: Option<&'static Format>,
     /// The folder of cases.
@@ -65,18 +66,20 @@ const HEAD: &str = "\
 ///
 /// # Errors
 /// Where the transcript cannot be read, or the case cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {
         Some(path) => Given::read(path, args.format)?,
         None => Given::one_call()?,
     };
     if given.missing > 0 {
-        around.voice.note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
+        context
+            .terminal
+            .note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
     }
-    let sketch = given.sketch()?;
-    let about = About { name: &args.case, title: "", reason: "", origin: "" };
-    let mut case = sketch.case(&about);
+    let draft = given.draft()?;
+    let about = CaseHeader { name: &args.case, title: "", reason: "", origin: "" };
+    let mut case = draft.case(&about);
     for (file, bytes) in &mut case.1 {
         if file == "case.toml" {
             bytes.splice(..0, HEAD.bytes());
@@ -87,7 +90,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         Failure::Unusable(format!("{} cannot be written: {error}", place.display()))
     })?;
     let mut out = std::io::stdout().lock();
-    out.write_all(told(args, &folder, &sketch, given.format).as_bytes())?;
+    out.write_all(told(args, &folder, &draft, given.format).as_bytes())?;
     out.flush()?;
     Ok(exit::WELL)
 }
@@ -97,7 +100,7 @@ fn name(text: &str) -> Result<String, String> {
     if text.starts_with(['/', '\\']) || text.split(['/', '\\']).any(|part| part == "..") {
         return Err("it leads out of the folder of cases; name a folder below it, such as ids/null-id".into());
     }
-    generate::case_name(text)
+    case_name(text)
 }
 
 /// That a case may stand here: nothing does, and no case is around it.
@@ -107,10 +110,10 @@ fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
         let message = format!("{} is there already; name another case", folder.display());
         return Err(Failure::Unusable(message));
     }
-    let mut around = folder.ancestors().skip(1).take(case.split('/').count());
-    match around.find(|above| above.join("case.toml").is_file()) {
-        Some(above) => {
-            let message = format!("{} is a case, and no other stands in it", above.display());
+    let mut above = folder.ancestors().skip(1).take(case.split('/').count());
+    match above.find(|above| above.join("case.toml").is_file()) {
+        Some(parent) => {
+            let message = format!("{} is a case, so it cannot hold another", parent.display());
             Err(Failure::Unusable(message))
         }
         None => Ok(()),
@@ -152,7 +155,7 @@ impl Given {
     }
 
     /// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
-    fn sketch(&self) -> Result<Sketch, Failure> {
+    fn draft(&self) -> Result<CaseDraft, Failure> {
         let mut files = Vec::new();
         for format in FORMATS.iter().copied() {
             let refused = self.session.losses(format).into_iter().find_map(|loss| loss.clause);
@@ -168,18 +171,18 @@ impl Given {
             files.push((format, file));
         }
         let expectation = Expectation::Meaning(self.meaning.clone());
-        Ok(Sketch { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
+        Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
     }
 }
 
 /// What was written, and what a person does next.
-fn told(args: &Args, folder: &Path, sketch: &Sketch, given: &Format) -> String {
+fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {
         let _ = writeln!(out, "  {}", format!("{file:<24}{what}").trim_end());
     };
     row("case.toml", "to be filled in: title, clauses, reason, origin");
-    for (format, file) in &sketch.files {
+    for (format, file) in &draft.files {
         match file {
             Ok(_) if args.from.is_some() && format.name == given.name => row(format.file, "as it was given"),
             Ok(_) => row(format.file, ""),
@@ -194,10 +197,10 @@ fn told(args: &Args, folder: &Path, sketch: &Sketch, given: &Format) -> String {
         out,
         "
 next
-  1. Take out of the transcripts what the case does not need, and of the folder the formats that it is not about.
-  2. Read meaning.json line by line against the clauses, and mend it where they say otherwise.
+  1. Remove from the transcripts what the case does not need, and from the folder the formats that it is not about.
+  2. Read meaning.json line by line against the clauses, and correct it where they disagree.
   3. Fill in case.toml; until then the loader refuses the suite.
-  4. Run the case alone:
+  4. Run only this case:
      mcp-concord run --cases {cases} --filter {case}
 "
     );

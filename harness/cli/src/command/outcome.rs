@@ -2,7 +2,8 @@
 //!
 //! Knows: which file gets what. Refuses to know: what was judged, and how it is laid out.
 
-use super::{Around, Failure, site};
+use super::context::{CommandContext, Failure};
+use super::site;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -26,7 +27,7 @@ impl Outcome<'_> {
     ///
     /// # Errors
     /// Where something cannot be written.
-    pub(super) fn tell(&self, record: &Record, around: Around) -> Result<(), Failure> {
+    pub(super) fn tell(&self, record: &Record, context: CommandContext) -> Result<(), Failure> {
         if let Some(path) = self.results {
             let written = reports::json::render(record).map_err(io::Error::from);
             written.and_then(|text| fs::write(path, text)).map_err(|error| {
@@ -37,7 +38,7 @@ impl Outcome<'_> {
             site::write_one(folder, record, &|_, line| (self.alone)(line))?;
         }
         let Self { file, alone, .. } = self;
-        let (volume, colour) = (around.voice.volume.into(), around.voice.colour_out);
+        let (volume, colour) = (context.terminal.verbosity.into(), context.terminal.colour_out);
         let text = text::render(record, &text::Options { colour, volume, file, rerun: alone });
         Ok(io::stdout().lock().write_all(text.as_bytes())?)
     }

@@ -1,15 +1,19 @@
 //! `play`: a scripted peer that says what one side of a session says.
 
-use super::{Around, Failure, format_of, listen, named_format, open, under_test};
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
+use super::listen;
+use super::suites::{embedded_case, only_case};
+use super::values::seconds;
 use crate::exit;
-use crate::terminal::{Voice, Volume, plain};
+use crate::terminal::{Terminal, Verbosity, plain};
 use formats::{Format, Input, ReadOptions, Session};
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
@@ -17,25 +21,25 @@ use wire::play::journal::Journal;
 use wire::play::{self, Mismatch, Plan, Played, Script, StartError, Tell, Variants};
 use wire::proxy::{Target, put_in_order_if_timed};
 
-/// Plays one side of a recorded session, and tells where the other side departs from it.
+/// Gives a client a deterministic server, or a server a deterministic client: plays one side of a recorded session.
 ///
-/// It says exactly what that side says in the recording, byte for byte where the format keeps the text, and each message
-/// as soon as all that the other side says before it was heard. What the other side says is compared as `diff` does.
-/// Ids and progress tokens belong to whoever chose them: where the other side chose others than the recording has, they
-/// are put into the messages that name them, and nothing else is changed.
+/// It sends exactly what that side sent in the recording, byte for byte where the format keeps the text, and each message
+/// as soon as everything that the other side sent before it has arrived. What the other side sends is compared as by
+/// `diff`, and each difference is reported. Ids and progress tokens that the other side chooses differently are put into
+/// the messages that refer to them; nothing else is changed.
 ///
-/// A mismatch does not end the play: a message that differs counts as heard, one that is not in the session is passed
-/// over. A wait that runs out ends it.
+/// A difference does not end the play: a message that differs counts as received, one that is not in the session is
+/// skipped. A wait that times out ends it.
 ///
-/// Over Streamable HTTP a message of the server's own goes over the stream of the request that it is about, as far as the
-/// session tells, and over the stream of a GET otherwise, which a client opens before it says
-/// `initialized`. Session id, revision, refusals (a 401 and its challenge) and event ids are those of the recording where it
-/// has them. A stream that breaks is taken up again with Last-Event-ID.
+/// Over Streamable HTTP a message that the server starts goes over the stream of the request that it belongs to, as far as
+/// the session shows, and otherwise over the stream of a GET, which a client opens before it sends `initialized`. Session
+/// id, revision, refusals (a 401 and its challenge) and event ids are those of the recording where it has them. A broken
+/// stream is resumed with Last-Event-ID.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord play --as server trace.jsonl                      on stdin and stdout: give it to a client as its server
-  mcp-concord play --as client trace.jsonl -- ./server          starts the server, and says what the client said
+  mcp-concord play --as client trace.jsonl -- ./server          starts the server, and sends what the client sent
   mcp-concord play --as client correlation/answers-crossed -- ./server
   mcp-concord play --as server trace.jsonl --ignore /params/clientInfo --chunk 1
   mcp-concord play --as server session.har --listen 8080 --answers json
@@ -43,8 +47,8 @@ Examples:
   mcp-concord play --as client session.har --to http://127.0.0.1:3001/sse --transport http-sse
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
-Exit code 0: the other side did as the session has it; 1: it departed from it; 2: the call or the session cannot be used;
-3: the server cannot be started, or nobody listens at the URL.")]
+Exit code 0: the other side followed the session; 1: it differed; 2: the call or the session cannot be used; 3: the
+server cannot be started, or nothing listens at the URL.")]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_enum, value_name = "SIDE")]
@@ -52,36 +56,36 @@ pub(crate) struct Args {
     /// The session: a recording, `-` for the standard input, a case directory, or a case of the suite by its name.
     #[arg(value_name = "CASE|FILE")]
     session: PathBuf,
-    /// The format, where the content should not decide; of a case, the format to take.
+    /// The format, instead of detecting it from the content; of a case, the format to take.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Leave out a place of the other side's messages; `*` stands for any member or item. May be given several times.
+    /// Ignore this JSON pointer of the other side's messages; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
     ignore: Vec<PointerPattern>,
-    /// Take a string that holds this marker as equal to any value.
+    /// Treat a string that contains this marker as equal to any value.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
-    /// Play the server over HTTP, and listen here: an address, or a port of this machine alone; port 0 takes a free one.
+    /// Play the server over HTTP and listen here: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with_all = ["to", "command"])]
     listen: Option<SocketAddr>,
     /// Play the client over HTTP, and connect to this server.
     #[arg(long, value_name = "URL", value_parser = Target::parse, conflicts_with = "command")]
     to: Option<Target>,
-    /// Which of MCP's transports to speak over HTTP; Streamable HTTP, where it is not said.
+    /// The HTTP transport to use [default: streamable-http].
     #[arg(long, value_enum, value_name = "TRANSPORT")]
-    transport: Option<Over>,
-    /// In what form to answer requests over Streamable HTTP; as the recording has it, where it is not said. With `json`
-    /// whatever the server says of its own goes over the stream of a GET.
+    transport: Option<TransportArg>,
+    /// How to answer requests over Streamable HTTP [default: as in the recording]. With `json` the messages that the
+    /// server starts go over the stream of a GET.
     #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
-    answers: Option<Form>,
-    /// How long any wait may take.
-    #[arg(long, value_name = "SECONDS", value_parser = under_test::seconds, default_value = "10")]
+    answers: Option<AnswerForm>,
+    /// The time limit for any wait.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
-    /// Write down what really passed, with times, as lines of JSON. A file that is there is written over.
+    /// Write what was sent and received, with times, to this file as JSON lines. An existing file is overwritten.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     #[command(flatten)]
-    ways: Ways,
+    variations: Variations,
     /// The server's command, for a client over stdio.
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
@@ -94,49 +98,49 @@ enum Role {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Over {
+enum TransportArg {
     StreamableHttp,
     HttpSse,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
+enum AnswerForm {
     Json,
     Sse,
 }
 
-/// The ways that a peer may take.
+/// Variations of how a peer sends the same.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Ways of saying the same")]
-struct Ways {
-    /// Wait before each message.
+#[command(next_help_heading = "Variations")]
+struct Variations {
+    /// Wait before each message, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     delay: u64,
-    /// Write no more than so many bytes at a time.
+    /// Write at most this many bytes at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     chunk: Option<u32>,
-    /// Say what can be said together in one write. Over stdio, or as a server in events of one stream.
+    /// Write together what can be sent together: over stdio in one write, as a server in events of one stream.
     #[arg(long, conflicts_with = "redeliver")]
     merge: bool,
-    /// Close after so many messages, before the session is over.
+    /// Close after this many messages, before the session is over.
     #[arg(long, value_name = "N")]
     close_after: Option<u64>,
-    /// Say an event of each stream twice, with the same id; where more is to come on the stream, break it in between, so
-    /// that the client has to come back. A server's, over HTTP.
+    /// As a server over HTTP: send an event of each stream twice, with the same id; where more is to come on the stream,
+    /// break it in between, so that the client has to reconnect.
     #[arg(long, requires = "listen")]
     redeliver: bool,
-    /// Say a line that is no message before each message. Over stdio.
+    /// Over stdio: send this line, which is not a message, before each message.
     #[arg(long, value_name = "TEXT")]
     noise: Option<String>,
-    /// Wait before each read, and read little.
+    /// Wait before each read, in milliseconds, and read little.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     slow_read: u64,
-    /// Say half a message before the end, without the end of its line. Over stdio.
+    /// Over stdio: send half a message before the end, without the end of its line.
     #[arg(long)]
     half_line_at_end: bool,
 }
 
-impl Ways {
+impl Variations {
     fn variants(&self) -> Variants {
         Variants {
             delay: Duration::from_millis(self.delay),
@@ -155,12 +159,12 @@ impl Ways {
 ///
 /// # Errors
 /// Where the session cannot be played, or the server cannot be started.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let how = how(args).map_err(|why| Failure::Unusable(why.to_owned()))?;
     let (name, session) = match session(args) {
-        // A fault in the script is none of the other side's.
+        // A fault in the script is not the other side's.
         Err(Failure::Rejected(name, rejection)) => {
-            around.voice.rejection(&name, &rejection);
+            context.terminal.rejection(&name, &rejection);
             return Ok(exit::UNUSABLE);
         }
         other => other?,
@@ -176,21 +180,23 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?,
         None => Journal::default(),
     };
-    let (rules, variants) =
-        (DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() }, args.ways.variants());
-    let teller = Teller { voice: around.voice, script: &script, name: &name };
+    let (rules, variants) = (
+        DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() },
+        args.variations.variants(),
+    );
+    let reporter = Reporter { terminal: context.terminal, script: &script, name: &name };
     let plan = Plan {
         script: &script,
         rules: &rules,
         patience: args.timeout,
         variants: &variants,
         journal: &journal,
-        tell: &teller,
+        tell: &reporter,
     };
     let played = match how {
         How::OnPipes => play::as_server(&plan),
         How::Starting(command) => play::as_client(&plan, command),
-        How::Listening(at) => serve(at, args, &plan, around),
+        How::Listening(at) => serve(at, args, &plan, context),
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
@@ -198,10 +204,10 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         StartError::Command(why) => Failure::NotRun(why),
     })?;
     if let Some(why) = journal.fault() {
-        return Err(Failure::Unusable(format!("the journal is not whole: {why}")));
+        return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
     }
-    around.voice.note(&told(&played, &name));
-    Ok(if played.mismatches == 0 { exit::WELL } else { exit::FELL_SHORT })
+    context.terminal.note(&summary(&played, &name));
+    Ok(if played.mismatches == 0 { exit::WELL } else { exit::FAILED })
 }
 
 /// How the other side is met.
@@ -214,23 +220,25 @@ enum How<'a> {
 
 /// What a command line asks for, or what is wrong with it.
 fn how(args: &Args) -> Result<How<'_>, &'static str> {
-    let ways = &args.ways;
-    if (args.listen.is_some() || args.to.is_some()) && (ways.noise.is_some() || ways.half_line_at_end) {
-        return Err("--noise and --half-line-at-end are ways of stdio, which HTTP does not have");
+    let variations = &args.variations;
+    if (args.listen.is_some() || args.to.is_some())
+        && (variations.noise.is_some() || variations.half_line_at_end)
+    {
+        return Err("--noise and --half-line-at-end work only over stdio");
     }
-    if args.to.is_some() && ways.merge {
+    if args.to.is_some() && variations.merge {
         return Err(
             "each message of a client is a request of its own over HTTP: --merge has nothing to join",
         );
     }
     if args.transport.is_some() && args.listen.is_none() && args.to.is_none() {
-        return Err("--transport is about HTTP: give an address to --listen at, or a URL with --to");
+        return Err("--transport needs HTTP: give an address with --listen, or a URL with --to");
     }
     match (args.role, args.listen, &args.to, &args.command[..]) {
         (Role::Server, Some(at), ..) => Ok(How::Listening(at)),
         (Role::Client, _, Some(target), _) => Ok(How::Connecting(target)),
         (Role::Server, _, Some(_), _) => {
-            Err("a server does not connect to a URL: give it an address to --listen at")
+            Err("a server does not connect to a URL: give it an address with --listen")
         }
         (Role::Client, Some(_), ..) => Err("a client does not listen: name the server's URL with --to"),
         (Role::Server, _, _, [_, ..]) => Err("a server is started by its client: leave the command out"),
@@ -247,24 +255,29 @@ fn how(args: &Args) -> Result<How<'_>, &'static str> {
 
 fn transport(args: &Args) -> Transport {
     match args.transport {
-        None | Some(Over::StreamableHttp) => Transport::StreamableHttp,
-        Some(Over::HttpSse) => Transport::HttpSse,
+        None | Some(TransportArg::StreamableHttp) => Transport::StreamableHttp,
+        Some(TransportArg::HttpSse) => Transport::HttpSse,
     }
 }
 
-fn serve(at: SocketAddr, args: &Args, plan: &Plan<'_>, around: Around) -> Result<Played, StartError> {
+fn serve(
+    at: SocketAddr,
+    args: &Args,
+    plan: &Plan<'_>,
+    context: CommandContext,
+) -> Result<Played, StartError> {
     let answers = match args.answers {
         None => Answers::AsRecorded,
-        Some(Form::Json) => Answers::Json,
-        Some(Form::Sse) => Answers::Stream,
+        Some(AnswerForm::Json) => Answers::Json,
+        Some(AnswerForm::Sse) => Answers::Stream,
     };
     let server = Server::listen(at, transport(args), answers)?;
-    let url = server.url().map_err(|error| StartError::Here(format!("the port cannot be told: {error}")))?;
-    around.voice.note(&format!("{url} is the server from now on"));
+    let url = server.url().map_err(|error| StartError::Here(format!("the port is unknown: {error}")))?;
+    context.terminal.note(&format!("listening at {url}"));
     server.play(plan)
 }
 
-fn told(played: &Played, name: &str) -> String {
+fn summary(played: &Played, name: &str) -> String {
     let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "{name}: {} said, {} heard, {}",
@@ -277,24 +290,24 @@ fn told(played: &Played, name: &str) -> String {
     )
 }
 
-/// Tells a person. The standard output may be the other side's.
+/// Reports to the terminal. The standard output may be the other side's.
 #[derive(Debug)]
-struct Teller<'t> {
-    voice: Voice,
+struct Reporter<'t> {
+    terminal: Terminal,
     script: &'t Script,
     name: &'t str,
 }
 
-impl Tell for Teller<'_> {
+impl Tell for Reporter<'_> {
     fn mismatch(&self, mismatch: &Mismatch) {
         let text = mismatch.describe(self.script, self.name);
-        // Nobody may be left to be told, and the exit code tells too.
+        // A closed standard error is no reason to stop: the exit code says it too.
         let _ = writeln!(io::stderr().lock(), "{text}\n");
     }
 
     fn note(&self, text: &str) {
-        if self.voice.volume >= Volume::Normal {
-            self.voice.note(text);
+        if self.terminal.verbosity >= Verbosity::Normal {
+            self.terminal.note(text);
         }
     }
 }
@@ -304,17 +317,11 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
     let path = &args.session;
     let name = path.display().to_string();
     let case = if path.is_dir() {
-        let suite = Suite::load(&[Root::Disk(path.clone())]).map_err(|problems| {
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
-        })?;
-        let count = suite.cases.len();
-        let only = suite.cases.into_iter().next().filter(|_| count == 1);
-        Some(only.ok_or_else(|| Failure::Unusable(format!("{name} holds {count} cases; name one of them")))?)
+        Some(only_case(path)?)
     } else if path.exists() || name == "-" {
         None
     } else {
-        Suite::load_one(&Root::Embedded, &name).unwrap_or_default()
+        embedded_case(&name)
     };
     match case {
         Some(case) => of_case(&case, args),

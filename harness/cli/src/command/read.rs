@@ -1,6 +1,7 @@
 //! `read`: prints the meaning of a transcript.
 
-use super::{Around, Failure, named_format, reading};
+use super::context::{CommandContext, Failure};
+use super::input::{named_format, reading};
 use crate::exit;
 use formats::{Format, MeaningWriter, ReadOptions, Step, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -19,22 +20,24 @@ const BLOCK: usize = 1 << 16;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mcp-concord read session.har                      the format is told from the content
-  mcp-concord read --calls trace.jsonl              tool calls and their outcomes alone
+  mcp-concord read session.har                      the format is detected
+  mcp-concord read --calls trace.jsonl              only tool calls and their outcomes
   mcp-concord read --format http-sse - < capture    from the standard input
-  mcp-concord read --lenient noisy.jsonl            pass over what is no message, and list it
+  mcp-concord read --lenient noisy.jsonl            skip what is not a message, and list it
 
-Nothing is printed of a transcript that is rejected. Exit code 0: read; 1: rejected; 2: it could not be opened.")]
+Nothing is printed of a transcript that is rejected. 
+
+Exit code 0: read; 1: rejected; 2: it cannot be opened.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
-    /// Its capture format, where the content should not decide.
+    /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Print tool calls with their outcomes alone.
+    /// Print only tool calls and their outcomes.
     #[arg(long)]
     calls: bool,
-    /// Pass over what is no message where one belongs, and list each on the standard error.
+    /// Skip what is not a message where one belongs, and list each on the standard error.
     #[arg(long)]
     lenient: bool,
 }
@@ -43,7 +46,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
     let mut writer = MeaningWriter::new();
@@ -51,7 +54,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let mut failed: Option<io::Error> = None;
     let options = if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
     let read = reading(&args.file, args.format, |name, format, input| {
-        around.voice.detail(&format!("{name} is read as {}", format.name));
+        context.terminal.detail(&format!("{name} is read as {}", format.name));
         walk(format, input, options, &mut |step| {
             let block = match (step, &mut calls) {
                 (Step::Event(_, event), Some((calls, out))) => {
@@ -64,7 +67,7 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
                 }
                 (Step::Context(entry), _) => {
                     if let Content::Noise(noise) = &entry.content {
-                        around.voice.note(&format!(
+                        context.terminal.note(&format!(
                             "{name}:{}: passed over: {}",
                             entry.location.line, noise.why.message
                         ));
@@ -97,12 +100,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     print(&mut spool)?;
     if totals.missing > 0 {
         let (bodies, were) = if totals.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        around.voice.note(&format!(
+        context.terminal.note(&format!(
             "{name}: {} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
             totals.missing
         ));
     }
-    around.voice.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
+    context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
     Ok(exit::WELL)
 }
 

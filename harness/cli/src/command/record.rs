@@ -1,6 +1,8 @@
 //! `record`: a transparent recorder between a client and a server.
 
-use super::{Around, Failure, listen, named_format};
+use super::context::{CommandContext, Failure};
+use super::input::named_format;
+use super::listen;
 use crate::exit;
 use formats::{Format, Input, ReadOptions, Session};
 use std::fs::{self, File};
@@ -10,25 +12,25 @@ use std::path::{Path, PathBuf};
 use wire::proxy::{Target, put_in_order};
 use wire::record::{self, Plan, Recorded, Redaction, StartError};
 
-/// Records what a client and a server say, over stdio or HTTP, without changing a byte.
+/// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
 ///
-/// Bytes pass through untouched and at once, whatever they are; so do the end of input, signals (HUP, INT, QUIT, TERM,
-/// USR1 and USR2, to the server's process group), the standard error, and the exit code. Put it before the server's
-/// command where your client has that command.
+/// Bytes are forwarded unmodified and unbuffered; end of input, signals (HUP, INT, QUIT, TERM, USR1 and USR2, to the
+/// server's process group), stderr and exit code pass through. Put it before the server's command in your client's
+/// configuration.
 ///
-/// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is no message
-/// is kept under `dir` "event", where readers pass over it. Nothing waits for the file for longer than half a second in
-/// all: what it cannot take is counted, said, and marked in the file. At most 16 MiB wait to be written, and lines of
-/// more than 4 MiB wait in a temporary file beside the recording.
+/// Each message becomes a line of an mcp-replay trace, with the time at which its last byte was seen. What is not a message
+/// is kept under `dir` "event", which readers skip. A slow file delays the session by half a second at most: what it
+/// cannot take is counted, reported, and marked in the file. At most 16 MiB wait to be written, and lines of more than
+/// 4 MiB wait in a temporary file beside the recording.
 ///
-/// With --listen it stands between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
-/// HAR 1.2 with the times of events under `_events`. Streams pass as they come; the file is a whole archive at any time,
-/// and what is still open is in it too. Codings other than gzip are not asked for, and an `endpoint` event that names
-/// the server itself leads back to the recorder; nothing else is changed. At most 16 MiB wait to be written, and the
-/// traffic waits for the file as it does over stdio. A HAR is read
-/// exchange by exchange; a format of messages has them in the order in which they passed, which is what HTTP+SSE needs.
+/// With --listen it is a proxy between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
+/// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive
+/// at any time, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
+/// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
+/// logged and counted. A HAR is read exchange by exchange; a format of messages has them in the order in which they
+/// passed, which HTTP+SSE needs.
 ///
-/// Nothing is taken out unless --redact or --redact-text asks for it; a recording holds every secret that was said.
+/// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,34 +42,34 @@ Examples:
                                                                     over HTTP, until Ctrl-C
   mcp-concord check --profile recorder trace.jsonl                  is the recording right?
 
-Exit code: the server's own; 128 and the signal's number where a signal ended it; 1 where the server ended well and
-something is missing in the recording; 2: the file or the address cannot be used; 3: the server cannot be started.")]
+Exit code 0: recorded; 1: the server ended well, but something is missing in the recording; 2: the file or the address
+cannot be used; 3: the server cannot be started; 128+N: signal N ended the server; other: the server's own exit code.")]
 pub(crate) struct Args {
-    /// The file to write; `{time}` and `{pid}` in its name are filled in. One that is there already is refused.
+    /// The file to write; `{time}` and `{pid}` in its name are filled in. An existing file is refused.
     #[arg(short, long = "output", value_name = "FILE")]
     out: PathBuf,
-    /// The format, where the file's ending should not decide: `.har` is har, `.json` says too little, all else is
-    /// mcp-replay. Other formats than mcp-replay, or than har with --listen, are written when the session has ended.
+    /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
+    /// than har with --listen, are written when the session has ended.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// Write over a file that is there already.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
-    /// The trace's label; the program's name where none is given.
+    /// The trace's label [default: the program's name].
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
-    /// Take out the texts and numbers under members of this name, in any case; `*` stands for anything. Ids, methods
-    /// and schemas are never touched; noise is withheld. With --listen also headers, cookies and members of a query of
-    /// this name; a body that is no JSON is withheld, and so is one of more than 16 MiB. May be given several times.
+    /// Redact texts and numbers under members of this name, in any letter case; `*` matches anything. Ids, methods and
+    /// schemas are never redacted; lines that are not messages are withheld. With --listen also headers, cookies and query
+    /// parameters of this name; a body that is not JSON or is larger than 16 MiB is withheld. Repeatable.
     #[arg(long, value_name = "NAME")]
     redact: Vec<String>,
-    /// Take out the parts of texts that this regular expression fits. May be given several times.
+    /// Redact the parts of texts that match this regular expression. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
-    /// Listen here for clients that speak HTTP: an address, or a port of this machine alone; port 0 takes a free one.
+    /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
     listen: Option<SocketAddr>,
-    /// The server to which everything is forwarded. `/` at the recorder is its path; every other path is itself.
+    /// Forward to this server. `/` at the recorder is the URL's path; every other path is kept.
     #[arg(long, value_name = "URL", value_parser = Target::parse, requires = "listen")]
     to: Option<Target>,
     /// The server's command.
@@ -82,7 +84,7 @@ const NATIVE: &str = "mcp-replay";
 ///
 /// # Errors
 /// Where the file or the server's command cannot be used.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let http = args.listen.zip(args.to.as_ref());
     let native = if http.is_some() { listen::NATIVE } else { NATIVE };
     let format = format_of(args).map_err(Failure::Unusable)?;
@@ -90,12 +92,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
     let out = record::file_name(&args.out);
     let converted = format.name != native;
     if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
-        return Err(Failure::Unusable(format!("{} is there already; --force writes over it", out.display())));
+        return Err(Failure::Unusable(format!("{} exists already; --force overwrites it", out.display())));
     }
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
-        let whole = listen::run(at, to, redaction, &first, args.force, around)?;
-        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, around) && whole));
+        let whole = listen::run(at, to, redaction, &first, args.force, context)?;
+        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, context) && whole));
     }
     let plan = Plan {
         command: args.command.clone(),
@@ -104,15 +106,15 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
         label: args.label.clone(),
         redaction,
     };
-    let recorded = record::run(&plan, Box::new(around.voice)).map_err(|refused| match refused {
+    let recorded = record::run(&plan, Box::new(context.terminal)).map_err(|refused| match refused {
         StartError::File(why) => Failure::Unusable(why),
         StartError::Command(why) => Failure::NotRun(why),
     })?;
-    let whole = tell(&recorded, around);
-    let whole = finish(converted.then_some(&recorded.path), &out, native, format, around) && whole;
+    let whole = tell(&recorded, context);
+    let whole = finish(converted.then_some(&recorded.path), &out, native, format, context) && whole;
     // An exit code is a byte wherever this runs.
-    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FELL_SHORT);
-    Ok(if code == exit::WELL && !whole { exit::FELL_SHORT } else { code })
+    let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
+    Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
 }
 
 fn format_of(args: &Args) -> Result<&'static Format, String> {
@@ -135,26 +137,32 @@ fn between(out: &Path, native: &str) -> PathBuf {
 }
 
 /// Converts what waits for it. Whether `out` is there.
-fn finish(waits: Option<&PathBuf>, out: &Path, native: &str, format: &Format, around: Around) -> bool {
+fn finish(
+    waits: Option<&PathBuf>,
+    out: &Path,
+    native: &str,
+    format: &Format,
+    context: CommandContext,
+) -> bool {
     let Some(waits) = waits else { return true };
     let done = convert(waits, out, native, format);
     if let Err(why) = &done {
-        around.voice.error(&format!("{why}; the session is kept as {}", waits.display()));
+        context.terminal.error(&format!("{why}; the session is in {}", waits.display()));
     }
     done.is_ok()
 }
 
 /// Says what is missing. Whether nothing is.
-fn tell(recorded: &Recorded, around: Around) -> bool {
+fn tell(recorded: &Recorded, context: CommandContext) -> bool {
     let (path, summary) = (recorded.path.display(), &recorded.summary);
     let [client, server] = summary.missing;
     if let Some(why) = &summary.trouble {
         let end = if summary.ended { "" } else { ", and the line that ends it" };
-        around.voice.error(&format!(
+        context.terminal.error(&format!(
             "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"
         ));
     } else {
-        around.voice.detail(&format!("{path}: the server ended with {}", recorded.exit));
+        context.terminal.detail(&format!("{path}: the server ended with {}", recorded.exit));
     }
     summary.trouble.is_none()
 }

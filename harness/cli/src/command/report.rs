@@ -3,9 +3,10 @@
 //! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
 //! nothing is judged again.
 
-use super::site::{self, Site, TIMES};
-use super::under_test::quoted;
-use super::{Around, Failure};
+use super::context::{CommandContext, Failure};
+use super::site::{Site, TIMES};
+use super::suites::embedded;
+use super::values::quoted;
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;
@@ -21,36 +22,36 @@ use verdict::merge::merge;
 use verdict::record::{CaseNote, CaseResult, Record, SCHEMA};
 use verdict::timings::Times;
 
-/// Renders records as a site: the parts of a sharded run are put together, several implementations line up.
+/// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord report results.json --out site                  a site, JUnit, Markdown and a badge
-  mcp-concord report part-*.json --out site                   the parts of one sharded run, put together
+  mcp-concord report part-*.json --out site                   the parts of one sharded run, merged
   mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
-  mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
-  mcp-concord report results.json --compare old.json          what changed; a new failure ends with exit code 1
+  mcp-concord report results.json --out site --compact        a results.json small enough to publish
+  mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
   mcp-concord report results.json kills.json found.json --out site
-                                      with the kill matrix of `run --adequacy --results kills.json`, and what
-                                      `check --output json` found
+                                      with the kill matrix of `run --mutants --results kills.json`, and the
+                                      findings of `check --output json`
 
 Into the folder go index.html, clauses.html, rules.html and formats.html, and changes.html, kills.html and findings.html
 where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
 implementation where there are several. Every page opens from disk.
 
-Exit code 0: rendered; 1: with --compare, something fell short that did not before; 2: a record cannot be used.")]
+Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used.")]
 pub(crate) struct Args {
-    /// Records that `run --results` or `run --report` wrote, oldest first; a kill matrix; what `check` found.
+    /// Results of `run --results` or `run --report`, oldest first; a kill matrix; findings of `check --output json`.
     #[arg(required = true, value_name = "RESULTS")]
     records: Vec<PathBuf>,
-    /// Where to write; it is made where there is none.
+    /// The folder for the site; created if missing.
     #[arg(long, value_name = "DIR", required_unless_present = "compare")]
     out: Option<PathBuf>,
     /// Write results.json in a compact form: a letter a verdict, the failures and the reasons of the baseline.
     #[arg(long, requires = "out")]
     compact: bool,
-    /// The record of an earlier run of the same implementation, to tell what changed.
+    /// Compare with these results of an earlier run of the same implementation.
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
 }
@@ -59,12 +60,12 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// Where a record cannot be read or put together with the others, or a file cannot be written.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let Given { runs, kills, findings } = Given::read(&args.records)?;
     let records = latest(&runs);
     let old = args.compare.as_deref().map(|path| match read(path)? {
         Input::Run(record) => Ok(*record),
-        _ => Err(Failure::Unusable(format!("{} is no record of a run", path.display()))),
+        _ => Err(Failure::Unusable(format!("{} is not a record of a run", path.display()))),
     });
     let old = old.transpose()?;
     let compared = old.as_ref().map(|old| compared(old, &records).map(|new| (new, changes(old, new))));
@@ -83,12 +84,12 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             compact: args.compact,
         };
         site.write(out)?;
-        around.voice.note(&format!("written to {}", out.join("index.html").display()));
+        context.terminal.note(&format!("written to {}", out.join("index.html").display()));
     }
     let Some((_, changes)) = compared else { return Ok(exit::WELL) };
     io::stdout().lock().write_all(markdown::changes(&changes).as_bytes())?;
     let regressed = changes.iter().any(|change: &Change| change.sort == Sort::Regression);
-    Ok(if regressed { exit::FELL_SHORT } else { exit::WELL })
+    Ok(if regressed { exit::FAILED } else { exit::WELL })
 }
 
 /// What was given, sorted by what it is.
@@ -135,7 +136,7 @@ impl Given {
                     }
                 }
             }
-            // Two runs may be alike in every byte, but the same file twice is a slip.
+            // Two runs may be equal in every byte, but the same file twice is a mistake.
             let place = path.canonicalize().unwrap_or_else(|_| path.clone());
             if whole && seen.contains(&place) {
                 return Err(Failure::Unusable(format!("{name} is named twice")));
@@ -187,10 +188,10 @@ fn read(path: &Path) -> Result<Input, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
     if text.trim_start().starts_with('[') {
-        return parsed(&text, &format!("{name} is nothing that `check --output json` printed"))
+        return parsed(&text, &format!("{name} is not an output of `check --output json`"))
             .map(Input::Findings);
     }
-    let no_record = format!("{name} is no record of a run");
+    let no_record = format!("{name} is not a record of a run");
     let Kind { schema, kills } = parsed(&text, &no_record)?;
     let (known, found) = match (schema, kills) {
         (_, Some(found)) => (kills::SCHEMA, found),
@@ -200,11 +201,11 @@ fn read(path: &Path) -> Result<Input, Failure> {
         return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {known}")));
     }
     match kills {
-        Some(_) => parsed(&text, &format!("{name} is no kill matrix")).map(Input::Kills),
+        Some(_) => parsed(&text, &format!("{name} is not a kill matrix")).map(Input::Kills),
         None => {
             let mut record: Record = parsed(&text, &no_record)?;
             if record.compact.is_some() {
-                let suite = site::embedded()?;
+                let suite = embedded()?;
                 let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
                 let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
                 let expanded = record.expand(|name| case(name).map(note));
@@ -240,7 +241,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
         records.iter().copied().filter(|record| record.implementation.name == *name).collect();
     match of_it.as_slice() {
         [new] => Ok(new),
-        [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, which --compare is"))),
+        [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, as --compare is"))),
         _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),
     }
 }

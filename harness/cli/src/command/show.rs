@@ -1,8 +1,8 @@
 //! `show`: draws a session.
 
-use super::{Around, Failure, format_of, named_format, open};
+use super::context::{CommandContext, Failure};
+use super::input::{Source, format_of, named_format, open};
 use crate::exit;
-use crate::source::Source;
 use formats::{Format, Input, ReadError, ReadOptions, walk};
 use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
 use reports::diagram_builder::{
@@ -21,45 +21,46 @@ const IN_MEMORY: usize = 16 << 20;
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
 const WIDTH: usize = 100;
 
-/// Draws a session: who said what to whom, what was never answered, and what `check` finds where.
+/// Draws a session as a sequence diagram: messages, unanswered requests, and the findings of `check`.
 ///
-/// Several traces of the servers of one session are put together by time, with a lane for each server.
+/// Several traces of one session, one for each server, are merged by time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mcp-concord show session.har                         in the terminal; the format is told from the content
+  mcp-concord show session.har                         in the terminal; the format is detected
   mcp-concord show --output svg trace.jsonl > a.svg    a picture
   mcp-concord show --output html a.har > a.html        a page with the picture, and every row in words
   mcp-concord show weather.jsonl files.jsonl           two servers of one session (mcp-replay), by time
-  mcp-concord show --from 120 --to 160 trace.jsonl     these messages alone
-  mcp-concord show --no-check - < capture              from the standard input, without what check finds
+  mcp-concord show --from 120 --to 160 trace.jsonl     only these messages
+  mcp-concord show --no-check - < capture              from the standard input, without findings of check
 
-Of a long session the first 40 rows and the last 20 are drawn, and between them up to 240 that are out of the ordinary;
-what is folded is counted. A session that the contract rejects is drawn up to the place where it is rejected.
-Exit code 0: drawn; 1: drawn and rejected; 2: an input or the call could not be used.")]
+Of a long session the first 40 rows, the last 20, and up to 240 unusual ones between them are drawn; folded rows are
+counted. A session that the contract rejects is drawn up to the place of the rejection.
+
+Exit code 0: drawn; 1: drawn and rejected; 2: an input or the call cannot be used.")]
 pub(crate) struct Args {
     /// The transcript; `-` is the standard input. Several must be traces of one server each (mcp-replay).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Their capture format, where the content should not decide.
+    /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
-    /// What to draw it as.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
     output: Output,
-    /// Fold nothing: memory and picture grow with the session.
+    /// Fold nothing; memory and drawing grow with the session.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     all: bool,
-    /// Draw the messages from this number on alone, as the picture numbers them.
+    /// Draw only from this message on, as the drawing numbers them.
     #[arg(long, value_name = "NUMBER")]
     from: Option<u64>,
-    /// Draw the messages up to this number alone.
+    /// Draw only up to this message.
     #[arg(long, value_name = "NUMBER")]
     to: Option<u64>,
-    /// Leave out what `check` finds.
+    /// Leave out the findings of `check`.
     #[arg(long)]
     no_check: bool,
-    /// Pass over what is no message where one belongs, and draw that it stood there.
+    /// Skip what is not a message where one belongs, and mark its place.
     #[arg(long)]
     lenient: bool,
 }
@@ -68,9 +69,9 @@ pub(crate) struct Args {
 enum Output {
     /// For a terminal.
     Text,
-    /// A picture.
+    /// An SVG picture.
     Svg,
-    /// A page with the picture and its words.
+    /// A page with the picture and its text.
     Html,
 }
 
@@ -100,19 +101,19 @@ impl Tape {
 ///
 /// # Errors
 /// Where an input cannot be opened or told, or is rejected after it was drawn.
-pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let shown = match (args.all, args.from, args.to) {
         (true, ..) => RowSelection::All,
         (_, None, None) => RowSelection::Folded,
         (_, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
     };
     if matches!(shown, RowSelection::Range(from, to) if from > to) {
-        return Err(Failure::Unusable("--from is behind --to, so that nothing is left to draw".to_owned()));
+        return Err(Failure::Unusable("--from is after --to, so nothing is left to draw".to_owned()));
     }
     let mut recordings = Vec::new();
     for path in &args.files {
         let recording = recording(path, args.format)?;
-        around.voice.detail(&format!("{} is read as {}", recording.name, recording.format.name));
+        context.terminal.detail(&format!("{} is read as {}", recording.name, recording.format.name));
         recordings.push(recording);
     }
     if let (true, Some(other)) =
@@ -143,16 +144,16 @@ pub(crate) fn run(args: &Args, around: Around) -> Result<u8, Failure> {
             Err(error) => return Err(Failure::of_reading(&recording.name, error)),
         }
     }
-    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, around)?;
+    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, context)?;
     if let Some(format) =
         recordings.first().map(|first| first.format).filter(|format| !format.caveat.is_empty())
     {
-        around.voice.note(&format!("{}: {}", format.name, format.caveat));
+        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
     }
     for (name, rejection) in &rejected {
-        around.voice.rejection(name, rejection);
+        context.terminal.rejection(name, rejection);
     }
-    Ok(if rejected.is_empty() { exit::WELL } else { exit::FELL_SHORT })
+    Ok(if rejected.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
 /// Opens a recording and tells its format. What is no plain file is kept, since it is read twice.
@@ -240,16 +241,16 @@ fn about(recordings: &[Recording]) -> Vec<String> {
             several => format!("{several} servers, by time"),
         });
         if !first.format.carries.direction {
-            about.push("who spoke is told by what was said".to_owned());
+            about.push("the sender is inferred from the messages".to_owned());
         }
     }
     about
 }
 
-fn print(diagram: &Diagram, output: Output, around: Around) -> Result<(), Failure> {
+fn print(diagram: &Diagram, output: Output, context: CommandContext) -> Result<(), Failure> {
     let drawn = match output {
         Output::Text => {
-            let terminal = TextOptions { colour: around.voice.colour_out, width: width() };
+            let terminal = TextOptions { colour: context.terminal.colour_out, width: width() };
             text(diagram, terminal)
         }
         Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,

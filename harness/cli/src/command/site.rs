@@ -3,7 +3,8 @@
 //! Knows: which pages there are, and what the suite, the clauses and the formats say for them. Refuses to know: how a
 //! page looks; `reports` renders, and nothing is judged again.
 
-use super::Failure;
+use super::context::Failure;
+use super::suites::embedded;
 use reports::html::changes::Changes;
 use reports::html::clauses::Case as Named;
 use reports::html::findings::Finding;
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::kills::Kills;
@@ -232,15 +233,6 @@ fn folders(records: &[&Record]) -> Vec<String> {
         std::iter::once(name.clone()).chain(numbered).find(free).unwrap_or_default()
     };
     records.iter().map(&mut folder).collect()
-}
-
-/// The suite that comes with this program.
-///
-/// # Errors
-/// Where it cannot be used.
-pub(super) fn embedded() -> Result<Suite, Failure> {
-    Suite::load(&[Root::Embedded])
-        .map_err(|_| Failure::Unusable("the embedded suite cannot be used".to_owned()))
 }
 
 fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Failure> {

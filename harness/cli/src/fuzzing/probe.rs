@@ -1,10 +1,10 @@
-//! Asking one importer, or two, about a sketch.
+//! Asking one importer, or two, about a draft.
 //!
-//! Knows: that a sketch is judged as `run` judges the case it would be, and what it takes for two importers to disagree.
-//! Refuses to know: where the sketch came from, and what is done with what it shows.
+//! Knows: that a draft is judged as `run` judges the case it would be, and what it takes for two importers to disagree.
+//! Refuses to know: where the draft came from, and what is done with what it shows.
 
-use super::signature::{Kind, Right, Signature};
-use super::sketch::{Sketch, UNWRITTEN};
+use super::signature::{Kind, Ruling, Signature};
+use crate::case_draft::{CaseDraft, UNWRITTEN};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use suite::importer::{Importer, ReadPair};
@@ -24,20 +24,20 @@ pub(crate) struct Probe<'i> {
 
 /// A failure, or a disagreement.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown {
+pub(crate) struct Observation {
     /// Its kind.
     pub signature: Signature,
     /// The results that fell short, of the first importer or of both; none where the contract is open.
-    pub lines: Vec<(Right, CaseResult)>,
+    pub lines: Vec<(Ruling, CaseResult)>,
     /// Where two were asked: what each answered, in words.
     pub words: Option<[String; 2]>,
 }
 
 /// What came of asking.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ProbeResult {
     /// What fell short, in the order of the formats.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Observation>,
     /// How many transcripts were read.
     pub readings: u64,
     /// How many were not: the importer does not read the format, or says that it does not read such a thing.
@@ -58,14 +58,14 @@ impl<'i> Probe<'i> {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
-    /// Asks about every transcript of a sketch.
+    /// Asks about every transcript of a draft.
     ///
     /// # Errors
-    /// A sentence where the sketch is no case, which is a mistake of whoever made it.
-    pub(crate) fn ask(&self, sketch: &Sketch) -> Result<Told, String> {
-        let uncarried = sketch.files.iter().filter(|(_, file)| file.is_err()).count();
-        let mut told = Told { uncarried: uncarried as u64, ..Told::default() };
-        let made = sketch.case(&UNWRITTEN);
+    /// A sentence where the draft is no case, which is a mistake of whoever made it.
+    pub(crate) fn ask(&self, draft: &CaseDraft) -> Result<ProbeResult, String> {
+        let uncarried = draft.files.iter().filter(|(_, file)| file.is_err()).count();
+        let mut result = ProbeResult { uncarried: uncarried as u64, ..ProbeResult::default() };
+        let made = draft.case(&UNWRITTEN);
         let name = made.0.clone();
         let case = match Suite::load_one(&Root::Generated(vec![made]), &name) {
             Ok(Some(case)) => case,
@@ -76,35 +76,39 @@ impl<'i> Probe<'i> {
             }
         };
         if case.transcripts.is_empty() {
-            return Ok(told);
+            return Ok(result);
         }
         match self.second {
             None => {
                 for line in lines(&case, self.first)? {
-                    told.count(&line);
+                    result.count(&line);
                     if line.verdict.is_failure() {
                         let signature =
                             Signature { format: format(&line), kind: Kind::of(&line), right: None };
-                        told.shown.push(Shown { signature, lines: vec![(Right::First, line)], words: None });
+                        result.shown.push(Observation {
+                            signature,
+                            lines: vec![(Ruling::First, line)],
+                            words: None,
+                        });
                     }
                 }
             }
-            Some(second) => self.compare(&case, second, &mut told)?,
+            Some(second) => self.compare(&case, second, &mut result)?,
         }
         // What cannot be carried is planned and skipped as well.
-        told.skipped = told.skipped.saturating_sub(told.uncarried);
-        Ok(told)
+        result.skipped = result.skipped.saturating_sub(result.uncarried);
+        Ok(result)
     }
 
-    fn compare(&self, case: &Case, second: &dyn Importer, told: &mut Told) -> Result<(), String> {
-        let [one, two] = [self.first, second].map(Listening::new);
+    fn compare(&self, case: &Case, second: &dyn Importer, result: &mut ProbeResult) -> Result<(), String> {
+        let [one, two] = [self.first, second].map(KeepingImporter::new);
         let level = match (self.first.level(), second.level()) {
             (Level::Events, Level::Events) => Level::Events,
             _ => Level::Calls,
         };
         let others = lines(case, &two)?;
         for line in lines(case, &one)? {
-            told.count(&line);
+            result.count(&line);
             let name = format(&line);
             let (Some(other), Some(first), Some(second)) =
                 (others.iter().find(|other| other.format == line.format), one.answer(name), two.answer(name))
@@ -116,12 +120,12 @@ impl<'i> Probe<'i> {
                 continue;
             }
             let right = match (line.verdict.is_failure(), other.verdict.is_failure()) {
-                (false, true) => Right::First,
-                (true, false) => Right::Second,
-                (true, true) => Right::Neither,
-                (false, false) => Right::Open,
+                (false, true) => Ruling::First,
+                (true, false) => Ruling::Second,
+                (true, true) => Ruling::Neither,
+                (false, false) => Ruling::Open,
             };
-            let wrong: Vec<(Right, CaseResult)> = [(Right::First, &line), (Right::Second, other)]
+            let wrong: Vec<(Ruling, CaseResult)> = [(Ruling::First, &line), (Ruling::Second, other)]
                 .into_iter()
                 .filter(|(_, line)| line.verdict.is_failure())
                 .map(|(who, line)| (who, line.clone()))
@@ -137,13 +141,13 @@ impl<'i> Probe<'i> {
             };
             let words = Some([first.in_words(), second.in_words()]);
             let signature = Signature { format: name, kind, right: Some(right) };
-            told.shown.push(Shown { signature, lines: wrong, words });
+            result.shown.push(Observation { signature, lines: wrong, words });
         }
         Ok(())
     }
 }
 
-impl Told {
+impl ProbeResult {
     fn count(&mut self, line: &CaseResult) {
         match line.verdict {
             Verdict::Skip => self.skipped += 1,
@@ -153,7 +157,7 @@ impl Told {
 
     /// What shows this signature.
     #[must_use]
-    pub(crate) fn find(self, signature: &Signature) -> Option<Shown> {
+    pub(crate) fn find(self, signature: &Signature) -> Option<Observation> {
         self.shown.into_iter().find(|shown| shown.signature == *signature)
     }
 }
@@ -189,12 +193,12 @@ fn sort(answer: &Answer) -> &'static str {
 }
 
 /// An importer whose answers are kept.
-struct Listening<'i> {
+struct KeepingImporter<'i> {
     inner: &'i dyn Importer,
     heard: Mutex<BTreeMap<String, Answer>>,
 }
 
-impl<'i> Listening<'i> {
+impl<'i> KeepingImporter<'i> {
     fn new(inner: &'i dyn Importer) -> Self {
         Self { inner, heard: Mutex::default() }
     }
@@ -204,7 +208,7 @@ impl<'i> Listening<'i> {
     }
 }
 
-impl Importer for Listening<'_> {
+impl Importer for KeepingImporter<'_> {
     fn name(&self) -> &str {
         self.inner.name()
     }

@@ -8,9 +8,9 @@
 //! be rejected, as long as the built-in reader rejects it with the same code. That is tried only where the rest is still
 //! large, and kept only if it halves the text: a whole session in every format shows more once the crash is mended.
 
-use super::probe::{Probe, Shown};
+use super::probe::{Observation, Probe};
 use super::signature::Signature;
-use super::sketch::Sketch;
+use crate::case_draft::CaseDraft;
 use crate::interrupt;
 use formats::{ReadError, ReadOptions};
 use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
@@ -27,11 +27,11 @@ const LARGE: (usize, usize) = (3, 2_000);
 #[derive(Debug, Clone)]
 pub(crate) struct Shrunk {
     /// The small variant, in every format that carries it.
-    pub sketch: Sketch,
+    pub draft: CaseDraft,
     /// The same without what has importers reject it, where it must be rejected.
-    pub twin: Option<Sketch>,
+    pub twin: Option<CaseDraft>,
     /// What it shows; the kind of failure it is about comes first.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Observation>,
     /// Whether the failure showed again when it was asked for again.
     pub steady: bool,
     /// How many messages there were before and after.
@@ -55,23 +55,23 @@ struct Budget {
 
 impl Budget {
     fn is_over(&self) -> bool {
-        self.attempts >= ATTEMPTS || Instant::now() >= self.until || interrupt::came()
+        self.attempts >= ATTEMPTS || Instant::now() >= self.until || interrupt::requested()
     }
 }
 
 /// Shrinks what a recipe makes. None where it makes nothing at all.
 pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> Option<Shrunk> {
-    let whole = Sketch::from(recipe.make()?);
+    let whole = CaseDraft::from(recipe.make()?);
     let mut budget = Budget { attempts: 0, until: Instant::now() + TIME };
-    let mut last: Option<Shown> = None;
-    let mut ask = |sketch: &Sketch| {
+    let mut last: Option<Observation> = None;
+    let mut ask = |draft: &CaseDraft| {
         if budget.is_over() {
             return Outcome::Enough;
         }
         budget.attempts += 1;
-        let shown = probe.ask(sketch).ok().and_then(|told| told.find(wanted));
+        let shown = probe.ask(draft).ok().and_then(|told| told.find(wanted));
         match shown {
-            _ if interrupt::came() => Outcome::Enough,
+            _ if interrupt::requested() => Outcome::Enough,
             None => Outcome::Other,
             Some(shown) => {
                 last = Some(shown);
@@ -83,56 +83,67 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     // Most failures show in one format alone; what formats disagree in shows in several.
     let alone = ask(&whole.alone(wanted.format)) == Outcome::Same;
     let steady = alone || ask(&whole) == Outcome::Same;
-    let narrow = |sketch: Sketch| if alone { sketch.alone(wanted.format) } else { sketch };
+    let narrow = |draft: CaseDraft| if alone { draft.alone(wanted.format) } else { draft };
     let recipe = match steady {
         true => less(recipe, &mut |candidate| match candidate.make() {
-            Some(variant) => ask(&narrow(Sketch::from(variant))),
+            Some(variant) => ask(&narrow(CaseDraft::from(variant))),
             None => Outcome::Other,
         }),
         false => recipe,
     };
-    let mut sketch = Sketch::from(recipe.make()?);
+    let mut draft = CaseDraft::from(recipe.make()?);
     let twin =
-        matches!(sketch.expectation, Expectation::Rejection(_)).then(|| recipe.valid_counterpart()).flatten();
-    let size = sketch.bytes(wanted.format).map_or(0, <[u8]>::len);
+        matches!(draft.expectation, Expectation::Rejection(_)).then(|| recipe.valid_counterpart()).flatten();
+    let size = draft.bytes(wanted.format).map_or(0, <[u8]>::len);
     let cut = match steady && (recipe.messages() > LARGE.0 || size > LARGE.1) {
-        true => cut(&sketch, wanted, &mut ask),
+        true => cut(&draft, wanted, &mut ask),
         false => None,
     };
-    let mut shown = match interrupt::came() {
+    let mut shown = match interrupt::requested() {
         true => Vec::new(),
-        false => probe.ask(&sketch).map(|told| told.shown).unwrap_or_default(),
+        false => probe.ask(&draft).map(|told| told.shown).unwrap_or_default(),
     };
     // The one it is about comes first, as it showed last.
     let about = shown.iter().position(|shown| shown.signature == *wanted).map(|at| shown.remove(at));
     let about = if cut.is_some() { last } else { about.or(last) };
     shown.splice(0..0, about);
-    sketch = cut.unwrap_or(sketch);
-    if let Some(clause) = wanted.kind.clause().filter(|clause| !sketch.clauses.contains(clause)) {
-        sketch.clauses.retain(|other| *other != "EQ-PAIR");
-        sketch.clauses.insert(0, clause);
+    draft = cut.unwrap_or(draft);
+    if let Some(clause) = wanted.kind.clause().filter(|clause| !draft.clauses.contains(clause)) {
+        draft.clauses.retain(|other| *other != "EQ-PAIR");
+        draft.clauses.insert(0, clause);
     }
     let messages = (before, recipe.messages());
-    Some(Shrunk { sketch, twin: twin.map(Sketch::from), shown, steady, messages, attempts: budget.attempts })
+    Some(Shrunk {
+        draft,
+        twin: twin.map(CaseDraft::from),
+        shown,
+        steady,
+        messages,
+        attempts: budget.attempts,
+    })
 }
 
-/// The sketch with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
-fn cut(sketch: &Sketch, wanted: &Signature, ask: &mut dyn FnMut(&Sketch) -> Outcome) -> Option<Sketch> {
+/// The draft with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
+fn cut(
+    draft: &CaseDraft,
+    wanted: &Signature,
+    ask: &mut dyn FnMut(&CaseDraft) -> Outcome,
+) -> Option<CaseDraft> {
     let free = wanted.kind.is_broken();
-    let code = match sketch.expectation {
+    let code = match draft.expectation {
         Expectation::Rejection(code) => Some(code),
         _ => None,
     };
     if !(free || code.is_some()) || wanted.right.is_some() {
         return None;
     }
-    let (format, bytes) = sketch.files.iter().find(|(format, _)| format.name == wanted.format)?;
+    let (format, bytes) = draft.files.iter().find(|(format, _)| format.name == wanted.format)?;
     let bytes = bytes.as_ref().ok()?;
-    let expectation = if free { Expectation::Either(None) } else { sketch.expectation.clone() };
-    let with = |bytes: &[u8]| Sketch {
+    let expectation = if free { Expectation::Either(None) } else { draft.expectation.clone() };
+    let with = |bytes: &[u8]| CaseDraft {
         expectation: expectation.clone(),
         files: vec![(*format, Ok(bytes.to_vec()))],
-        ..sketch.clone()
+        ..draft.clone()
     };
     let refused = |bytes: &[u8]| match formats::meaning(format, &mut &*bytes, ReadOptions::default()) {
         Err(ReadError::Rejected(rejection)) => Some(rejection.code),

@@ -17,7 +17,7 @@ pub(crate) struct Signature {
     /// What went wrong in it.
     pub kind: Kind,
     /// Where two importers are compared: whom the contract sides with.
-    pub right: Option<Right>,
+    pub right: Option<Ruling>,
 }
 
 /// What went wrong.
@@ -35,7 +35,7 @@ pub(crate) struct Kind {
 
 /// Whom the contract sides with where two importers disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Right {
+pub(crate) enum Ruling {
     /// The first reads it as the contract says.
     First,
     /// The second does.

@@ -4,12 +4,6 @@ use super::{Suite, told};
 use std::fs;
 use std::process::Output;
 
-pub(crate) const TESTS: &[(&str, fn())] = &[
-    ("baselines::each_has_its_exit_code_and_its_words", each_has_its_exit_code_and_its_words),
-    ("baselines::one_is_written_and_waits_for_reasons", one_is_written_and_waits_for_reasons),
-    ("baselines::none_is_written_from_a_part", none_is_written_from_a_part),
-];
-
 /// What `loses` does wrong: everything but the rejection.
 const KNOWN: &str = r#"# What we know of.
 [[known]]
@@ -26,6 +20,7 @@ fn against(mode: &str, baseline: &str, flags: &[&str]) -> Output {
     suite.run(mode, &[&["--baseline", file.to_str().unwrap()], flags].concat())
 }
 
+#[test]
 fn each_has_its_exit_code_and_its_words() {
     let other = KNOWN.replace("[abd]", "e");
     let more = |text: &str| format!("{KNOWN}\n{text}");
@@ -106,6 +101,7 @@ fn each_has_its_exit_code_and_its_words() {
     }
 }
 
+#[test]
 fn one_is_written_and_waits_for_reasons() {
     let suite = Suite::new();
     let file = suite.folder.path().join("new.toml");
@@ -130,6 +126,7 @@ fn one_is_written_and_waits_for_reasons() {
     assert_eq!((rest.matches("[[known]]").count(), rest.contains("topic/d")), (1, true), "{rest}");
 }
 
+#[test]
 fn none_is_written_from_a_part() {
     let suite = Suite::new();
     let file = suite.folder.path().join("new.toml");

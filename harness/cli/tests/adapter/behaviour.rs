@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{self, Write as _};
 use std::process::Command;
 use std::time::Duration;
-use std::{env, fs, process, thread};
+use std::{fs, process, thread};
 use transcript::json::{Json, write_compact};
 
 const HELLO: &str = concat!(
@@ -79,7 +79,7 @@ fn behave(mode: &str, note: &str, reads: u32, seq: u64, answer: &str, request: &
         "no-seq" => say(&format!("{{{answer}}}")),
         "no-members" => say(&format!("{{\"seq\":{seq}}}")),
         "talks" => say(&format!("reading {}", request["path"].as_str().unwrap())),
-        "closes-stdout" => become_shell("exec 1>&-; sleep 600", ""),
+        "closes-stdout" => become_shell("exec 1>&- 3>&-; sleep 600", ""),
         "closes-stdin" => become_shell("exec 0<&-; printf '%s\\n' \"$0\"; sleep 600", &whole(seq)),
         "gigabyte" => {
             let chunk = vec![b'a'; 1 << 20];
@@ -91,8 +91,7 @@ fn behave(mode: &str, note: &str, reads: u32, seq: u64, answer: &str, request: &
             }
         }
         "forks-and-hangs" => {
-            let me = env::current_exe().unwrap();
-            let mut child = Command::new(me).args(["--as-adapter", "hangs-on-start", note]).spawn().unwrap();
+            let mut child = Command::new("sleep").arg("600").spawn().unwrap();
             fs::write(note, child.id().to_string()).unwrap();
             child.wait().unwrap();
         }

@@ -1,155 +1,92 @@
-//! Programs under test that misbehave, and baselines: the built binary against this test binary, which plays the
-//! adapter when it is started with `--as-adapter`.
-//!
-//! Each row says what the adapter does, how the program is called, which exit code it must end with, and what its
-//! words must name.
+//! Programs under test that misbehave, and baselines: the built binary against this test binary, which it starts as its
+//! adapter.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "an adapter talks on both")]
 
 mod baselines;
 mod behaviour;
+#[path = "../support/adapter.rs"]
+mod support;
 
-use libtest_mimic::{Arguments, Trial};
-use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [_, "--as-adapter", mode, note] => behaviour::serve(mode, note),
-        [_, "--as-once", mode, path, format] => behaviour::once(mode, path, format),
-        _ => return libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
-    }
-    ExitCode::SUCCESS
+#[test]
+#[ignore = "the program under test starts it as its adapter"]
+fn adapter() {
+    support::run(|words| match words {
+        ["once", mode, path, format] => behaviour::once(mode, path, format),
+        [mode, note] => behaviour::serve(mode, note),
+        _ => panic!("{words:?}"),
+    });
 }
 
-fn trials() -> Vec<Trial> {
-    let mut trials: Vec<Trial> = ROWS
-        .iter()
-        .map(|row| Trial::test(format!("adapter::{}", row.0.replace(' ', "_")), || check(row)))
-        .collect();
-    let tests: &[(&str, fn())] = &[
-        ("nothing_outlives_a_run", nothing_outlives_a_run),
-        ("memory_is_bounded", memory_is_bounded),
-        ("the_command_that_runs_one_alone_does", the_command_that_runs_one_alone_does),
-        ("jobs_change_nothing", jobs_change_nothing),
-    ];
-    for (name, test) in tests.iter().chain(baselines::TESTS) {
-        trials.push(Trial::test(*name, || {
-            test();
-            Ok(())
-        }));
-    }
-    trials
+/// A test for each line: the mode, the flags, the exit code, and what the output must name.
+macro_rules! rows {
+    ($($name:ident: $mode:expr, $flags:expr, $code:expr, $words:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            check($mode, $flags, $code, $words);
+        })*
+    };
 }
 
-/// What is tried; the mode; the flags; the exit code; what the words must name.
-type Row = (&'static str, &'static str, &'static [&'static str], i32, &'static [&'static str]);
-
-const ROWS: &[Row] = &[
-    ("a good one", "good", &[], 0, &["6 readings of 4 cases: 6 pass"]),
-    ("a slow one", "slow", &[], 0, &["6 pass"]),
-    ("calls alone", "calls", &[], 0, &["5 pass, 1 skip", "the level `calls` shows nothing of it"]),
-    ("one format", "one-format", &[], 0, &["4 pass, 2 skip", "faulty does not read inspector"]),
-    ("unsupported", "unsupported", &[], 0, &["4 pass, 2 skip", "no inspector on Sundays"]),
-    ("a banner", "banner", &[], 3, &["Welcome to the reader!", "print banners and logs to stderr"]),
-    (
-        "a banner with the handshake",
-        "banner-at-once",
-        &[],
-        3,
-        &["Welcome to the reader!", "print banners and logs"],
-    ),
-    ("another protocol", "other-protocol", &[], 3, &["speaks protocol 2", "protocol 1"]),
-    ("an unknown format", "unknown-format", &[], 3, &["`pcap`", "there are jsonrpc"]),
-    ("an unknown level", "unknown-level", &[], 3, &["`tools`", "`events` and `calls`"]),
-    ("no version", "no-version", &[], 3, &["`version` must be a string"]),
-    ("death on start", "dies-on-start", &[], 3, &["exit status: 7", "there is no moon today"]),
-    ("a hang on start", "hangs-on-start", &["--timeout", "0.5"], 3, &["no answer within 0.5 s (--timeout)"]),
-    ("an answer out of turn", "out-of-turn", &[], 3, &["it went on after its answer: {\"seq\":1"]),
-    ("a second answer later on", "twice-late", &["--jobs", "1"], 1, &["garbled: ", "{\"seq\":1"]),
-    ("two answers", "twice", &[], 1, &["6 garbled", "it went on after its answer: {\"seq\":1"]),
-    ("another seq", "other-seq", &[], 1, &["6 garbled", "it answered 2 when 1 was asked"]),
-    ("no seq", "no-seq", &[], 1, &["6 garbled", "its answer has no `seq`"]),
-    ("no members", "no-members", &[], 1, &["6 garbled", "none of `meaning`, `calls`"]),
-    ("talk", "talks", &[], 1, &["6 garbled", "no JSON object: reading TRANSCRIPT"]),
-    ("a closed output", "closes-stdout", ONE, 1, &["1 crash", "closed its standard output and ran on"]),
-    (
-        "a closed input",
-        "closes-stdin",
-        CASE_A,
-        1,
-        &["1 pass, 1 crash", "closed its standard input and ran on"],
-    ),
-    ("a gigabyte", "gigabyte", GIGABYTE, 1, &["1 garbled", "more than 128 MiB, which begins aaa"]),
-    (
-        "death on the third read",
-        "dies-on-third",
-        &["--jobs", "1"],
-        1,
-        &[
-            "4 pass, 2 crash",
-            "crash: topic/b, jsonrpc",
-            "exit status: 7",
-            "stderr    cannot digest TRANSCRIPT",
-        ],
-    ),
-    ("a hang", "hangs", HANG, 1, &["1 timeout", "no answer within 0.5 s"]),
-    ("another answer each time", "changes", ONE, 1, &["1 unstable", "first a reading of 1 event, then"]),
-    (
-        "a rounded number",
-        "rounds",
-        &[],
-        1,
-        &[
-            "4 pass, 2 fail",
-            "fail: topic/a, jsonrpc",
-            "jsonrpc.jsonl:1",
-            "/events/0/arguments/n",
-            "9007199254740993",
-            "--adapter '",
-            "--filter 'topic/a/jsonrpc'",
-        ],
-    ),
-    ("a lost answer", "loses", &[], 1, &["1 pass, 5 fail", "5 silent losses", "jsonrpc.jsonl:2"]),
-    ("the smoke test of a good one", "good", VERIFY, 0, &["faulty 1.2.3, level events", "ok     it stops"]),
-    ("the smoke test of a stubborn one", "ignores-stop", VERIFY, 3, &["FAILED it stops", "had to be killed"]),
-    (
-        "the smoke test of an agreeable one",
-        "agreeable",
-        VERIFY,
-        3,
-        &["FAILED it rejects", "FAILED it says so"],
-    ),
-    ("the smoke test of a talker", "talks", VERIFY, 3, &["FAILED it reads jsonrpc", "reading TRANSCRIPT"]),
-    ("the smoke test of one that dies", "dies-on-start", VERIFY, 3, &["there is no moon today"]),
-    (
-        "no such program",
-        "",
-        &["--adapter", "./no-such-adapter"],
-        3,
-        &["there is no program `./no-such-adapter`"],
-    ),
-    ("an open quote", "", &["--adapter", "python 'a"], 2, &["a quote is left open"]),
-    ("an empty command", "", &["--adapter", ""], 2, &["the command is empty"]),
-    ("two programs", "", &["--adapter", "a", "--exec", "b"], 2, &["--exec"]),
-    ("no time", "good", &["--timeout", "0"], 2, &["is no time"]),
-    ("no size", "good", &["--memory", "2 apples"], 2, &["is no size"]),
-    ("nothing to verify", "", VERIFY, 2, &["name one with --adapter or --exec"]),
-    ("a one-shot command", "once:good", &[], 0, &["6 pass"]),
-    ("a one-shot command without words", "once:wordless", &[], 0, &["6 pass"]),
-    ("a one-shot command that shows calls", "once:calls", &[], 0, &["5 pass, 1 skip"]),
-    ("a rejection by exit code 1", "once:wrong-code", &[], 1, &["5 pass, 1 crash", "exit status: 1", "65"]),
-    ("a reading with the code of a rejection", "once:torn", ONE, 1, &["1 garbled", "a reading of 2 events"]),
-    ("a one-shot command that hangs", "once:hangs", HANG, 1, &["1 timeout"]),
-    ("the smoke test of a one-shot command", "once:good", VERIFY, 0, &["ok     it rejects"]),
-    ("a one-shot command without a file", "", &["--exec", "cat"], 3, &["needs {file}"]),
-];
+// A table reads by its rows.
+#[rustfmt::skip]
+rows! {
+    a_good_one: "good", &[], 0, &["6 readings of 4 cases: 6 pass"];
+    a_slow_one: "slow", &[], 0, &["6 pass"];
+    calls_alone: "calls", &[], 0, &["5 pass, 1 skip", "the level `calls` shows nothing of it"];
+    one_format: "one-format", &[], 0, &["4 pass, 2 skip", "faulty does not read inspector"];
+    unsupported: "unsupported", &[], 0, &["4 pass, 2 skip", "no inspector on Sundays"];
+    a_banner: "banner", &[], 3, &["Welcome to the reader!", "print banners and logs to stderr"];
+    a_banner_with_the_handshake: "banner-at-once", &[], 3, &["Welcome to the reader!", "print banners and logs"];
+    another_protocol: "other-protocol", &[], 3, &["speaks protocol 2", "protocol 1"];
+    an_unknown_format: "unknown-format", &[], 3, &["`pcap`", "there are jsonrpc"];
+    an_unknown_level: "unknown-level", &[], 3, &["`tools`", "`events` and `calls`"];
+    no_version: "no-version", &[], 3, &["`version` must be a string"];
+    death_on_start: "dies-on-start", &[], 3, &["exit status: 7", "there is no moon today"];
+    a_hang_on_start: "hangs-on-start", &["--timeout", "0.5"], 3, &["no answer within 0.5 s (--timeout)"];
+    an_answer_out_of_turn: "out-of-turn", &[], 3, &["it went on after its answer: {\"seq\":1"];
+    a_second_answer_later_on: "twice-late", &["--jobs", "1"], 1, &["garbled: ", "{\"seq\":1"];
+    two_answers: "twice", &[], 1, &["6 garbled", "it went on after its answer: {\"seq\":1"];
+    another_seq: "other-seq", &[], 1, &["6 garbled", "it answered 2 when 1 was asked"];
+    no_seq: "no-seq", &[], 1, &["6 garbled", "its answer has no `seq`"];
+    no_members: "no-members", &[], 1, &["6 garbled", "none of `meaning`, `calls`"];
+    talk: "talks", &[], 1, &["6 garbled", "no JSON object: reading TRANSCRIPT"];
+    a_closed_output: "closes-stdout", ONE, 1, &["1 crash", "closed its standard output and ran on"];
+    a_closed_input: "closes-stdin", CASE_A, 1, &["1 pass, 1 crash", "closed its standard input and ran on"];
+    a_gigabyte: "gigabyte", GIGABYTE, 1, &["1 garbled", "more than 128 MiB, which begins aaa"];
+    death_on_the_third_read: "dies-on-third", &["--jobs", "1"], 1, &["4 pass, 2 crash", "crash: topic/b, jsonrpc", "exit status: 7", "stderr    cannot digest TRANSCRIPT"];
+    a_hang: "hangs", HANG, 1, &["1 timeout", "no answer within 0.5 s"];
+    another_answer_each_time: "changes", ONE, 1, &["1 unstable", "first a reading of 1 event, then"];
+    a_rounded_number: "rounds", &[], 1, &["4 pass, 2 fail", "fail: topic/a, jsonrpc", "jsonrpc.jsonl:1", "/events/0/arguments/n", "9007199254740993", "--adapter '", "--filter 'topic/a/jsonrpc'"];
+    a_lost_answer: "loses", &[], 1, &["1 pass, 5 fail", "5 silent losses", "jsonrpc.jsonl:2"];
+    the_smoke_test_of_a_good_one: "good", VERIFY, 0, &["faulty 1.2.3, level events", "ok     it stops"];
+    the_smoke_test_of_a_stubborn_one: "ignores-stop", VERIFY, 3, &["FAILED it stops", "had to be killed"];
+    the_smoke_test_of_an_agreeable_one: "agreeable", VERIFY, 3, &["FAILED it rejects", "FAILED it says so"];
+    the_smoke_test_of_a_talker: "talks", VERIFY, 3, &["FAILED it reads jsonrpc", "reading TRANSCRIPT"];
+    the_smoke_test_of_one_that_dies: "dies-on-start", VERIFY, 3, &["there is no moon today"];
+    no_such_program: "", &["--adapter", "./no-such-adapter"], 3, &["there is no program `./no-such-adapter`"];
+    an_open_quote: "", &["--adapter", "python 'a"], 2, &["a quote is left open"];
+    an_empty_command: "", &["--adapter", ""], 2, &["the command is empty"];
+    two_programs: "", &["--adapter", "a", "--exec", "b"], 2, &["--exec"];
+    no_time: "good", &["--timeout", "0"], 2, &["is not a time"];
+    no_size: "good", &["--memory", "2 apples"], 2, &["is not a size"];
+    nothing_to_verify: "", VERIFY, 2, &["name one with --adapter or --exec"];
+    a_one_shot_command: "once:good", &[], 0, &["6 pass"];
+    a_one_shot_command_without_words: "once:wordless", &[], 0, &["6 pass"];
+    a_one_shot_command_that_shows_calls: "once:calls", &[], 0, &["5 pass, 1 skip"];
+    a_rejection_by_exit_code_1: "once:wrong-code", &[], 1, &["5 pass, 1 crash", "exit status: 1", "65"];
+    a_reading_with_the_code_of_a_rejection: "once:torn", ONE, 1, &["1 garbled", "a reading of 2 events"];
+    a_one_shot_command_that_hangs: "once:hangs", HANG, 1, &["1 timeout"];
+    the_smoke_test_of_a_one_shot_command: "once:good", VERIFY, 0, &["ok     it rejects"];
+    a_one_shot_command_without_a_file: "", &["--exec", "cat"], 3, &["needs {file}"];
+}
 
 const ONE: &[&str] = &["--filter", "topic/a/jsonrpc"];
 const CASE_A: &[&str] = &["--filter", "topic/a", "--jobs", "1"];
@@ -157,18 +94,17 @@ const HANG: &[&str] = &["--filter", "topic/a/jsonrpc", "--timeout", "0.5"];
 const GIGABYTE: &[&str] = &["--filter", "topic/a/jsonrpc", "--timeout", "60"];
 const VERIFY: &[&str] = &["--verify"];
 
-fn check((_, mode, flags, code, words): &Row) -> Result<(), libtest_mimic::Failed> {
-    let suite = Suite::new();
-    let output = suite.run(mode, flags);
+fn check(mode: &str, flags: &[&str], code: i32, words: &[&str]) {
+    let output = Suite::new().run(mode, flags);
     let told = told(&output);
     let missing: Vec<_> = words.iter().filter(|word| !told.contains(**word)).collect();
-    match output.status.code() == Some(*code) && missing.is_empty() && !told.contains("panicked") {
-        true => Ok(()),
-        false => {
-            let found = output.status.code();
-            Err(format!("exit code {found:?} instead of {code}, without {missing:?}:\n{told}").into())
-        }
-    }
+    let ended = output.status.code() == Some(code) && missing.is_empty() && !told.contains("panicked");
+    assert!(
+        ended,
+        "{:?} instead of {code}, without {missing:?}:
+{told}",
+        output.status
+    );
 }
 
 /// A suite of four cases: two calls in two formats each, a rejection, and a session without calls.
@@ -224,10 +160,9 @@ impl Suite {
 
     /// Runs the suite against this binary in `mode`: as an adapter, or `once:` for the one-shot command.
     fn run(&self, mode: &str, flags: &[&str]) -> Output {
-        let me = env::current_exe().unwrap();
         let command = match mode.split_once(':') {
-            Some((_, mode)) => format!("'{}' --as-once {mode} {{file}} {{format}}", me.display()),
-            None => format!("'{}' --as-adapter {mode} '{}'", me.display(), self.note()),
+            Some((_, mode)) => support::command(&["once", mode, "{file}", "{format}"]),
+            None => support::command(&[mode, &self.note()]),
         };
         let flag = if mode.starts_with("once:") { "--exec" } else { "--adapter" };
         let under_test: &[&str] = if mode.is_empty() { &[] } else { &[flag, &command] };
@@ -246,6 +181,7 @@ fn told(output: &Output) -> String {
     format!("{out}{err}")
 }
 
+#[test]
 fn nothing_outlives_a_run() {
     for (mode, flags, code) in [
         ("forks-and-hangs", HANG, 1),
@@ -275,6 +211,7 @@ fn lives(number: &str) -> bool {
     Command::new("kill").args(["-0", number]).output().unwrap().status.success()
 }
 
+#[test]
 fn memory_is_bounded() {
     if !cfg!(target_os = "linux") {
         return;
@@ -285,6 +222,7 @@ fn memory_is_bounded() {
     assert!(told.contains("1 crash") && told.contains("--memory allows 96 MiB"), "{told}");
 }
 
+#[test]
 fn the_command_that_runs_one_alone_does() {
     let suite = Suite::new();
     let told = told(&suite.run("rounds", &["--timeout", "20"]));
@@ -297,6 +235,7 @@ fn the_command_that_runs_one_alone_does() {
     assert!(again.contains("1 reading of 1 case: 1 fail"), "{alone}\n{again}");
 }
 
+#[test]
 fn jobs_change_nothing() {
     let suite = Suite::new();
     let out = tempfile::tempdir().unwrap();

@@ -56,6 +56,13 @@ fn remarkable() -> String {
     right().replace("\"id\":1,", "\"id\":1.0,")
 }
 
+/// A session as VS Code logs it, whose lines begin with no bracket.
+const VSCODE: &str = concat!(
+    "2026-10-05 09:49:21.338 [info] Connection state: Running\n",
+    "2026-10-05 09:49:21.377 [debug] [editor -> server] {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+    "2026-10-05 09:49:21.380 [debug] [server -> editor] {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
+);
+
 struct Folder(TempDir);
 
 impl Folder {
@@ -209,8 +216,8 @@ fn a_wrong_call_is_told_apart_from_a_wrong_recording() {
         (&["a", "--output", "xml"], "possible values"),
         (&[], "FILE"),
         (&["gone"], "there is no file gone"),
-        (&["none.txt"], "cannot be told from its content"),
-        (&["empty"], "there is no recording in it"),
+        (&["none.txt"], "cannot be detected"),
+        (&["empty"], "it holds no recording"),
         (&["a", "--require", "gone.toml"], "gone.toml cannot be read"),
         (&["a", "--require", "none.txt"], "no set of rules"),
     ] {
@@ -229,18 +236,19 @@ fn folders_are_walked_and_what_is_no_recording_is_named() {
         ("in/notes.md", "# Notes"),
         ("in/other.json", "{\"a\": 1}"),
         ("in/.hidden/x.jsonl", &wrong()),
+        ("in/vscode.log", VSCODE),
     ]);
     folder.write("in/picture", b"\x89PNG\xff\xfe");
-    let ran = folder.check(&["in"]).is(1).says("3 are no recordings and passed over: ").says("in/.hidden");
+    let ran = folder.check(&["in"]).is(1).says("3 are not recordings and skipped: ").says("in/.hidden");
     for name in ["in/notes.md", "in/other.json", "in/picture"] {
         assert!(ran.err.contains(name), "{}", ran.err);
     }
     let at = |name: &str| ran.out.find(name).unwrap();
     assert!(at("in/a/wrong.jsonl: mcp-replay") < at("in/b/right.jsonl: mcp-replay"), "{}", ran.out);
-    ran.shows("2 recordings: 1 error,");
+    ran.shows("in/vscode.log: vscode-log").shows("3 recordings: 1 error,");
     // Named by itself, such a file is a wrong call.
     folder.check(&["in/other.json"]).is(2);
-    folder.check(&["in/picture"]).is(2).says("is no recording");
+    folder.check(&["in/picture"]).is(2).says("is not a recording");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn a_recording_is_held_against_a_frozen_set() {
         ("unknown.toml", "suite = \"1\"\nrevision = \"2025-11-25\"\nrules = [\"a.b\"]\n"),
     ]);
     let version = env!("CARGO_PKG_VERSION");
-    let set = folder.check(&["--write-require", "2025-11-25"]).is(0).out;
+    let set = folder.check(&["--print-require", "2025-11-25"]).is(0).out;
     folder.write("now.toml", set.as_bytes());
     let sentence = format!(
         "right.jsonl: conforms to 2025-11-25 (the set of 0.0.1) as judged by mcp-concord {version}: 2 rules kept, 0 not applicable, 0 inconclusive\n"
@@ -61,7 +61,7 @@ fn a_trace_is_held_to_the_text_that_is_named() {
     let killed = right().replace("\"exitCode\":0,", "\"reason\":\"killed\",");
     let folder = Folder::with(&[("a", &killed)]);
     folder.check(&["a", "--select", "replay"]).is(0).shows("note[rec.replay.first-text]");
-    let first = folder.check(&["a", "--select", "replay", "--format-text", "first"]);
+    let first = folder.check(&["a", "--select", "replay", "--mcp-replay-text", "first"]);
     first.is(1).shows("error[rec.replay.first-text]");
 }
 

@@ -1,58 +1,28 @@
-//! `fuzz` from the outside: the built binary against this test binary, which plays the adapter when it is started with
-//! `--as-adapter`. Nothing here depends on how long anything takes, nor on which variant a number makes: that changes with
+//! `fuzz` from the outside: the built binary against this test binary, which it starts as its adapter. Nothing here depends on how long anything takes, nor on which variant a number makes: that changes with
 //! every mutator that is added.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 mod adapter;
+#[path = "../support/adapter.rs"]
+mod support;
 
-use libtest_mimic::{Arguments, Trial};
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use suite::{Root, Suite};
 use tempfile::TempDir;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [_, "--as-adapter", mode, note] => {
-            adapter::serve(mode, note);
-            return ExitCode::SUCCESS;
-        }
-        [_, "--as-once", mode, file, format] => {
-            adapter::once(mode, file, format);
-            return ExitCode::SUCCESS;
-        }
-        _ => {}
-    }
-    let tests: &[(&str, fn())] = &[
-        ("a_seed_gives_the_same_finds_on_any_number_of_threads", same_finds),
-        ("three_seeded_faults_are_found_and_shrunk", three_faults),
-        ("a_faithful_reader_shows_nothing", nothing_found),
-        ("a_crash_is_cut_to_what_it_takes", crash),
-        ("dying_while_shrinking_is_another_failure", dies_while_shrinking),
-        ("a_full_disk_loses_nothing", nothing_lost),
-        ("a_find_has_a_name_of_its_own", own_name),
-        ("two_importers_are_told_apart_by_the_contract", against),
-        ("an_open_clause_is_called_open", against_open),
-        ("a_call_that_makes_no_sense_ends_with_its_code", exit_codes),
-        ("a_given_session_is_changed", from),
-        ("a_one_shot_command_is_fuzzed_as_well", once),
-        ("a_failure_that_comes_and_goes_is_kept_and_called_so", unsteady),
-        #[cfg(unix)]
-        ("ctrl_c_keeps_what_was_found", ctrl_c),
-    ];
-    let trials = tests.iter().map(|&(name, test)| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
+#[test]
+#[ignore = "the program under test starts it as its adapter"]
+fn adapter() {
+    support::run(|words| match words {
+        ["once", mode, file, format] => adapter::once(mode, file, format),
+        [mode, note] => adapter::serve(mode, note),
+        _ => panic!("{words:?}"),
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
 /// A folder for finds.
@@ -104,7 +74,7 @@ impl Place {
 }
 
 fn adapter_command(mode: &str, note: &Path) -> String {
-    format!("'{}' --as-adapter '{mode}' '{}'", env::current_exe().unwrap().display(), note.display())
+    support::command(&[mode, &note.display().to_string()])
 }
 
 fn told(output: &Output) -> String {
@@ -130,7 +100,8 @@ fn pasted(line: &str) -> Output {
     Command::new("sh").args(["-c", &line.replacen("mcp-concord", &program, 1)]).output().unwrap()
 }
 
-fn same_finds() {
+#[test]
+fn a_seed_gives_the_same_finds_on_any_number_of_threads() {
     let (one, many) = (Place::new(), Place::new());
     let flags = |jobs| ["--seed", "3", "--runs", "40", "--jobs", jobs];
     let first = found(&one.fuzz("fault:ids/zero-is-none", &flags("1")));
@@ -143,7 +114,8 @@ fn same_finds() {
     assert!(one.files() == many.files());
 }
 
-fn three_faults() {
+#[test]
+fn three_seeded_faults_are_found_and_shrunk() {
     for (fault, path) in [
         ("ids/zero-is-none", "/events/*/kind"),
         ("correlation/newest-first", "/events/*/answers"),
@@ -182,7 +154,8 @@ fn three_faults() {
     }
 }
 
-fn nothing_found() {
+#[test]
+fn a_faithful_reader_shows_nothing() {
     let place = Place::new();
     let output = place.fuzz("clean", &["--runs", "60"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
@@ -198,7 +171,8 @@ fn nothing_found() {
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
 }
 
-fn crash() {
+#[test]
+fn a_crash_is_cut_to_what_it_takes() {
     let place = Place::new();
     let mode = "dies-on:9007199254740993";
     let told = found(&place.fuzz(mode, &["--runs", "60", "--seed", "2", "--jobs", "2"]));
@@ -219,7 +193,8 @@ fn crash() {
     }
 }
 
-fn dies_while_shrinking() {
+#[test]
+fn dying_while_shrinking_is_another_failure() {
     let place = Place::new();
     let mode = "fault-or-dies:ids/zero-is-none";
     let told = found(&place.fuzz(mode, &["--seed", "1", "--runs", "40"]));
@@ -238,7 +213,8 @@ fn dies_while_shrinking() {
     }
 }
 
-fn nothing_lost() {
+#[test]
+fn a_full_disk_loses_nothing() {
     let place = Place::new();
     let flags = ["--seed", "4", "--runs", "2", "--jobs", "1"];
     let output =
@@ -254,7 +230,8 @@ fn nothing_lost() {
     assert!(told.contains("2 runs of seed 4, "), "it goes on: {told}");
 }
 
-fn own_name() {
+#[test]
+fn a_find_has_a_name_of_its_own() {
     let place = Place::new();
     let flags = ["--seed", "4", "--runs", "1"];
     found(&place.fuzz("fault:survival/rejects-everything", &flags));
@@ -266,7 +243,8 @@ fn own_name() {
     assert!(place.suite().cases.len() >= 2);
 }
 
-fn against() {
+#[test]
+fn two_importers_are_told_apart_by_the_contract() {
     for (one, two, sides) in [
         ("clean", "fault:ids/zero-is-none", "the contract sides with faulty against faulty"),
         ("fault:ids/zero-is-none", "clean", "the contract sides with faulty against faulty"),
@@ -293,7 +271,8 @@ fn against() {
     assert_eq!(output.status.code(), Some(0), "alike is no disagreement: {}", told(&output));
 }
 
-fn against_open() {
+#[test]
+fn an_open_clause_is_called_open() {
     let place = Place::new();
     let other = adapter_command("names-wanted", &place.note());
     let told = found(&place.fuzz("clean", &["--against", &other, "--seed", "1", "--runs", "100"]));
@@ -304,7 +283,8 @@ fn against_open() {
     assert!(rows(&told, "alone").is_empty(), "nobody falls short of it: {told}");
 }
 
-fn exit_codes() {
+#[test]
+fn a_call_that_makes_no_sense_ends_with_its_code() {
     let place = Place::new();
     let file = place.folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -313,13 +293,13 @@ fn exit_codes() {
         (&["--seed", "seven"], 2, "--seed"),
         (&["--seed", "-1"], 2, "-1"),
         (&["--runs", "0"], 2, "--runs"),
-        (&["--time", "soon"], 2, "is no time"),
+        (&["--time", "soon"], 2, "is not a time"),
         (&["--jobs", "0"], 2, "--jobs"),
         (&["--from", "no/such-case"], 2, "no/such-case"),
         (&["--out", &under], 2, "cannot be written"),
         (&["--adapter", "a 'b"], 2, "a quote is left open"),
         (&["--adapter", "./no-such-adapter"], 3, "there is no program `./no-such-adapter`"),
-        (&["--adapter", "true"], 3, "does not shake hands"),
+        (&["--adapter", "true"], 3, "handshake failed"),
         (&["--against", "./no-such-adapter"], 3, "there is no program `./no-such-adapter`"),
         (&["--exec", "cat"], 3, "needs {file}"),
     ];
@@ -336,7 +316,8 @@ fn exit_codes() {
     }
 }
 
-fn from() {
+#[test]
+fn a_given_session_is_changed() {
     let place = Place::new();
     let flags = ["--from", "values/integer-beyond-double", "--runs", "30"];
     let told = found(&place.fuzz("fault:values/doubles-in-arguments", &flags));
@@ -347,11 +328,11 @@ fn from() {
     assert!(String::from_utf8_lossy(case).contains("of the case values/integer-beyond-double"));
 }
 
-fn once() {
+#[test]
+fn a_one_shot_command_is_fuzzed_as_well() {
     let place = Place::new();
-    let me = env::current_exe().unwrap();
     let fuzz = |mode: &str| {
-        let command = format!("'{}' --as-once {mode} {{file}} {{format}}", me.display());
+        let command = support::command(&["once", mode, "{file}", "{format}"]);
         let mut fuzz = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
         fuzz.args(["fuzz", "--seed", "4", "--runs", "2", "--exec", &command, "--out"]);
         fuzz.arg(place.out()).output().unwrap()
@@ -364,7 +345,8 @@ fn once() {
     assert!(alone.contains("--exec '") && found(&pasted(alone)).contains("1 fail"), "{alone}");
 }
 
-fn unsteady() {
+#[test]
+fn a_failure_that_comes_and_goes_is_kept_and_called_so() {
     let place = Place::new();
     fs::write(place.note(), "").unwrap();
     // One answer is wrong, in both processes, and never again.
@@ -378,7 +360,8 @@ fn unsteady() {
 }
 
 #[cfg(unix)]
-fn ctrl_c() {
+#[test]
+fn ctrl_c_keeps_what_was_found() {
     let place = Place::new();
     let mut command = place.command("hangs", &place.note(), &["--timeout", "600", "--jobs", "1"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -285,7 +285,7 @@ fn where_it_cannot_begin_it_says_why() {
     let taken = taken.local_addr().unwrap().to_string();
     for (flags, part) in [
         (&["--as", "server", "--listen", &*taken][..], "is in use by another program"),
-        (&["--as", "server", "--listen", "here"], "is no address"),
+        (&["--as", "server", "--listen", "here"], "is not an address"),
         (&["--as", "server", "--listen", "0", "--noise", "x"], "which HTTP does not have"),
         (&["--as", "server", "--to", "http://127.0.0.1:1"], "a server does not connect"),
         (&["--as", "client", "--listen", "0"], "a client does not listen"),

@@ -279,7 +279,7 @@ fn what_cannot_be_played_is_said() {
         (&["--as", "server", &broken], 2, "broken.jsonl:2:"),
         (&["--as", "server", "survival/not-utf8"], 2, "survival/not-utf8"),
         (&["--as", "server", &session, "--journal", &folder], 2, "cannot be written"),
-        (&["--as", "server", &session, "--timeout", "0"], 2, "is no time"),
+        (&["--as", "server", &session, "--timeout", "0"], 2, "is not a time"),
         (&["--as", "server", &session, "--chunk", "0"], 2, "--chunk"),
         (&["--as", "server", "ids/zero", "--format", "nothing"], 2, "there is no format"),
         (&["--as", "nobody", &session], 2, "--as"),

@@ -2,8 +2,9 @@
 //!
 //! Knows: how such a program is told to `run` and to `fuzz`. Refuses to know: the suite, and what the program answers.
 
-use super::Failure;
-use crate::adapter::{Adapter, Check, Command, Limits, NotRun, Once, verify};
+use super::context::Failure;
+use super::values::{bytes, quoted, seconds};
+use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
 use crate::terminal::plain;
 use std::fmt::Write as _;
@@ -13,31 +14,31 @@ use suite::builtin::Builtin;
 use suite::importer::Importer;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct UnderTest {
-    /// Judge this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
-    /// into words as a shell splits it.
+pub(super) struct ImporterArgs {
+    /// Test this program: a long-lived adapter that speaks JSON lines on stdin and stdout. The command is split
+    /// into words as in a shell.
     #[arg(long, value_name = "CMD", value_parser = Command::parse, conflicts_with = "exec")]
     adapter: Option<Command>,
-    /// Judge this program: started anew for each transcript, with {file} and {format} filled in. It prints one answer
-    /// object and exits 0, or exits 65 for a rejection.
+    /// Test this program: started once for each transcript, with {file} and {format} filled in. It prints one answer
+    /// object and exits with 0, or exits with 65 for a rejection.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     exec: Option<Command>,
-    /// Try the program on a few questions instead of the suite: does it answer, reject, survive, stop?
+    /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]
     verify: bool,
-    /// How long one answer may take.
+    /// The time limit for one answer.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
-    /// How much memory the program and all that it starts may hold, such as 512MiB; watched on Linux alone.
+    /// The memory limit of the program and its children, such as 512MiB; enforced only on Linux.
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "2GiB")]
     memory: u64,
 }
 
-/// Who is judged.
+/// The importer under test.
 pub(super) enum Judged {
     Builtin(Builtin),
     Adapter(Box<Adapter>),
-    Once(Box<Once>),
+    OneShot(Box<OneShot>),
 }
 
 impl Judged {
@@ -45,12 +46,12 @@ impl Judged {
         match self {
             Self::Builtin(builtin) => builtin,
             Self::Adapter(adapter) => &**adapter,
-            Self::Once(once) => &**once,
+            Self::OneShot(once) => &**once,
         }
     }
 }
 
-impl UnderTest {
+impl ImporterArgs {
     /// Starts what is to be judged.
     ///
     /// # Errors
@@ -64,8 +65,8 @@ impl UnderTest {
                 Ok(Judged::Adapter(Box::new(adapter)))
             }
             (_, Some(command)) => {
-                let once = Once::start(command.clone(), limits).map_err(not_run)?;
-                Ok(Judged::Once(Box::new(once)))
+                let once = OneShot::start(command.clone(), limits).map_err(not_run)?;
+                Ok(Judged::OneShot(Box::new(once)))
             }
             _ => Ok(Judged::Builtin(Builtin)),
         }
@@ -90,7 +91,7 @@ impl UnderTest {
         }
         let checks = match judged {
             Judged::Adapter(adapter) => verify(&**adapter),
-            Judged::Once(once) => verify(&**once),
+            Judged::OneShot(once) => verify(&**once),
             Judged::Builtin(_) => {
                 return Err(Failure::Unusable(
                     "--verify tries a program: name one with --adapter or --exec".into(),
@@ -129,55 +130,5 @@ impl UnderTest {
             let _ = write!(out, " --memory {}", self.memory);
         }
         out
-    }
-}
-
-/// A word for a shell.
-pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// A time as people write it: seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.strip_suffix('s').unwrap_or(text).trim();
-    let seconds = number.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("`{text}` is no time: write seconds, such as 10 or 0.5"))
-}
-
-fn bytes(text: &str) -> Result<u64, String> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let factor = match unit.trim() {
-        "" | "B" => Some(1),
-        "K" | "KiB" => Some(1 << 10),
-        "M" | "MiB" => Some(1 << 20),
-        "G" | "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let number = number.parse::<u64>().ok();
-    number
-        .zip(factor)
-        .and_then(|(number, factor)| number.checked_mul(factor))
-        .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| format!("`{text}` is no size: write bytes, or such as 512MiB or 2GiB"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{bytes, quoted, seconds};
-    use std::time::Duration;
-
-    #[test]
-    fn times_and_sizes_are_read_as_people_write_them() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(seconds("3s"), Ok(Duration::from_secs(3)));
-        assert_eq!((bytes("2GiB"), bytes("64M"), bytes("7")), (Ok(2 << 30), Ok(64 << 20), Ok(7)));
-        for wrong in ["", "0", "-1", "x", "1e999"] {
-            assert!(seconds(wrong).is_err() && bytes(wrong).is_err(), "{wrong}");
-        }
-        assert!(bytes("2GB").is_err() && bytes("99999999999GiB").is_err());
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

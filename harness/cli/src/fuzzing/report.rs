@@ -3,10 +3,10 @@
 //! Knows: how a person wants to be told of a find, and how to find and run it again. Refuses to know: how it was found. A
 //! find that cannot be saved is told with every file of its case, so that nothing is lost.
 
-use super::signature::{Kind, Right};
-use super::sketch::{About, is_free, save, twin};
-use super::{Find, Tally};
-use crate::terminal::{Volume, plain};
+use super::campaign::{Finding, Tally};
+use super::signature::{Kind, Ruling};
+use crate::case_draft::{CaseHeader, is_free, save, twin};
+use crate::terminal::{Verbosity, plain};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -21,8 +21,8 @@ use verdict::text;
 const NAMES: u32 = 1_000;
 
 /// Who is told of, and by which commands it is called again.
-pub(crate) struct Teller<'t> {
-    /// Where finds are kept.
+pub(crate) struct Reporter<'t> {
+    /// Where findings are kept.
     pub out: &'t Path,
     /// The seed.
     pub seed: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Teller<'t> {
     /// Where the sessions' meaning is from.
     pub source: &'t str,
     /// The command that runs these cases: flags and all, without a filter.
-    pub run: &'t dyn Fn(Right) -> String,
+    pub run: &'t dyn Fn(Ruling) -> String,
     /// The command that fuzzes with this importer and seed, without numbers.
     pub fuzz: &'t str,
     /// With colours.
@@ -39,7 +39,7 @@ pub(crate) struct Teller<'t> {
 }
 
 /// What became of a find.
-pub(crate) struct Saved {
+pub(crate) struct SavedFinding {
     /// What to print.
     pub text: String,
     /// Its name.
@@ -48,107 +48,107 @@ pub(crate) struct Saved {
     pub error: Option<(PathBuf, io::Error)>,
 }
 
-impl Teller<'_> {
+impl Reporter<'_> {
     /// Saves a find and tells of it.
     #[must_use]
-    pub(crate) fn save(&self, find: &Find, index: usize) -> Saved {
-        let (name, cases) = self.cases(find);
+    pub(crate) fn save(&self, finding: &Finding, index: usize) -> SavedFinding {
+        let (name, cases) = self.cases(finding);
         let failed = cases
             .iter()
             .find_map(|case| save(self.out, case).err().map(|error| (self.out.join(&case.0), error)));
-        let mut text = self.head(find, index);
-        text.push_str(&self.body(find, &name));
-        self.commands(find, &name, failed.is_none(), &mut text);
+        let mut text = self.head(finding, index);
+        text.push_str(&self.body(finding, &name));
+        self.commands(finding, &name, failed.is_none(), &mut text);
         if failed.is_some() {
             for case in &cases {
                 in_full(case, &mut text);
             }
         }
-        Saved { text, name, error: failed }
+        SavedFinding { text, name, error: failed }
     }
 
     /// The case of a find and its twin, under a name that is free.
-    fn cases(&self, find: &Find) -> (String, Vec<GeneratedCase>) {
-        let base = format!("seed-{}-{}-{}", self.seed, find.number, find.signature.format);
+    fn cases(&self, finding: &Finding) -> (String, Vec<GeneratedCase>) {
+        let base = format!("seed-{}-{}-{}", self.seed, finding.number, finding.signature.format);
         let mut name = base.clone();
-        let mut cases = self.named(find, &name);
+        let mut cases = self.named(finding, &name);
         for count in 2..NAMES {
             if cases.iter().all(|case| is_free(self.out, case)) {
                 break;
             }
             name = format!("{base}-{count}");
-            cases = self.named(find, &name);
+            cases = self.named(finding, &name);
         }
         (name, cases)
     }
 
-    fn named(&self, find: &Find, name: &str) -> Vec<GeneratedCase> {
-        let sketch = &find.shrunk.sketch;
-        let title = format!("Found by fuzzing: {} ({name})", find.signature);
-        let reason = self.reason(find);
-        let origin = self.origin(find);
-        let about = About { name, title: &title, reason: &reason, origin: &origin };
-        let mut cases = vec![sketch.case(&about)];
-        if let (Expectation::Rejection(_), Some(without)) = (&sketch.expectation, &find.shrunk.twin) {
+    fn named(&self, finding: &Finding, name: &str) -> Vec<GeneratedCase> {
+        let draft = &finding.shrunk.draft;
+        let title = format!("Found by fuzzing: {} ({name})", finding.signature);
+        let reason = self.reason(finding);
+        let origin = self.origin(finding);
+        let about = CaseHeader { name, title: &title, reason: &reason, origin: &origin };
+        let mut cases = vec![draft.case(&about)];
+        if let (Expectation::Rejection(_), Some(without)) = (&draft.expectation, &finding.shrunk.twin) {
             let twin = twin(name);
             let title = format!("The session of {name} without its fault");
             let origin = format!("{origin}; without its fault");
             let reason = "It is read, since nothing is wrong with it.";
-            cases.push(without.case(&About { name: &twin, title: &title, reason, origin: &origin }));
+            cases.push(without.case(&CaseHeader { name: &twin, title: &title, reason, origin: &origin }));
         }
         cases
     }
 
-    fn reason(&self, find: &Find) -> String {
+    fn reason(&self, finding: &Finding) -> String {
         let mut parts = Vec::new();
-        let sentences = find.shrunk.sketch.sentences();
+        let sentences = finding.shrunk.draft.sentences();
         if !sentences.is_empty() {
             parts.push(sentences);
         }
-        parts.push(match find.shrunk.sketch.expectation {
+        parts.push(match finding.shrunk.draft.expectation {
             Expectation::Meaning(_) => "The meaning is known from how the session was made.".to_owned(),
             Expectation::Rejection(_) => "It must be rejected, by construction.".to_owned(),
             Expectation::Either(Some(_)) => "It may be rejected; whoever reads it reads this.".to_owned(),
             Expectation::Either(None) => "It may be read or rejected, in every format alike.".to_owned(),
         });
-        if !find.shrunk.steady {
+        if !finding.shrunk.steady {
             parts.push("The failure did not show every time it was asked for.".to_owned());
         }
         parts.join(" ")
     }
 
-    fn origin(&self, find: &Find) -> String {
-        let sketch = &find.shrunk.sketch;
-        let trail = if sketch.trail.is_empty() { "no change".to_owned() } else { sketch.trail.join(", ") };
+    fn origin(&self, finding: &Finding) -> String {
+        let draft = &finding.shrunk.draft;
+        let trail = if draft.trail.is_empty() { "no change".to_owned() } else { draft.trail.join(", ") };
         let names: Vec<String> =
             self.importers.iter().map(|(name, version)| plain(&format!("{name} {version}"))).collect();
         format!(
             "found by fuzzing {}: seed {}, number {}, mcp-concord {}, trail: {trail}; {}, and shrunk from {} to {}",
             names.join(" against "),
             self.seed,
-            find.number,
+            finding.number,
             env!("CARGO_PKG_VERSION"),
             self.source,
-            counted(find.shrunk.messages.0, "message"),
-            counted(find.shrunk.messages.1, "message"),
+            counted(finding.shrunk.messages.0, "message"),
+            counted(finding.shrunk.messages.1, "message"),
         )
     }
 
-    fn head(&self, find: &Find, index: usize) -> String {
-        let mut text = format!("find {}: {}\n", index + 1, find.signature);
-        let Some(right) = find.signature.right else { return text };
+    fn head(&self, finding: &Finding, index: usize) -> String {
+        let mut text = format!("finding {}: {}\n", index + 1, finding.signature);
+        let Some(right) = finding.signature.right else { return text };
         let name = |which: usize| self.importers.get(which).map_or("", |(name, _)| name.as_str());
         let _ = match right {
-            Right::First => {
+            Ruling::First => {
                 writeln!(text, "  the contract sides with {} against {}", plain(name(0)), plain(name(1)))
             }
-            Right::Second => {
+            Ruling::Second => {
                 writeln!(text, "  the contract sides with {} against {}", plain(name(1)), plain(name(0)))
             }
-            Right::Neither => writeln!(text, "  the contract sides with neither of the two"),
-            Right::Open => writeln!(text, "  the contract leaves open what they disagree in"),
+            Ruling::Neither => writeln!(text, "  the contract sides with neither of the two"),
+            Ruling::Open => writeln!(text, "  the contract leaves open what they disagree in"),
         };
-        let words = find.shrunk.shown.first().and_then(|shown| shown.words.as_ref());
+        let words = finding.shrunk.shown.first().and_then(|shown| shown.words.as_ref());
         for (which, words) in words.into_iter().flatten().enumerate() {
             let _ = writeln!(text, "  {}: {}", plain(name(which)), plain(words));
         }
@@ -156,16 +156,16 @@ impl Teller<'_> {
     }
 
     /// Each result that fell short, as `run` shows it.
-    fn body(&self, find: &Find, name: &str) -> String {
-        let Some(shown) = find.shrunk.shown.first() else { return String::new() };
-        let sketch = &find.shrunk.sketch;
+    fn body(&self, finding: &Finding, name: &str) -> String {
+        let Some(shown) = finding.shrunk.shown.first() else { return String::new() };
+        let draft = &finding.shrunk.draft;
         let mut lines = shown.lines.clone();
         for (_, line) in &mut lines {
             line.case = name.to_owned();
-            line.clauses = sketch.clauses.iter().map(|&clause| clause.to_owned()).collect();
+            line.clauses = draft.clauses.iter().map(|&clause| clause.to_owned()).collect();
         }
         let all: Vec<CaseResult> = lines.iter().map(|(_, line)| line.clone()).collect();
-        let note = CaseNote::new(&find.signature.to_string(), &self.reason(find));
+        let note = CaseNote::new(&finding.signature.to_string(), &self.reason(finding));
         let suite = Suite::new("", "");
         let implementation =
             Implementation { name: String::new(), version: String::new(), level: Level::Events };
@@ -176,7 +176,7 @@ impl Teller<'_> {
         };
         let mut text = String::new();
         for (who, line) in &lines {
-            let open = matches!(sketch.expectation, Expectation::Either(_));
+            let open = matches!(draft.expectation, Expectation::Either(_));
             let what = if open { name.to_owned() } else { format!("{name}/{}", line.format) };
             let alone = |_: &CaseResult| format!("{} --filter '{what}'", (self.run)(*who));
             let options = text::Options {
@@ -189,7 +189,7 @@ impl Teller<'_> {
         }
         if lines.is_empty() {
             let _ = writeln!(text, "  file      {}", plain(&self.out.join(name).display().to_string()));
-            for clause in &sketch.clauses {
+            for clause in &draft.clauses {
                 let title = transcript::clauses::find(clause).map_or("", |clause| clause.title);
                 let _ = writeln!(text, "  clause    {clause}: {title}");
             }
@@ -197,9 +197,9 @@ impl Teller<'_> {
         text
     }
 
-    fn commands(&self, find: &Find, name: &str, saved: bool, text: &mut String) {
-        let shrunk = &find.shrunk;
-        let _ = writeln!(text, "  again     {} --first {} --runs 1", self.fuzz, find.number);
+    fn commands(&self, finding: &Finding, name: &str, saved: bool, text: &mut String) {
+        let shrunk = &finding.shrunk;
+        let _ = writeln!(text, "  again     {} --first {} --runs 1", self.fuzz, finding.number);
         let _ = writeln!(
             text,
             "  shrunk    from {} to {} in {}{}",
@@ -209,9 +209,9 @@ impl Teller<'_> {
             if shrunk.steady { "" } else { "; it did not show again when it was asked for again" },
         );
         let others: Vec<&str> = shrunk
-            .same(&find.signature)
+            .same(&finding.signature)
             .map(|signature| signature.format)
-            .filter(|format| *format != find.signature.format)
+            .filter(|format| *format != finding.signature.format)
             .collect();
         if !others.is_empty() {
             let _ = writeln!(text, "  also in   {}", others.join(", "));
@@ -223,20 +223,20 @@ impl Teller<'_> {
 
     /// The end of a run: how many runs came to what.
     #[must_use]
-    pub(crate) fn summary(&self, tally: &Tally, names: &[String], volume: Volume) -> String {
+    pub(crate) fn summary(&self, tally: &Tally, names: &[String], verbosity: Verbosity) -> String {
         let mut text = String::new();
         if tally.interrupted {
             text.push_str("interrupted; ");
         }
         let _ = write!(text, "{} of seed {}", counted(tally.runs, "run"), self.seed);
-        if volume > Volume::Quiet {
+        if verbosity > Verbosity::Quiet {
             let _ = write!(text, ", {}", counted(tally.readings, "reading"));
         }
         let failures: u64 = tally.seen.values().map(|(_, count)| count).sum();
         let what = if self.importers.len() == 1 { "failure" } else { "disagreement" };
-        let _ = match tally.finds {
+        let _ = match tally.findings {
             0 => writeln!(text, ": nothing found"),
-            finds => writeln!(text, ": {} in {}", counted(finds, "find"), counted(failures, what)),
+            findings => writeln!(text, ": {} in {}", counted(findings, "finding"), counted(failures, what)),
         };
         for (index, name) in names.iter().enumerate() {
             // By kind, with the formats in which it showed.
@@ -251,7 +251,7 @@ impl Teller<'_> {
                 let _ = writeln!(text, "  {all:>5}  {name}: {kind} ({})", formats.join(", "));
             }
         }
-        if volume > Volume::Quiet {
+        if verbosity > Verbosity::Quiet {
             for (count, why) in [
                 (tally.uncarried, "a format could not carry the variant"),
                 (tally.skipped, "the importer does not read it"),

@@ -3,9 +3,10 @@
 //! Knows: the handshake, and which question each process was asked. Refuses to know: what the right answer is. Each
 //! transcript is asked of two processes at once, so that a state that one of them keeps shows as instability.
 
+use super::command::Command;
 use super::process::Process;
+use super::program::{BrokenAnswer, Limits, NotRun, Program};
 use super::transcripts::{Transcript, Transcripts};
-use super::{Command, Fault, Limits, NotRun, Program};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -92,7 +93,7 @@ impl Importer for Adapter {
     }
 
     fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        let file = match self.transcripts.hand_over(transcript) {
+        let file = match self.transcripts.lay_out(transcript) {
             Ok(file) => file,
             Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
@@ -100,7 +101,7 @@ impl Importer for Adapter {
         let format = spelling(&self.hello, format).unwrap_or(format);
         let heard = self.ask_both(&mut servers, format, file.path());
         self.put_back(servers);
-        heard_of(&file, heard)
+        read_pair(&file, heard)
     }
 
     fn stop(&self) -> Option<String> {
@@ -128,61 +129,61 @@ impl Program for Adapter {
 }
 
 /// Two answers about one file, with what the program said besides, free of the file's name.
-pub(super) fn heard_of(file: &Transcript, heard: [(Answer, String); 2]) -> ReadPair {
-    let unnamed = |answer| match answer {
-        Answer::Rejection { code, message } => Answer::Rejection { code, message: file.unnamed(&message) },
-        Answer::Unsupported { why } => Answer::Unsupported { why: file.unnamed(&why) },
-        Answer::Broken { how, message } => Answer::Broken { how, message: file.unnamed(&message) },
+pub(super) fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> ReadPair {
+    let anonymized = |answer| match answer {
+        Answer::Rejection { code, message } => Answer::Rejection { code, message: file.anonymized(&message) },
+        Answer::Unsupported { why } => Answer::Unsupported { why: file.anonymized(&why) },
+        Answer::Broken { how, message } => Answer::Broken { how, message: file.anonymized(&message) },
         other => other,
     };
     let [(first, said), (second, said_again)] = heard;
     let said = if said.is_empty() { said_again } else { said };
-    ReadPair { answers: [unnamed(first), unnamed(second)], said: file.unnamed(&said) }
+    ReadPair { answers: [anonymized(first), anonymized(second)], said: file.anonymized(&said) }
 }
 
 impl Server {
     /// Puts the question to the process, which is started where none runs.
-    fn ask(&mut self, adapter: &Adapter, format: &str, file: &Path) -> Result<(), Fault> {
+    fn ask(&mut self, adapter: &Adapter, format: &str, file: &Path) -> Result<(), BrokenAnswer> {
         self.seq += 1;
         self.asked = Some(Instant::now());
         let process = match &mut self.process {
             Some(process) => process,
             None => {
                 let (process, hello) = started(&adapter.command, adapter.limits).map_err(|NotRun(why)| {
-                    Fault::new(FailureKind::Crash, format!("it could not be started again: {why}"))
+                    BrokenAnswer::new(FailureKind::Crash, format!("it could not be started again: {why}"))
                 })?;
                 if hello != adapter.hello {
                     let message = "started again, it says something else of itself than the first time";
-                    return Err(Fault::new(FailureKind::Garbled, message));
+                    return Err(BrokenAnswer::new(FailureKind::Garbled, message));
                 }
                 // The start has a deadline of its own.
                 self.asked = Some(Instant::now());
                 self.process.insert(process)
             }
         };
-        if let Some(line) = process.unasked() {
+        if let Some(line) = process.unsolicited() {
             let message = format!("it spoke before it was asked: {}", protocol::shown(&line));
-            return Err(Fault::new(FailureKind::Garbled, message));
+            return Err(BrokenAnswer::new(FailureKind::Garbled, message));
         }
-        process.hush();
-        process.tell(&protocol::read(self.seq, format, &file.to_string_lossy()))
+        process.clear_stderr();
+        process.send(&protocol::read(self.seq, format, &file.to_string_lossy()))
     }
 
     /// Waits for the answer. After a fault nobody knows where the process stands, so it is let go.
-    fn answer(&mut self, asked: Result<(), Fault>) -> (Answer, String) {
+    fn answer(&mut self, asked: Result<(), BrokenAnswer>) -> (Answer, String) {
         let (seq, since) = (self.seq, self.asked.unwrap_or_else(Instant::now));
         let Some(process) = &mut self.process else {
-            let Fault { how, message } =
-                asked.err().unwrap_or_else(|| Fault::new(FailureKind::Crash, "it is gone"));
+            let BrokenAnswer { how, message } =
+                asked.err().unwrap_or_else(|| BrokenAnswer::new(FailureKind::Crash, "it is gone"));
             return (Answer::Broken { how, message }, String::new());
         };
         let answer = asked.and_then(|()| process.line(since)).and_then(|line| {
-            protocol::answer(&line, Some(seq)).map_err(|why| Fault::new(FailureKind::Garbled, why))
+            protocol::answer(&line, Some(seq)).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
         });
         match answer {
-            Ok(answer) => (answer, process.said()),
+            Ok(answer) => (answer, process.stderr_tail()),
             Err(fault) => {
-                let said = process.last_words();
+                let said = process.end_and_stderr();
                 self.process = None;
                 (fault.into(), said)
             }
@@ -194,7 +195,7 @@ impl Server {
 fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), NotRun> {
     let mut process = Process::start(command, command.bare(), limits)?;
     let shaken = process
-        .tell(START)
+        .send(START)
         .and_then(|()| process.line(Instant::now()))
         .map_err(|fault| fault.message)
         .and_then(|line| {
@@ -203,12 +204,12 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), No
     shaken
         .map(|hello| (hello,))
         .map_err(|why| {
-            let said = process.last_words();
+            let said = process.end_and_stderr();
             let said = match said.is_empty() {
                 true => String::new(),
                 false => format!("\nits standard error ends with:\n{said}"),
             };
-            NotRun(format!("the adapter `{}` does not shake hands: {why}{said}", command.text()))
+            NotRun(format!("the adapter `{}`: handshake failed: {why}{said}", command.text()))
         })
         .map(|(hello,)| (process, hello))
 }

@@ -14,7 +14,7 @@ use verdict::expectation::Expectation;
 
 /// Transcripts with their expectation.
 #[derive(Debug, Clone)]
-pub(crate) struct Sketch {
+pub(crate) struct CaseDraft {
     /// The clauses that it leans on.
     pub clauses: Vec<&'static str>,
     /// What must come of reading any of the files.
@@ -29,7 +29,7 @@ pub(crate) struct Sketch {
 
 /// What a case says of itself besides what it holds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct About<'a> {
+pub(crate) struct CaseHeader<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its title.
@@ -41,10 +41,11 @@ pub(crate) struct About<'a> {
 }
 
 /// What a case says that is asked about at once and never written down.
-pub(super) const UNWRITTEN: About<'static> = About { name: NAME, title: NAME, reason: NAME, origin: NAME };
+pub(crate) const UNWRITTEN: CaseHeader<'static> =
+    CaseHeader { name: NAME, title: NAME, reason: NAME, origin: NAME };
 const NAME: &str = "variant";
 
-impl From<Variant> for Sketch {
+impl From<Variant> for CaseDraft {
     fn from(variant: Variant) -> Self {
         let Variant { trail, mut clauses, expectation, redacted, files, .. } = variant;
         if clauses.is_empty() {
@@ -54,8 +55,8 @@ impl From<Variant> for Sketch {
     }
 }
 
-impl Sketch {
-    /// The sketch with the transcript of this format alone.
+impl CaseDraft {
+    /// The draft with the transcript of this format alone.
     #[must_use]
     pub(crate) fn alone(&self, format: &str) -> Self {
         let mut one = self.clone();
@@ -70,6 +71,12 @@ impl Sketch {
         file.as_deref().ok()
     }
 
+    /// The mutators that made it, in words.
+    #[must_use]
+    pub(crate) fn trail(&self) -> String {
+        if self.trail.is_empty() { "no change".to_owned() } else { self.trail.join(", ") }
+    }
+
     /// What its mutators do, in sentences.
     #[must_use]
     pub(crate) fn sentences(&self) -> String {
@@ -79,7 +86,7 @@ impl Sketch {
 
     /// The case directory's files. A rejection names the case beside it that is the same without the fault.
     #[must_use]
-    pub(crate) fn case(&self, about: &About<'_>) -> GeneratedCase {
+    pub(crate) fn case(&self, about: &CaseHeader<'_>) -> GeneratedCase {
         let mut files = vec![("case.toml".to_owned(), self.case_file(about).into_bytes())];
         for (format, file) in &self.files {
             if let Ok(bytes) = file {
@@ -93,8 +100,9 @@ impl Sketch {
         (about.name.to_owned(), files)
     }
 
-    fn case_file(&self, about: &About<'_>) -> String {
-        let quoted = |text: &str| toml::Value::from(text).to_string();
+    fn case_file(&self, about: &CaseHeader<'_>) -> String {
+        // A JSON string is a TOML string but for one character.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
         let clauses: Vec<_> = self.clauses.iter().map(|clause| quoted(clause)).collect();
         let mut out = String::new();
         let mut line = |key: &str, value: &str| {
@@ -132,7 +140,7 @@ pub(crate) fn twin(name: &str) -> String {
 }
 
 /// Whether nothing stands at this place, or just these files do.
-pub(super) fn is_free(out: &Path, (name, files): &GeneratedCase) -> bool {
+pub(crate) fn is_free(out: &Path, (name, files): &GeneratedCase) -> bool {
     let folder = out.join(name);
     let count = fs::read_dir(&folder).map(Iterator::count).unwrap_or_default();
     let same = |(file, bytes): &(String, Vec<u8>)| fs::read(folder.join(file)).is_ok_and(|it| it == *bytes);
@@ -163,7 +171,7 @@ pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<Path
 
 #[cfg(test)]
 mod tests {
-    use super::{About, Sketch, is_free, save};
+    use super::{CaseDraft, CaseHeader, is_free, save};
     use generators::seeded::{Source, recipe};
     use suite::{Root, Suite};
     use verdict::expectation::Expectation;
@@ -173,20 +181,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..60 {
             let recipe = recipe(2, number, Source::Made).unwrap();
-            let sketch = Sketch::from(recipe.make().unwrap());
+            let draft = CaseDraft::from(recipe.make().unwrap());
             let name = format!("n-{number}");
             let title = format!("{number}: \"quoted\" '''and''' \\ \u{7f} é\nmore");
-            let about = About { name: &name, title: &title, reason: "r", origin: "o" };
-            let case = sketch.case(&about);
+            let about = CaseHeader { name: &name, title: &title, reason: "r", origin: "o" };
+            let case = draft.case(&about);
             assert!(is_free(folder.path(), &case));
             save(folder.path(), &case).unwrap();
             assert!(is_free(folder.path(), &case));
-            let other = sketch.case(&About { reason: "another", ..about });
+            let other = draft.case(&CaseHeader { reason: "another", ..about });
             assert!(!is_free(folder.path(), &other));
-            if matches!(sketch.expectation, Expectation::Rejection(_)) {
+            if matches!(draft.expectation, Expectation::Rejection(_)) {
                 let name = super::twin(&name);
-                let about = About { name: &name, title: &name, ..about };
-                save(folder.path(), &Sketch::from(recipe.valid_counterpart().unwrap()).case(&about)).unwrap();
+                let about = CaseHeader { name: &name, title: &name, ..about };
+                save(folder.path(), &CaseDraft::from(recipe.valid_counterpart().unwrap()).case(&about))
+                    .unwrap();
             }
         }
         let suite = Suite::load(&[Root::Disk(folder.path().to_owned())]).unwrap();

@@ -3,10 +3,12 @@
 //! Knows: which exit codes are answers. Refuses to know: how the command came to its answer. Nothing is agreed
 //! beforehand, so its level is seen from the first answer to a transcript of our own, and its version is unknown.
 
+use super::command::Command;
+use super::long_lived::read_pair;
 use super::process::Process;
-use super::serve::heard_of;
+use super::program::{BrokenAnswer, Limits, NotRun, Program};
 use super::transcripts::Transcripts;
-use super::{Command, Fault, Limits, NotRun, Program, verify};
+use super::verify;
 use std::path::Path;
 use suite::importer::{Importer, ReadPair};
 use verdict::answer::{Answer, FailureKind, Level};
@@ -17,14 +19,14 @@ const REJECTED: i32 = 65;
 
 /// A one-shot command.
 #[derive(Debug)]
-pub(crate) struct Once {
+pub(crate) struct OneShot {
     command: Command,
     limits: Limits,
     level: Level,
     transcripts: Transcripts,
 }
 
-impl Once {
+impl OneShot {
     /// Takes `command`, and tries it on a transcript of each format until it shows its level.
     ///
     /// # Errors
@@ -38,7 +40,7 @@ impl Once {
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
         let mut once = Self { command, limits, level: Level::Events, transcripts };
         for format in formats::FORMATS {
-            let Ok(file) = once.transcripts.hand_over(&verify::good(format)) else { continue };
+            let Ok(file) = once.transcripts.lay_out(&verify::good(format)) else { continue };
             match once.asked(format.name, file.path())?.0 {
                 Answer::Calls(_) => once.level = Level::Calls,
                 Answer::Meaning(_) => {}
@@ -56,13 +58,15 @@ impl Once {
     fn asked(&self, format: &str, file: &Path) -> Result<(Answer, String), NotRun> {
         let mut process = Process::start(&self.command, self.command.filled(file, format), self.limits)?;
         let all = process.all();
-        let said = process.last_words();
+        let said = process.end_and_stderr();
         let answer = all.and_then(|(output, status)| match status.code() {
-            Some(0) => protocol::answer(&output, None).map_err(|why| Fault::new(FailureKind::Garbled, why)),
+            Some(0) => {
+                protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
+            }
             Some(REJECTED) => rejection(&output, &said),
             _ => {
                 let why = format!("{status}; 0 is an answer, and {REJECTED} is a rejection");
-                Err(Fault::new(FailureKind::Crash, why))
+                Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
         Ok((answer.unwrap_or_else(Answer::from), said))
@@ -70,12 +74,12 @@ impl Once {
 }
 
 /// What exit code 65 stands for: the rejection on stdout, or else the words that it left.
-fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
+fn rejection(output: &[u8], said: &str) -> Result<Answer, BrokenAnswer> {
     match protocol::answer(output, None) {
         Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
         Ok(other) => {
             let message = format!("it exited with {REJECTED}, a rejection, and printed {}", other.in_words());
-            Err(Fault::new(FailureKind::Garbled, message))
+            Err(BrokenAnswer::new(FailureKind::Garbled, message))
         }
         Err(_) => {
             let words = protocol::shown(output);
@@ -86,7 +90,7 @@ fn rejection(output: &[u8], said: &str) -> Result<Answer, Fault> {
     }
 }
 
-impl Importer for Once {
+impl Importer for OneShot {
     fn name(&self) -> &str {
         self.command.name()
     }
@@ -108,20 +112,20 @@ impl Importer for Once {
     }
 
     fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        let file = match self.transcripts.hand_over(transcript) {
+        let file = match self.transcripts.lay_out(transcript) {
             Ok(file) => file,
             Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
         };
         let heard = [self.about(format, file.path()), self.about(format, file.path())];
-        heard_of(&file, heard)
+        read_pair(&file, heard)
     }
 }
 
-impl Program for Once {
+impl Program for OneShot {
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
         match self.asked(format, file) {
             Ok(heard) => heard,
-            Err(NotRun(why)) => (Fault::new(FailureKind::Crash, why).into(), String::new()),
+            Err(NotRun(why)) => (BrokenAnswer::new(FailureKind::Crash, why).into(), String::new()),
         }
     }
 }

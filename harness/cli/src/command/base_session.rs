@@ -2,45 +2,33 @@
 //!
 //! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
 
-use super::super::{Failure, format_of, open};
+use super::context::Failure;
+use super::input::{format_of, open};
+use super::suites::{embedded_case, only_case};
 use formats::{Format, Input, ReadOptions, Session, meaning};
 use generators::session_builder::{SessionBuilder, SessionError};
 use std::path::Path;
-use suite::{Case, Root, Suite};
+use suite::Case;
 use verdict::expectation::Expectation;
 
 /// A session that the caller gave, and where its meaning is from.
-pub(in crate::command) struct Given {
+pub(super) struct BaseSession {
     /// The session.
-    pub(in crate::command) draft: SessionBuilder,
+    pub(super) draft: SessionBuilder,
     /// A phrase that says where its meaning is from.
-    pub(in crate::command) origin: String,
+    pub(super) origin: String,
 }
 
 /// The session of a file or of a case.
-pub(in crate::command) fn given(path: &Path) -> Result<Given, Failure> {
-    let name = path.display().to_string();
+pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
     if path.is_dir() {
-        let suite = Suite::load(&[Root::Disk(path.to_owned())]).map_err(|problems| {
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Failure::Unusable(format!("{name} is no case directory: {}", problems.join("; ")))
-        })?;
-        return match suite.cases.as_slice() {
-            [case] => of_case(case),
-            cases => Err(Failure::Unusable(format!("{name} holds {} cases; name one of them", cases.len()))),
-        };
+        return of_case(&only_case(path)?);
     }
-    if !path.exists() {
-        let suite = Suite::load(&[Root::Embedded])
-            .map_err(|_| Failure::Unusable("the suite is broken".to_owned()))?;
-        if let Some(case) = suite.cases.iter().find(|case| Path::new(&case.name) == path) {
-            return of_case(case);
-        }
-    }
-    of_file(path)
+    let case = if path.exists() { None } else { embedded_case(&path.to_string_lossy()) };
+    case.map_or_else(|| of_file(path), |case| of_case(&case))
 }
 
-fn of_case(case: &Case) -> Result<Given, Failure> {
+fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
     let Expectation::Meaning(meaning) = &case.expectation else {
         return Err(unfit(
@@ -58,10 +46,13 @@ fn of_case(case: &Case) -> Result<Given, Failure> {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
     let draft = SessionBuilder::of(session, meaning).map_err(|error| unfit(words(error)))?;
-    Ok(Given { draft, origin: format!("of the case {}, whose meaning is the one it began with", case.name) })
+    Ok(BaseSession {
+        draft,
+        origin: format!("of the case {}, whose meaning is the one it began with", case.name),
+    })
 }
 
-fn of_file(path: &Path) -> Result<Given, Failure> {
+fn of_file(path: &Path) -> Result<BaseSession, Failure> {
     let mut source = open(path)?;
     let name = source.name.clone();
     let mut bytes = Vec::new();
@@ -76,7 +67,7 @@ fn of_file(path: &Path) -> Result<Given, Failure> {
     let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());
-    Ok(Given {
+    Ok(BaseSession {
         draft,
         origin: format!("of the file {file}, whose meaning is what the built-in reader reads in it"),
     })

@@ -1,0 +1,53 @@
+//! What a program under test may use, and how it fails to answer.
+
+use std::path::Path;
+use std::time::Duration;
+use verdict::answer::{Answer, FailureKind};
+
+/// What a program under test may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// How long an answer may take; so may the start, and the stop.
+    pub timeout: Duration,
+    /// How much memory the whole process group may hold resident, in bytes. Resident memory is watched while an
+    /// answer is awaited, since a bound on address space would stop every runtime that reserves more than it uses
+    /// (Node, Java, Go). Only Linux tells it; elsewhere nothing is bounded.
+    pub memory: u64,
+    /// How long one answer may be, in bytes.
+    pub output: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(10), memory: 2 << 30, output: 128 << 20 }
+    }
+}
+
+/// Why a program cannot be judged at all: a sentence that says what to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NotRun(pub String);
+
+/// An answer that did not come.
+#[derive(Debug)]
+pub(super) struct BrokenAnswer {
+    pub(super) how: FailureKind,
+    pub(super) message: String,
+}
+
+impl BrokenAnswer {
+    pub(super) fn new(how: FailureKind, message: impl Into<String>) -> Self {
+        Self { how, message: message.into() }
+    }
+}
+
+impl From<BrokenAnswer> for Answer {
+    fn from(BrokenAnswer { how, message }: BrokenAnswer) -> Self {
+        Self::Broken { how, message }
+    }
+}
+
+/// A program that can be asked about a file.
+pub(super) trait Program {
+    /// One answer, and what it wrote to its standard error meanwhile.
+    fn about(&self, format: &str, file: &Path) -> (Answer, String);
+}

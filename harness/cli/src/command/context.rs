@@ -1,0 +1,55 @@
+//! What every command is given besides its own options, and how a command fails.
+
+use crate::terminal::Terminal;
+use formats::ReadError;
+use std::io;
+use transcript::rejection::Rejection;
+
+/// What every command gets besides its own options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommandContext {
+    /// Where messages go, and how many of them.
+    pub terminal: Terminal,
+    /// Describes the whole command line, for the commands that print it.
+    pub program: fn() -> clap::Command,
+}
+
+/// Why a command ended without a verdict of its own.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The call or its input cannot be used: a sentence.
+    Unusable(String),
+    /// The implementation under test cannot be run: a sentence.
+    NotRun(String),
+    /// A transcript was rejected: its name, and why.
+    Rejected(String, Box<Rejection>),
+    /// The reader of the output closed it. Nobody is left to be told.
+    OutputClosed,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Unusable(format!("the output cannot be written: {error}")),
+        }
+    }
+}
+
+impl Failure {
+    /// What ended the reading of `name`.
+    #[must_use]
+    pub(crate) fn of_reading(name: &str, error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => Self::Unusable(format!("{name} cannot be read: {error}")),
+            ReadError::Rejected(rejection) => Self::Rejected(name.to_owned(), rejection),
+            ReadError::Stopped => Self::OutputClosed,
+        }
+    }
+
+    /// That a file or folder cannot be written.
+    #[must_use]
+    pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
+        Self::Unusable(format!("{} cannot be written: {error}", path.display()))
+    }
+}

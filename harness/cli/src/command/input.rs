@@ -1,0 +1,94 @@
+//! The inputs that a command line names: opened, and their capture format found.
+
+use super::context::Failure;
+use formats::{Format, Input, ReadError};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// An input that is open, with the name to call it by.
+pub(crate) struct Source {
+    /// The path as given, or `<stdin>`.
+    pub name: String,
+    /// Its bytes.
+    pub reader: Box<dyn Read + Send>,
+}
+
+/// Opens `path`, or the standard input where it is `-`.
+///
+/// # Errors
+/// A sentence that names the path and what is in the way.
+pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
+    opened(path).map_err(Failure::Unusable)
+}
+
+fn opened(path: &Path) -> Result<Source, String> {
+    if path.as_os_str() == "-" {
+        return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(io::stdin()) });
+    }
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no file {name}"),
+        io::ErrorKind::PermissionDenied => format!("{name} may not be read by this user"),
+        _ => format!("{name} cannot be opened: {error}"),
+    })?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(format!(
+            "{name} is a directory; a transcript is one file (cases are run with `mcp-concord run --cases`)"
+        )),
+        Ok(_) => Ok(Source { name, reader: Box::new(file) }),
+        Err(error) => Err(format!("{name} cannot be inspected: {error}")),
+    }
+}
+
+/// The format that `name` asks for.
+///
+/// # Errors
+/// A sentence that lists the formats.
+pub(crate) fn named_format(name: &str) -> Result<&'static Format, String> {
+    formats::find(name).ok_or_else(|| {
+        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
+        format!("there is no format `{name}`; there are {}", known.join(", "))
+    })
+}
+
+/// The format of an input: the one that was asked for, or else the one that the content shows.
+///
+/// # Errors
+/// Where the content shows none.
+pub(crate) fn format_of(
+    asked: Option<&'static Format>,
+    input: &mut Input<'_>,
+    name: &str,
+) -> Result<&'static Format, Failure> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
+    found.ok_or_else(|| {
+        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
+        let empty = if input.text().trim().is_empty() { "it is empty" } else { "its beginning fits none" };
+        Failure::Unusable(format!(
+            "the format of {name} cannot be detected: {empty}; name it with --format ({})",
+            known.join(", ")
+        ))
+    })
+}
+
+/// Opens an input of the command line and hands it on with its name and its format: the one that was asked for, or else the
+/// one that the content shows.
+///
+/// # Errors
+/// Where it cannot be opened or told, and as `each`.
+pub(crate) fn reading<T>(
+    path: &Path,
+    asked: Option<&'static Format>,
+    each: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
+) -> Result<(String, &'static Format, T), Failure> {
+    let Source { name, mut reader } = open(path)?;
+    let rejected = |error| Failure::of_reading(&name, error);
+    let mut input = Input::new(&mut *reader).map_err(rejected)?;
+    let format = format_of(asked, &mut input, &name)?;
+    let read = each(&name, format, &mut input).map_err(rejected)?;
+    Ok((name, format, read))
+}

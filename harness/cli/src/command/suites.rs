@@ -1,0 +1,129 @@
+//! The suite that a command's options name: loaded, and checked against the rules that there are.
+
+use super::context::{CommandContext, Failure};
+use super::values::{counted, quoted};
+use super::variants;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use suite::{Case, Problem, Root, Suite};
+use transcript::nearest::hint;
+use verdict::record;
+
+/// The options that name a suite.
+#[derive(Debug, clap::Args)]
+pub(super) struct SuiteArgs {
+    /// Use this folder of case directories instead of the built-in suite. Repeatable.
+    #[arg(long, value_name = "DIR")]
+    cases: Vec<PathBuf>,
+    /// Use this many generated sessions instead of the suite.
+    #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) generate: Option<u64>,
+    /// The seed of the generated sessions.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
+    seed: u64,
+}
+
+impl SuiteArgs {
+    /// Loads the suite.
+    ///
+    /// # Errors
+    /// Where it cannot be used; each problem is printed before.
+    pub(super) fn load(&self, context: CommandContext) -> Result<Suite, Failure> {
+        let roots: Vec<Root> = match (self.generate, self.cases.as_slice()) {
+            (Some(count), _) => vec![Root::Generated(variants::suite(self.seed, count))],
+            (None, []) => vec![Root::Embedded],
+            (None, cases) => cases.iter().cloned().map(Root::Disk).collect(),
+        };
+        load(&roots).map_err(|problems| {
+            for problem in &problems {
+                context.terminal.error(&problem.to_string());
+            }
+            Failure::Unusable(format!("the suite cannot be used: {}", counted(problems.len(), "problem")))
+        })
+    }
+
+    /// The suite as a record names it.
+    ///
+    /// # Errors
+    /// Where a file of it cannot be read again.
+    pub(super) fn named(&self, suite: &Suite) -> io::Result<record::Suite> {
+        Ok(record::Suite { seed: self.generate.map(|_| self.seed), ..named(suite)? })
+    }
+
+    /// The options again, for a command line that a person can paste.
+    pub(super) fn options(&self) -> String {
+        let mut out = String::new();
+        if let Some(count) = self.generate {
+            let _ = write!(out, " --generate {count} --seed {}", self.seed);
+        }
+        for cases in &self.cases {
+            let _ = write!(out, " --cases {}", quoted(&cases.display().to_string()));
+        }
+        out
+    }
+}
+
+/// A suite as records name it.
+pub(super) fn named(suite: &Suite) -> io::Result<record::Suite> {
+    Ok(record::Suite::new(env!("CARGO_PKG_VERSION"), &suite.digest()?))
+}
+
+/// Loads a suite whose cases name only rules that exist.
+///
+/// # Errors
+/// Every problem of the suite.
+pub(super) fn load(roots: &[Root]) -> Result<Suite, Vec<Problem>> {
+    let suite = Suite::load(roots)?;
+    let problems: Vec<Problem> = suite.cases.iter().chain(&suite.judged).flat_map(unknown_rules).collect();
+    if problems.is_empty() { Ok(suite) } else { Err(problems) }
+}
+
+/// The suite that comes with the program.
+///
+/// # Errors
+/// Where it cannot be used.
+pub(super) fn embedded() -> Result<Suite, Failure> {
+    load(&[Root::Embedded]).map_err(|_| Failure::Unusable("the built-in suite cannot be used".to_owned()))
+}
+
+/// The case of the built-in suite that has this name.
+pub(super) fn embedded_case(name: &str) -> Option<Case> {
+    Suite::load_one(&Root::Embedded, name).ok().flatten()
+}
+
+/// The one case in a folder.
+///
+/// # Errors
+/// Where the folder is not one case.
+pub(super) fn only_case(folder: &Path) -> Result<Case, Failure> {
+    let name = folder.display();
+    let suite = load(&[Root::Disk(folder.to_owned())]).map_err(|problems| {
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        Failure::Unusable(format!("{name} is not a case directory: {}", problems.join("; ")))
+    })?;
+    let count = suite.cases.len();
+    let only = suite.cases.into_iter().next().filter(|_| count == 1);
+    only.ok_or_else(|| Failure::Unusable(format!("{name} holds {count} cases; name one of them")))
+}
+
+/// The rule ids of a case that no rule has, each as a problem with its nearest neighbours.
+fn unknown_rules(case: &Case) -> Vec<Problem> {
+    let judgement = case.judgement.iter().flat_map(|it| it.breaks.iter().chain(&it.keeps).chain(&it.unsure));
+    // The ids of clauses have no dot, those of rules have.
+    let named = case.clauses.iter().filter(|id| id.contains('.')).chain(judgement);
+    let mut unknown: Vec<&String> = named.filter(|id| rules::find(id).is_none()).collect();
+    unknown.sort();
+    unknown.dedup();
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    let file = Path::new(&case.place).join("case.toml");
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let problem = |id: &String| Problem {
+        place: file.display().to_string(),
+        line: text.lines().position(|line| line.contains(&format!("\"{id}\""))).map(|line| line + 1),
+        message: format!("there is no rule `{id}`{}", hint(id, rules::all().map(|rule| rule.id))),
+    };
+    unknown.into_iter().map(problem).collect()
+}

@@ -1,0 +1,85 @@
+//! Values as people write them on a command line, and words as a shell takes them.
+
+use globset::{Glob, GlobMatcher};
+use std::time::Duration;
+
+/// A word for a shell.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+/// A pattern over names.
+pub(super) fn glob(text: &str) -> Result<GlobMatcher, String> {
+    Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+}
+
+/// A time as people write it: seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.strip_suffix('s').unwrap_or(text).trim();
+    let seconds = number.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("`{text}` is not a time: write seconds, such as 10 or 0.5"))
+}
+
+/// A size as people write it: bytes, or a number with a unit.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = match unit.trim() {
+        "" | "B" => Some(1),
+        "K" | "KiB" => Some(1 << 10),
+        "M" | "MiB" => Some(1 << 20),
+        "G" | "GiB" => Some(1 << 30),
+        _ => None,
+    };
+    let number = number.parse::<u64>().ok();
+    number
+        .zip(factor)
+        .and_then(|(number, factor)| number.checked_mul(factor))
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| format!("`{text}` is not a size: write bytes, or such as 512MiB or 2GiB"))
+}
+
+/// A case's name in lower case, which leads nowhere but down.
+pub(super) fn case_name(text: &str) -> Result<String, String> {
+    let plain = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    match text.split('/').all(plain) {
+        true => Ok(text.to_owned()),
+        false => Err("a case is named in lower case, such as found/late-answer".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, case_name, quoted, seconds};
+    use std::time::Duration;
+
+    #[test]
+    fn times_and_sizes_are_read_as_people_write_them() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("3s"), Ok(Duration::from_secs(3)));
+        assert_eq!((bytes("2GiB"), bytes("64M"), bytes("7")), (Ok(2 << 30), Ok(64 << 20), Ok(7)));
+        for wrong in ["", "0", "-1", "x", "1e999"] {
+            assert!(seconds(wrong).is_err() && bytes(wrong).is_err(), "{wrong}");
+        }
+        assert!(bytes("2GB").is_err() && bytes("99999999999GiB").is_err());
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn a_case_name_leads_nowhere_but_down() {
+        assert!(case_name("../x").is_err() && case_name("a//b").is_err() && case_name("found/a-1").is_ok());
+    }
+}

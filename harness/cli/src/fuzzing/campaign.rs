@@ -1,0 +1,191 @@
+//! A fuzzing campaign: variants whose meaning is known, asked for, judged, shrunk.
+//!
+//! A kind of failure is reported once. For one seed and a number of runs the outcome does not depend on the number of
+//! threads: they ask, and one of them goes through the answers by number.
+
+use super::probe::{Observation, Probe, ProbeResult};
+use super::shrink::{self, Shrunk};
+use super::signature::Signature;
+use crate::case_draft::CaseDraft;
+use crate::interrupt;
+use generators::seeded::{Source, recipe, variant};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+use suite::importer::STACK;
+
+/// So many variants are asked for by each thread before the answers are gone through.
+const ROUND: u64 = 8;
+
+/// What is tried.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan<'p> {
+    /// Where the choices begin.
+    pub seed: u64,
+    /// The number of the first variant.
+    pub first: u64,
+    /// How many variants; none: until the time is up.
+    pub runs: Option<u64>,
+    /// When to begin no more; none: when all runs are done.
+    pub until: Option<Instant>,
+    /// How many variants are asked for at once.
+    pub jobs: usize,
+    /// The session that is changed, or none in particular.
+    pub source: Source<'p>,
+}
+
+/// A kind of failure that was found, shrunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    /// The number of the variant that showed it first.
+    pub number: u64,
+    /// Its kind there.
+    pub signature: Signature,
+    /// What was left of the variant.
+    pub shrunk: Shrunk,
+}
+
+/// What a run came to so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Variants that were asked about.
+    pub runs: u64,
+    /// Transcripts that were read.
+    pub readings: u64,
+    /// Transcripts that the importer does not read.
+    pub skipped: u64,
+    /// Formats that could not carry a variant.
+    pub uncarried: u64,
+    /// Numbers that made no variant.
+    pub none: u64,
+    /// How many findings there are.
+    pub findings: usize,
+    /// How often each kind of failure was seen, and in which find it is result, from 0.
+    pub seen: BTreeMap<Signature, (usize, u64)>,
+    /// Ctrl-C came.
+    pub interrupted: bool,
+}
+
+/// What happens during a run.
+pub(crate) enum Event<'e> {
+    /// It goes on.
+    Progress(&'e Tally),
+    /// Something was found.
+    Found(&'e Finding),
+}
+
+/// Why a run ended before its end.
+#[derive(Debug)]
+pub(crate) enum FuzzError {
+    /// What was found could not be result.
+    Output(io::Error),
+    /// A variant could not be asked about: a sentence.
+    Variant(String),
+}
+
+impl From<io::Error> for FuzzError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Carries out the plan, and tells of what happens as it happens.
+///
+/// # Errors
+/// Where it cannot go on. What was result until then was found.
+pub(crate) fn fuzz(
+    plan: &Plan<'_>,
+    probe: &Probe<'_>,
+    tell: &mut dyn FnMut(Event<'_>) -> io::Result<()>,
+) -> Result<Tally, FuzzError> {
+    let mut tally = Tally::default();
+    let end = plan.runs.map_or(u64::MAX, |runs| plan.first.saturating_add(runs));
+    let mut next = plan.first;
+    while next < end && !plan.is_over() {
+        let last = next.saturating_add(plan.jobs.max(1) as u64 * ROUND).min(end);
+        for (number, asked) in round(plan, probe, next..last)? {
+            tally.runs += 1;
+            let Some(result) = asked.map_err(FuzzError::Variant)? else {
+                tally.none += 1;
+                continue;
+            };
+            tally.readings += result.readings;
+            tally.skipped += result.skipped;
+            tally.uncarried += result.uncarried;
+            for Observation { signature, .. } in result.shown {
+                if let Some((_, count)) = tally.seen.get_mut(&signature) {
+                    *count += 1;
+                    continue;
+                }
+                let Some(shrunk) = deep(|| found(plan, probe, number, &signature))? else { continue };
+                // The same fault shows in other formats as well, and there it is no news.
+                for other in shrunk.same(&signature) {
+                    tally.seen.entry(other.clone()).or_insert((tally.findings, 0));
+                }
+                tally.seen.entry(signature.clone()).or_insert((tally.findings, 0)).1 += 1;
+                tally.findings += 1;
+                tell(Event::Found(&Finding { number, signature, shrunk }))?;
+            }
+        }
+        next = last;
+        tell(Event::Progress(&tally))?;
+    }
+    tally.interrupted = interrupt::requested();
+    Ok(tally)
+}
+
+impl Plan<'_> {
+    fn is_over(&self) -> bool {
+        interrupt::requested() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// What came of asking about one variant; nothing where there is none of that number.
+type Answered = Result<Option<ProbeResult>, String>;
+
+/// Asks about a few variants on several threads, and gives what came of it by number.
+fn round(
+    plan: &Plan<'_>,
+    probe: &Probe<'_>,
+    numbers: std::ops::Range<u64>,
+) -> io::Result<BTreeMap<u64, Answered>> {
+    let next = AtomicU64::new(numbers.start);
+    let done: Mutex<BTreeMap<u64, Answered>> = Mutex::default();
+    let work = || {
+        while !plan.is_over() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= numbers.end {
+                return;
+            }
+            let variant = variant(plan.seed, number, plan.source);
+            let result = variant.map(|variant| probe.ask(&CaseDraft::from(variant))).transpose();
+            // Whoever is interrupted in the midst of an answer gives a wrong one.
+            if !interrupt::requested() {
+                done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, result);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..plan.jobs.max(1) {
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        }
+        Ok::<_, io::Error>(())
+    })?;
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn found(plan: &Plan<'_>, probe: &Probe<'_>, number: u64, signature: &Signature) -> Option<Shrunk> {
+    let recipe = recipe(plan.seed, number, plan.source)?;
+    shrink::shrink(recipe, signature, probe)
+}
+
+/// Does it on a thread with a deep stack, since an importer that is no process is asked there.
+fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        thread.join().map_err(|_| io::Error::other("the shrinking thread died"))
+    })
+}
