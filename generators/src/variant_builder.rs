@@ -12,6 +12,7 @@ use crate::variant::Variant;
 use formats::{FORMATS, Format};
 use transcript::message::Refusal;
 use verdict::expectation::Expectation;
+use verdict::meaning::Meaning;
 
 /// A variant in the variant.
 #[derive(Debug)]
@@ -105,9 +106,13 @@ impl VariantBuilder {
             }
         }
         let expectation = match self.relation {
-            Relation::Same | Relation::Changes => Expectation::Meaning(self.builder.meaning()),
+            Relation::Same | Relation::Changes => {
+                Expectation::Meaning(Meaning::written(self.builder.meaning()))
+            }
             Relation::Rejects(code) => Expectation::Rejection(code),
-            Relation::Open(Reading::Known) => Expectation::Either(Some(self.builder.meaning())),
+            Relation::Open(Reading::Known) => {
+                Expectation::Either(Some(Meaning::written(self.builder.meaning())))
+            }
             Relation::Open(Reading::Free) => Expectation::Either(None),
         };
         let (relation, clauses) = (self.relation, self.clauses);

@@ -60,7 +60,7 @@ fn holds(variant: &Variant, about: &str) -> Result<(), String> {
         };
         match (&variant.expectation, &found) {
             (Expectation::Meaning(expected) | Expectation::Either(Some(expected)), Ok(text)) => {
-                if let Some(why) = differ(expected, text, format, variant.redacted) {
+                if let Some(why) = differ(expected.text(), text, format, variant.redacted) {
                     return fail(&why);
                 }
             }

@@ -48,10 +48,9 @@ fn greeting(hello: &Handshake) -> String {
 
 fn spelled(said: &Answer, seq: Option<u64>) -> String {
     let body = match said {
-        Answer::Meaning(meaning) => format!(r#""meaning":{meaning}"#),
-        Answer::Calls(text) => {
-            let whole = Json::parse(text).ok();
-            let part = |name| whole.and_then(|whole| whole.member(name)).map_or("null", Json::text);
+        Answer::Meaning(meaning) => format!(r#""meaning":{}"#, meaning.text()),
+        Answer::Calls(calls) => {
+            let part = |name| calls.json().member(name).map_or("null", Json::text);
             format!(
                 r#""calls":{},"authorization_discovery":{}"#,
                 part("calls"),

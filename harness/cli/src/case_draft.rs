@@ -94,7 +94,7 @@ impl CaseDraft {
             }
         }
         if let Some(meaning) = self.expectation.meaning() {
-            files.push(("meaning.json".to_owned(), meaning.as_bytes().to_vec()));
+            files.push(("meaning.json".to_owned(), meaning.text().as_bytes().to_vec()));
         }
         files.sort();
         (about.name.to_owned(), files)

@@ -5,6 +5,7 @@
 use crate::importer::Importer;
 use formats::{ReadError, ReadOptions};
 use verdict::answer::{Answer, FailureKind};
+use verdict::meaning::Meaning;
 
 /// The readers of this program.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +29,7 @@ impl Importer for Builtin {
             return Answer::Unsupported { why: format!("there is no format {format}") };
         };
         match formats::meaning(format, &mut { transcript }, ReadOptions::default()) {
-            Ok(meaning) => Answer::Meaning(meaning.text),
+            Ok(meaning) => Answer::Meaning(Meaning::written(meaning.text)),
             Err(ReadError::Rejected(rejection)) => {
                 Answer::Rejection { code: Some(rejection.code.name().into()), message: rejection.to_string() }
             }

@@ -3,8 +3,7 @@
 //! Knows: the things that it can say, and the ways in which it can fail to say any. Refuses to know: how it was
 //! asked, and what it should have said.
 
-use crate::normal::parse;
-use transcript::json::Json;
+use crate::meaning::{Call, Calls, Event, Meaning};
 
 /// How much of a session an importer can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -19,10 +18,10 @@ pub enum Level {
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// A meaning, as JSON text: `{"events": […], "authorization_discovery": …}`.
-    Meaning(String),
-    /// A calls projection, as JSON text: `{"calls": […], "authorization_discovery": …}`.
-    Calls(String),
+    /// The whole session, event by event.
+    Meaning(Meaning),
+    /// Its tool calls and their outcomes only.
+    Calls(Calls),
     /// The transcript is no session.
     Rejection {
         /// The kind of rejection by its kebab-case name, where the importer tells kinds apart.
@@ -64,9 +63,8 @@ impl Answer {
     #[must_use]
     pub fn confirmed_by(self, again: &Answer) -> Answer {
         let same = match (&self, again) {
-            (Self::Meaning(first), Self::Meaning(second)) | (Self::Calls(first), Self::Calls(second)) => {
-                same_json(first, second)
-            }
+            (Self::Meaning(first), Self::Meaning(second)) => first.json().same(second.json()),
+            (Self::Calls(first), Self::Calls(second)) => first.json().same(second.json()),
             (Self::Rejection { code: first, .. }, Self::Rejection { code: second, .. }) => first == second,
             (Self::Unsupported { .. }, Self::Unsupported { .. }) => true,
             (Self::Broken { how: first, .. }, Self::Broken { how: second, .. }) => first == second,
@@ -91,8 +89,8 @@ impl Answer {
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
-            Self::Meaning(text) => count(text, "events", "event"),
-            Self::Calls(text) => count(text, "calls", "call"),
+            Self::Meaning(meaning) => counted(meaning.count(), "event"),
+            Self::Calls(calls) => counted(calls.count(), "call"),
             Self::Rejection { code: Some(code), .. } => format!("a rejection ({code})"),
             Self::Rejection { code: None, .. } => "a rejection".to_owned(),
             Self::Unsupported { .. } => "\"unsupported\"".to_owned(),
@@ -114,19 +112,20 @@ impl FailureKind {
     }
 }
 
-fn same_json(first: &str, second: &str) -> bool {
-    match (parse(first), parse(second)) {
-        (Ok(first), Ok(second)) => first.same(second),
-        _ => first == second,
+impl From<Vec<Call>> for Answer {
+    fn from(calls: Vec<Call>) -> Self {
+        Self::Calls(calls.into_iter().collect())
     }
 }
 
-fn count(text: &str, list: &str, one: &str) -> String {
-    match parse(text).ok().and_then(|value| value.member(list)).map(|list| Json::items(list).count()) {
-        Some(1) => format!("a reading of 1 {one}"),
-        Some(count) => format!("a reading of {count} {one}s"),
-        None => format!("a reading without {list}"),
+impl From<Vec<Event>> for Answer {
+    fn from(events: Vec<Event>) -> Self {
+        Self::Meaning(events.into_iter().collect())
     }
+}
+
+fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("a reading of 1 {one}") } else { format!("a reading of {count} {one}s") }
 }
 
 #[cfg(test)]
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_differs_from_itself_is_unstable() {
-        let meaning = |text: &str| Answer::Meaning(text.into());
+        let meaning = |text: &str| Answer::Meaning(crate::meaning::Meaning::parse(text).unwrap());
         let one = r#"{"events": [{"kind": "notification", "method": "a"}]}"#;
         let respelled = r#"{"events":[{"method":"a","kind":"notification"}]}"#;
         assert_eq!(meaning(one).confirmed_by(&meaning(respelled)), meaning(one));

@@ -5,8 +5,7 @@
 
 use crate::answer::{Answer, Level};
 use crate::loss::{of_calls, of_events, silent};
-use crate::normal::parse;
-use crate::projection::calls;
+use crate::meaning::{Calls, Meaning};
 use crate::verdict::{Judgement, Question, Verdict};
 use std::borrow::Cow;
 use transcript::diff::{Comparison, DiffOptions, Difference, first_below};
@@ -34,39 +33,37 @@ pub(crate) fn compare(
     summaries: Summaries,
 ) -> Result<Judgement, String> {
     let (expected, actual) = (at_level(expected, question.level)?, at_level(actual, question.level)?);
-    let expected = Shown::of(&expected, question.level)?;
-    Ok(Shown::of(&actual, question.level)?.against(&expected, question, summaries))
+    Ok(Shown::of(&actual).against(&Shown::of(&expected), question, summaries))
 }
 
 /// Whether a reading that is right shows nothing at this level: no call, and no summary (clause EQ-TOOL and its like
-/// are about calls; whoever shows calls alone shows nothing of a session without any).
+/// are about calls; an importer that shows only calls shows nothing of a session without any).
 pub(crate) fn shows_nothing(answer: &Answer, level: Level) -> bool {
-    let shown = at_level(answer, level);
-    let shown = shown.as_ref().ok().and_then(|text| Shown::of(text, level).ok());
     level == Level::Calls
-        && shown.is_some_and(|shown| shown.list.items().next().is_none() && shown.summary.is_none())
+        && at_level(answer, level).is_ok_and(|reading| {
+            let shown = Shown::of(&reading);
+            shown.list.items().next().is_none() && shown.summary.is_none()
+        })
 }
 
-/// The text of a reading at the level of the question.
+/// A reading at the level of a question.
+enum Reading<'a> {
+    Events(&'a Meaning),
+    Calls(Cow<'a, Calls>),
+}
+
+/// A reading at the level of the question.
 ///
 /// # Errors
-/// A sentence where it shows less than the importer said it can, or is no JSON at all.
-fn at_level(answer: &Answer, level: Level) -> Result<Cow<'_, str>, String> {
+/// A sentence where it shows less than the importer said it can, or is not a reading.
+fn at_level(answer: &Answer, level: Level) -> Result<Reading<'_>, String> {
     match (answer, level) {
-        (Answer::Meaning(text), Level::Events) | (Answer::Calls(text), Level::Calls) => Ok(text.into()),
-        (Answer::Meaning(text), Level::Calls) => {
-            Shown::of(text, Level::Events)?;
-            Ok(calls(json(text)?).into())
-        }
-        (Answer::Calls(_), Level::Events) => {
-            Err("calls alone, from an importer that shows all events".into())
-        }
-        (other, _) => Err(format!("{} is no reading", other.in_words())),
+        (Answer::Meaning(meaning), Level::Events) => Ok(Reading::Events(meaning)),
+        (Answer::Calls(calls), Level::Calls) => Ok(Reading::Calls(Cow::Borrowed(calls))),
+        (Answer::Meaning(meaning), Level::Calls) => Ok(Reading::Calls(Cow::Owned(meaning.calls()))),
+        (Answer::Calls(_), Level::Events) => Err("only calls, from an importer that shows all events".into()),
+        (other, _) => Err(format!("{} is not a reading", other.in_words())),
     }
-}
-
-fn json(text: &str) -> Result<Json<'_>, String> {
-    parse(text).map_err(|why| format!("the answer is no JSON: {why}"))
 }
 
 /// The parts of a reading that are compared.
@@ -78,12 +75,14 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn of(text: &'a str, level: Level) -> Result<Self, String> {
-        let value = json(text)?;
-        let list = value.member(list_name(level)).filter(|list| list.kind() == JsonKind::Array);
-        let list = list.ok_or_else(|| format!("the answer has no `{}` array", list_name(level)))?;
+    fn of(reading: &'a Reading<'_>) -> Self {
+        let (level, value) = match reading {
+            Reading::Events(meaning) => (Level::Events, meaning.json()),
+            Reading::Calls(calls) => (Level::Calls, calls.json()),
+        };
         let summary = value.member(SUMMARY).filter(|summary| summary.kind() != JsonKind::Null);
-        Ok(Self { level, list, summary })
+        // A reading has its list, or it would not have been taken for one.
+        Self { level, list: value.member(list_name(level)).unwrap_or(value), summary }
     }
 
     /// Compares the reading with the one that is expected.
@@ -130,7 +129,7 @@ const SUMMARY: &str = "authorization_discovery";
 
 fn list_name(level: Level) -> &'static str {
     match level {
-        Level::Events => "events",
-        Level::Calls => "calls",
+        Level::Events => Meaning::LIST,
+        Level::Calls => Calls::LIST,
     }
 }

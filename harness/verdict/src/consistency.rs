@@ -64,6 +64,7 @@ fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgemen
 mod tests {
     use super::{FormatAnswer, judge};
     use crate::answer::{Answer, FailureKind, Level};
+    use crate::meaning::Meaning;
     use crate::verdict::Question;
 
     fn deviants(answers: &[Answer]) -> Vec<usize> {
@@ -76,7 +77,7 @@ mod tests {
 
     fn events(count: usize) -> Answer {
         let events = vec![r#"{"kind":"notification","method":"a"}"#; count].join(",");
-        Answer::Meaning(format!("{{\"events\":[{events}]}}"))
+        Answer::Meaning(Meaning::parse(&format!("{{\"events\":[{events}]}}")).unwrap())
     }
 
     fn rejection(code: &str) -> Answer {
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn a_summary_counts_where_both_formats_carry_one() {
         let answers = [r#"{"events":[]}"#, r#"{"events":[],"authorization_discovery":{}}"#]
-            .map(|text| Answer::Meaning(text.into()));
+            .map(|text| Answer::Meaning(Meaning::parse(text).unwrap()));
         let differ = |second: bool| {
             let question = |challenge| Question { level: Level::Events, challenge, redacted: None };
             let asked = [

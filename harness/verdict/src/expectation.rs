@@ -2,26 +2,27 @@
 //!
 //! Knows: the three sorts of expectation. Refuses to know: where they are written down.
 
+use crate::meaning::Meaning;
 use transcript::rejection::Code;
 
 /// What must come of reading a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expectation {
-    /// This meaning: JSON text in the normal form, checked by [`crate::normal::check`].
-    Meaning(String),
+    /// This meaning, in the normal form, checked by [`crate::normal::check`].
+    Meaning(Meaning),
     /// A rejection of this kind.
     Rejection(Code),
     /// The contract leaves it open whether the transcript is read. A reading must be this meaning where one is
     /// given, and in any case the same in every format.
-    Either(Option<String>),
+    Either(Option<Meaning>),
 }
 
 impl Expectation {
     /// The meaning that a reading must have, where the case gives one.
     #[must_use]
-    pub fn meaning(&self) -> Option<&str> {
+    pub fn meaning(&self) -> Option<&Meaning> {
         match self {
-            Self::Meaning(text) | Self::Either(Some(text)) => Some(text),
+            Self::Meaning(meaning) | Self::Either(Some(meaning)) => Some(meaning),
             _ => None,
         }
     }

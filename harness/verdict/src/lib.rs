@@ -14,6 +14,7 @@ pub mod consistency;
 pub mod expectation;
 pub mod kills;
 mod loss;
+pub mod meaning;
 pub mod merge;
 pub mod normal;
 pub mod plain;

@@ -4,6 +4,7 @@
 //! is right. Answers stay exact JSON text: a number in them never becomes a float.
 
 use crate::answer::{Answer, Level};
+use crate::meaning::{Calls, Meaning};
 use crate::normal::parse;
 use crate::plain;
 use transcript::json::{Json, JsonKind, write_string};
@@ -91,13 +92,11 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
         .filter_map(|name| Some((name, value.member(name)?)))
         .collect();
     match said.as_slice() {
-        [("meaning", meaning)] => Ok(Answer::Meaning(meaning.text().to_owned())),
+        [("meaning", meaning)] => Meaning::of(*meaning).map(Answer::Meaning).map_err(|why| but(&why)),
         [("calls", calls)] => {
             let summary = value.member("authorization_discovery").map_or("null", Json::text);
-            Ok(Answer::Calls(format!(
-                "{{\"calls\": {}, \"authorization_discovery\": {summary}}}",
-                calls.text()
-            )))
+            let calls = format!("{{\"calls\": {}, \"authorization_discovery\": {summary}}}", calls.text());
+            Calls::parse(&calls).map(Answer::Calls).map_err(|why| but(&why))
         }
         [("rejection", rejection)] => {
             let message = string(*rejection, "message")
@@ -147,6 +146,7 @@ pub fn shown(bytes: &[u8]) -> String {
 mod tests {
     use super::{Handshake, answer, read};
     use crate::answer::{Answer, Level};
+    use crate::meaning::{Calls, Meaning};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
         "level":"calls","more":true}"#;
@@ -177,10 +177,14 @@ mod tests {
     #[test]
     fn answers_keep_the_text_of_their_numbers() {
         let meaning = r#"{"seq":7,"meaning":{"events":[9007199254740993,1e400,"\ud83d"]}}"#;
-        let expected = Answer::Meaning(r#"{"events":[9007199254740993,1e400,"\ud83d"]}"#.into());
+        let expected =
+            Answer::Meaning(Meaning::parse(r#"{"events":[9007199254740993,1e400,"\ud83d"]}"#).unwrap());
         assert_eq!(answer(meaning.as_bytes(), Some(7)), Ok(expected));
         let calls = answer(br#"{"seq":7,"calls":[1.0]}"#, Some(7));
-        assert_eq!(calls, Ok(Answer::Calls(r#"{"calls": [1.0], "authorization_discovery": null}"#.into())));
+        assert_eq!(
+            calls,
+            Ok(Answer::Calls(Calls::parse(r#"{"calls": [1.0], "authorization_discovery": null}"#).unwrap()))
+        );
         let rejection = answer(br#"{"rejection":{"message":"\u006eo"}}"#, None);
         assert_eq!(rejection, Ok(Answer::Rejection { code: None, message: "no".into() }));
     }
@@ -193,6 +197,10 @@ mod tests {
             (r#"{"meaning":{}}"#, "no `seq`"),
             (r#"{"seq":6,"meaning":{}}"#, "answered 6 when 7 was asked"),
             (r#"{"seq":"7","meaning":{}}"#, "answered \"7\" when 7 was asked"),
+            (r#"{"seq":7,"meaning":{}}"#, "no `events` array"),
+            (r#"{"seq":7,"meaning":[]}"#, "no `events` array"),
+            (r#"{"seq":7,"meaning":{"events":{}}}"#, "no `events` array"),
+            (r#"{"seq":7,"calls":{}}"#, "no `calls` array"),
             (r#"{"seq":7}"#, "has none of"),
             (r#"{"seq":7,"meaning":{},"rejection":{}}"#, "has several of"),
             (r#"{"seq":7,"rejection":{"code":"batch"}}"#, "has no `message`"),

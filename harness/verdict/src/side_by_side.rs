@@ -5,8 +5,6 @@
 
 use crate::answer::{Answer, Level};
 use crate::expectation::Expectation;
-use crate::normal::parse;
-use crate::projection;
 use crate::record::{BothSides, kept};
 use transcript::json::{Json, JsonKind, write_compact, write_string};
 
@@ -20,13 +18,14 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSi
     let expected = match expectation {
         Expectation::Rejection(code) => format!("a rejection ({code})\n"),
         Expectation::Either(None) => "the same in every format: one reading, or a rejection\n".to_owned(),
-        Expectation::Meaning(text) | Expectation::Either(Some(text)) => match (level, parse(text)) {
-            (Level::Events, _) | (Level::Calls, Err(_)) => lines(text),
-            (Level::Calls, Ok(meaning)) => lines(&projection::calls(meaning)),
+        Expectation::Meaning(meaning) | Expectation::Either(Some(meaning)) => match level {
+            Level::Events => lines(meaning.json()),
+            Level::Calls => lines(meaning.calls().json()),
         },
     };
     let actual = match answer {
-        Answer::Meaning(text) | Answer::Calls(text) => lines(text),
+        Answer::Meaning(meaning) => lines(meaning.json()),
+        Answer::Calls(calls) => lines(calls.json()),
         Answer::Rejection { message, .. } => format!("{}\n{message}\n", answer.in_words()),
         Answer::Unsupported { why } => format!("unsupported: {why}\n"),
         Answer::Broken { message, .. } => format!("{}\n{message}\n", answer.in_words()),
@@ -34,9 +33,8 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSi
     BothSides { expected: kept(&expected), actual: kept(&actual) }
 }
 
-/// A meaning or a calls projection with an event a line; any other text as it is.
-fn lines(text: &str) -> String {
-    let Ok(value) = parse(text) else { return text.to_owned() };
+/// A meaning or a calls projection with an event a line.
+fn lines(value: Json<'_>) -> String {
     let mut out = Vec::new();
     for (name, member) in value.members() {
         if member.kind() == JsonKind::Array {
@@ -77,13 +75,18 @@ mod tests {
     use super::sides;
     use crate::answer::{Answer, Level};
     use crate::expectation::Expectation;
+    use crate::meaning::Meaning;
     use transcript::rejection::Code;
 
     #[test]
     fn equal_events_are_equal_lines_however_they_were_written() {
         let one = r#"{"events":[{"method":"a","kind":"notification","params":{"n":1e400}}],"authorization_discovery":null}"#;
         let two = "{\"authorization_discovery\": null, \"events\": [\n {\"kind\": \"notification\", \"method\": \"a\",\n \"params\": { \"n\" : 1e400}} ] }";
-        let whole = sides(&Expectation::Meaning(one.into()), Level::Events, &Answer::Meaning(two.into()));
+        let whole = sides(
+            &Expectation::Meaning(Meaning::parse(one).unwrap()),
+            Level::Events,
+            &Answer::Meaning(Meaning::parse(two).unwrap()),
+        );
         let line = "{\"kind\": \"notification\", \"method\": \"a\", \"params\": {\"n\":1e400}}\n";
         assert!(whole.expected.starts_with(line) && whole.actual.contains(line), "{whole:?}");
     }

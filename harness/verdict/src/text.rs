@@ -253,16 +253,17 @@ mod tests {
     use super::{Options, Verbosity, render};
     use crate::answer::{Answer, Level};
     use crate::expectation::Expectation;
+    use crate::meaning::Meaning;
     use crate::record::{CaseNote, CaseResult, Implementation, Record, Suite};
     use crate::verdict::{Judgement, Question, Verdict, judge};
 
     fn record() -> Record {
         let clauses = ["ID-NULL".to_owned()];
-        let expected = Expectation::Meaning(
-            r#"{"events": [{"kind": "notification", "method": "a"}, {"kind": "notification", "method": "b"}]}"#.into(),
-        );
+        let expected = Expectation::Meaning(Meaning::parse(r#"{"events": [{"kind": "notification", "method": "a"}, {"kind": "notification", "method": "b"}]}"#).unwrap());
         let question = Question { level: Level::Events, challenge: false, redacted: None };
-        let lost = Answer::Meaning(r#"{"events": [{"kind": "notification", "method": "a"}]}"#.into());
+        let lost = Answer::Meaning(
+            Meaning::parse(r#"{"events": [{"kind": "notification", "method": "a"}]}"#).unwrap(),
+        );
         let line = |case: &str, format: &str, judgement| CaseResult {
             file: Some(format!("{case}/{format}.json")),
             ..CaseResult::new(case, format, &clauses, judgement)

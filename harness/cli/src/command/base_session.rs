@@ -45,7 +45,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
         .map_err(|error| {
             Failure::of_reading(&format!("{} of {}", transcript.format.file, case.name), error)
         })?;
-    let draft = SessionBuilder::of(session, meaning).map_err(|error| unfit(words(error)))?;
+    let draft = SessionBuilder::of(session, meaning.text()).map_err(|error| unfit(words(error)))?;
     Ok(BaseSession {
         draft,
         origin: format!("of the case {}, whose meaning is the one it began with", case.name),

@@ -170,7 +170,7 @@ impl Given {
             };
             files.push((format, file));
         }
-        let expectation = Expectation::Meaning(self.meaning.clone());
+        let expectation = Expectation::Meaning(verdict::meaning::Meaning::written(self.meaning.clone()));
         Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
     }
 }

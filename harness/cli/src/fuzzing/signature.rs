@@ -215,12 +215,12 @@ mod tests {
     }
 
     fn meaning(text: &str) -> Answer {
-        Answer::Meaning(text.to_owned())
+        Answer::Meaning(verdict::meaning::Meaning::parse(text).unwrap())
     }
 
     #[test]
     fn the_kind_is_told_without_what_is_particular() {
-        let expected = Expectation::Meaning(CALL.to_owned());
+        let expected = Expectation::Meaning(verdict::meaning::Meaning::parse(CALL).unwrap());
         let rounded = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": 2")));
         let deeper = kind(&expected, &meaning(&CALL.replace("\"n\": 1", "\"n\": \"1\"")));
         assert_eq!(

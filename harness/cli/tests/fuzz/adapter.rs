@@ -6,7 +6,7 @@ use mutants::catalogue::{self, Original};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::{fs, io, process, thread};
-use transcript::json::{Json, write_compact};
+use transcript::json::write_compact;
 use verdict::answer::Answer;
 
 /// `fault:NAME`, `dies-on:TEXT`, `fault-or-dies:NAME`, `names-wanted`, `once-wrong`, `hangs`, `sabotage:NAME` or `clean`; `note` is a path that some of them need.
@@ -82,8 +82,8 @@ fn answer(mode: &str, note: &str, format: &str, bytes: &[u8]) -> String {
 }
 
 fn nameless(answer: &Answer) -> bool {
-    let Answer::Meaning(text) = answer else { return false };
-    let events = Json::parse(text).unwrap().member("events").unwrap();
+    let Answer::Meaning(meaning) = answer else { return false };
+    let events = meaning.json().member("events").unwrap();
     events.items().any(|event| {
         let call = event.member("kind").is_some_and(|kind| kind.text() == "\"tool_call\"");
         call && event.member("tool").is_none_or(|tool| tool.as_text().is_none())
@@ -92,9 +92,9 @@ fn nameless(answer: &Answer) -> bool {
 
 fn in_json(answer: &Answer) -> String {
     match answer {
-        Answer::Meaning(text) => {
+        Answer::Meaning(meaning) => {
             let mut out = Vec::new();
-            write_compact(Json::parse(text).unwrap(), &mut out);
+            write_compact(meaning.json(), &mut out);
             format!("\"meaning\":{}", String::from_utf8(out).unwrap())
         }
         Answer::Rejection { code, message } => {

@@ -112,14 +112,16 @@ impl Found {
             Some((code, message)) => Answer::Rejection { code: Some(code.clone()), message: message.clone() },
             None => {
                 edit(&mut outcome);
-                Answer::Meaning(outcome.write())
+                Answer::Meaning(verdict::meaning::Meaning::written(outcome.write()))
             }
         }
     }
 
     /// The meaning of what was found before the reading ended.
     pub(super) fn so_far(&self) -> Option<Answer> {
-        carry_out(&self.entries, &super::FAITHFUL).ok().map(|outcome| Answer::Meaning(outcome.write()))
+        carry_out(&self.entries, &super::FAITHFUL)
+            .ok()
+            .map(|outcome| Answer::Meaning(verdict::meaning::Meaning::written(outcome.write())))
     }
 }
 

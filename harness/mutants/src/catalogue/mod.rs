@@ -133,7 +133,7 @@ impl<'t> Original<'t> {
     /// The faithful meaning, where it is one.
     fn answer_text(&self) -> Option<&str> {
         match &self.answer {
-            Answer::Meaning(text) => Some(text),
+            Answer::Meaning(meaning) => Some(meaning.text()),
             _ => None,
         }
     }

@@ -299,9 +299,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "puts null where a redaction marker stands",
         Mutation::Answer(|asked| {
             use verdict::answer::Answer;
-            let Answer::Meaning(text) = &asked.answer else { return None };
+            let Answer::Meaning(meaning) = &asked.answer else { return None };
+            let text = meaning.text();
             let new = text.replace("\"[REDACTED]\"", "null");
-            (asked.format.name == "mcp-replay" && new != *text).then_some(Answer::Meaning(new))
+            (asked.format.name == "mcp-replay" && new != text)
+                .then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
         }),
     ),
     mutant(

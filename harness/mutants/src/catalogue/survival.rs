@@ -16,7 +16,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         &["SRV-BYTES"],
         "takes what it cannot read for an empty session",
         Mutation::Answer(|asked| {
-            let empty = || Answer::Meaning("{\"events\": [], \"authorization_discovery\": null}".to_owned());
+            let empty = || {
+                Answer::Meaning(verdict::meaning::Meaning::written(
+                    "{\"events\": [], \"authorization_discovery\": null}".to_owned(),
+                ))
+            };
             matches!(asked.answer, Answer::Rejection { .. }).then(empty)
         }),
     ),

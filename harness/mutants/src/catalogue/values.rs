@@ -155,9 +155,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "puts U+FFFD for a lone surrogate in some formats, and keeps it in lines",
         Mutation::Answer(|asked| {
             use verdict::answer::Answer;
-            let Answer::Meaning(text) = &asked.answer else { return None };
+            let Answer::Meaning(meaning) = &asked.answer else { return None };
+            let text = meaning.text();
             let new = text.replace("\\ud83d", "\u{fffd}");
-            (asked.format.name != "jsonrpc" && new != *text).then_some(Answer::Meaning(new))
+            (asked.format.name != "jsonrpc" && new != text)
+                .then(|| Answer::Meaning(verdict::meaning::Meaning::written(new)))
         }),
     ),
     mutant(

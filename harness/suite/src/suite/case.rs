@@ -11,6 +11,7 @@ use transcript::json::JsonKind;
 use verdict::case_file::{self, CaseFile, Expect, Judgement};
 use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
+use verdict::meaning::Meaning;
 use verdict::normal;
 use verdict::record::CaseNote;
 
@@ -151,7 +152,7 @@ impl Check<'_> {
     }
 
     /// The expected meaning, where there is one that is well formed.
-    fn meaning(&mut self) -> Option<String> {
+    fn meaning(&mut self) -> Option<Meaning> {
         let text = self.text(MEANING)?;
         match normal::parse(&text) {
             Ok(meaning) => {
@@ -160,7 +161,7 @@ impl Check<'_> {
                     let at = if slip.at.is_empty() { "the meaning" } else { &slip.at };
                     self.say(MEANING, format!("{at}: {}", slip.message));
                 }
-                slips.is_empty().then_some(text)
+                slips.is_empty().then(|| Meaning::of(meaning).ok()).flatten()
             }
             Err(why) => {
                 self.say(MEANING, format!("is no JSON: {why}"));
@@ -200,7 +201,7 @@ impl Check<'_> {
     fn expectation(
         &mut self,
         file: &CaseFile,
-        meaning: Option<String>,
+        meaning: Option<Meaning>,
         transcripts: &[Transcript],
     ) -> Option<Expectation> {
         for (name, _) in &file.uncarried {
@@ -209,8 +210,7 @@ impl Check<'_> {
                 self.say(stands.format.file, message);
             }
         }
-        let summary =
-            meaning.as_deref().and_then(|text| normal::parse(text).ok()?.member("authorization_discovery"));
+        let summary = meaning.as_ref().and_then(|it| it.json().member("authorization_discovery"));
         if summary.is_some_and(|summary| summary.kind() != JsonKind::Null)
             && !transcripts.iter().any(|transcript| transcript.format.carries.challenge)
         {

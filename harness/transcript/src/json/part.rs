@@ -286,6 +286,13 @@ impl OwnedJson {
         Self { text: value.text.into(), parts: Box::default() }
     }
 
+    /// Takes a text that a writer of JSON has just made as the value it is, without reading it again. Where the text is
+    /// not exactly one value, what is asked of it later has no meaning, and nothing worse happens.
+    #[must_use]
+    pub fn written(text: String) -> Self {
+        Self { text: text.into(), parts: Box::default() }
+    }
+
     /// The value.
     #[must_use]
     pub fn json(&self) -> Json<'_> {
