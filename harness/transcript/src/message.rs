@@ -153,7 +153,7 @@ impl<'a> Message<'a> {
         Self { text, shape, parts: &[], body: &[] }
     }
 
-    /// The same message, whose text [`index_members`](crate::json::take_apart) took apart: its values know what is inside
+    /// The same message, whose text [`index_members`](crate::json::index_members) took apart: its values know what is inside
     /// of them.
     #[must_use]
     #[inline]
