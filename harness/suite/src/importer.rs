@@ -143,7 +143,7 @@ mod tests {
     fn an_importer_that_changes_its_mind_is_unstable() {
         let count = AtomicUsize::new(0);
         let whimsical = Test(|| match count.fetch_add(1, Ordering::Relaxed) {
-            0 => Answer::Meaning("{\"events\": []}".into()),
+            0 => Answer::Meaning(verdict::meaning::Meaning::parse("{\"events\": []}").unwrap()),
             _ => Answer::Rejection { code: None, message: "no".into() },
         });
         let answer = whimsical.read_twice("jsonrpc", b"").answer();

@@ -184,6 +184,7 @@ mod tests {
     use crate::importer::Importer;
     use crate::suite::{Root, Suite};
     use verdict::answer::{Answer, Level};
+    use verdict::meaning::Meaning;
     use verdict::record::{self, Record};
     use verdict::verdict::Verdict;
 
@@ -247,9 +248,9 @@ mod tests {
     #[test]
     fn numbers_through_a_float_are_found_out() {
         let rounded = |_: &str, answer| match answer {
-            Answer::Meaning(text) => {
-                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-                Answer::Meaning(in_floats(value).to_string())
+            Answer::Meaning(meaning) => {
+                let value: serde_json::Value = serde_json::from_str(meaning.text()).unwrap();
+                Answer::Meaning(Meaning::parse(&in_floats(value).to_string()).unwrap())
             }
             other => other,
         };
@@ -289,15 +290,16 @@ mod tests {
             }
 
             fn read(&self, format: &str, transcript: &[u8]) -> Answer {
-                let Answer::Meaning(text) = Builtin.read(format, transcript) else { panic!("it is read") };
-                let calls = verdict::projection::calls(verdict::normal::parse(&text).unwrap());
+                let Answer::Meaning(meaning) = Builtin.read(format, transcript) else { panic!("it is read") };
+                let calls = meaning.calls().text().to_owned();
                 let outcome = calls.find("\"outcome\": {").unwrap();
                 let end = outcome + calls[outcome..].find('\n').unwrap();
                 let end = if calls[..end].ends_with(',') { end - 1 } else { end };
-                Answer::Calls(match self.0 {
+                let text = match self.0 {
                     true => format!("{}\"outcome\": null}}{}", &calls[..outcome], &calls[end..]),
                     false => calls,
-                })
+                };
+                Answer::Calls(verdict::meaning::Calls::parse(&text).unwrap())
             }
         }
         let whole = judged("correlation/one-call/jsonrpc", &Calls(false));

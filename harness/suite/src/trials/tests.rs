@@ -8,6 +8,7 @@ use libtest_mimic::{Arguments, Completion, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use verdict::answer::{Answer, Level};
+use verdict::meaning::{Call, Event};
 
 fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
@@ -96,7 +97,7 @@ impl Importer for Refusing {
         match format {
             "http-sse" => Answer::Rejection { code: None, message: "not today".into() },
             "inspector" => panic!("not ever"),
-            _ => Answer::Meaning(r#"{"events": []}"#.into()),
+            _ => Answer::from(Vec::<Event>::new()),
         }
     }
 }
@@ -149,7 +150,7 @@ fn what_the_level_shows_nothing_of_is_ignored_and_no_pass() {
         }
 
         fn read(&self, _: &str, _: &[u8]) -> Answer {
-            Answer::Calls(r#"{"calls": []}"#.into())
+            Answer::from(Vec::<Call>::new())
         }
     }
     let judging = Judging { importer: Arc::new(Blind), suite: Root::Embedded };
