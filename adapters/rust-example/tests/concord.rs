@@ -3,11 +3,9 @@
 //! Knows: how the importer's answer is spelled for the suite, and which of its failures are known. It corrects
 //! nothing: what the importer got wrong must be seen.
 
+use mcp_concord_suite::answer::{self, Answer, Level, Value};
+use mcp_concord_suite::{Harness, Importer};
 use naive_importer::{Call, Outcome, import};
-use mcp_concord_suite::Harness;
-use mcp_concord_suite::answer::{Answer, Level};
-use mcp_concord_suite::importer::Importer;
-use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
 struct Naive;
@@ -32,24 +30,22 @@ impl Importer for Naive {
     fn read(&self, _: &str, transcript: &[u8]) -> Answer {
         let text = str::from_utf8(transcript).map_err(|error| error.to_string());
         match text.and_then(import) {
-            Ok(calls) => {
-                let calls: Vec<Value> = calls.into_iter().map(spelled).collect();
-                Answer::Calls(json!({"calls": calls, "authorization_discovery": null}).to_string())
-            }
+            Ok(calls) => Answer::from(calls.into_iter().map(typed).collect::<Vec<_>>()),
             Err(message) => Answer::Rejection { code: None, message },
         }
     }
 }
 
-fn spelled(call: Call) -> Value {
-    let outcome = match call.outcome {
-        Some(Outcome::Result(result)) => json!({"result": result}),
-        Some(Outcome::Error(error)) => json!({"error": error}),
-        None => Value::Null,
+fn typed(call: Call) -> answer::Call {
+    let outcome = |outcome| match outcome {
+        Outcome::Result(result) => answer::Outcome::Result(Value::from(result)),
+        Outcome::Error(error) => answer::Outcome::Error(Value::from(error)),
     };
-    let members = [("tool", call.tool), ("arguments", call.arguments), ("outcome", Some(outcome))];
-    let present = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    Value::Object(present.collect::<Map<_, _>>())
+    answer::Call {
+        tool: call.tool.map(Value::from),
+        arguments: call.arguments.map(Value::from),
+        outcome: call.outcome.map(outcome),
+    }
 }
 
 const FLOATS: &str =
