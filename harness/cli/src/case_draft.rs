@@ -1,7 +1,4 @@
-//! What becomes a case directory: transcripts and what is expected of them, before they have a name.
-//!
-//! Knows: what the suite asks of a case directory, and how one is laid on disk whole or not at all. Refuses to know: why
-//! it is written.
+//! A case directory before it has a name: its transcripts and what is expected of them.
 
 use formats::Format;
 use generators::mutators::find;
@@ -15,9 +12,9 @@ use verdict::expectation::Expectation;
 /// Transcripts with their expectation.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseDraft {
-    /// The clauses that it leans on.
+    /// The clauses that it shows.
     pub clauses: Vec<&'static str>,
-    /// What must come of reading any of the files.
+    /// What reading any of the files must give.
     pub expectation: Expectation,
     /// The marker, where values were redacted.
     pub redacted: Option<&'static str>,
@@ -40,7 +37,7 @@ pub(crate) struct CaseHeader<'a> {
     pub origin: &'a str,
 }
 
-/// What a case says that is asked about at once and never written down.
+/// The header of a case that is only asked about and never written.
 pub(crate) const UNWRITTEN: CaseHeader<'static> =
     CaseHeader { name: NAME, title: NAME, reason: NAME, origin: NAME };
 const NAME: &str = "variant";
@@ -56,7 +53,7 @@ impl From<Variant> for CaseDraft {
 }
 
 impl CaseDraft {
-    /// The draft with the transcript of this format alone.
+    /// The draft with only the transcript of this format.
     #[must_use]
     pub(crate) fn alone(&self, format: &str) -> Self {
         let mut one = self.clone();
@@ -139,7 +136,7 @@ pub(crate) fn twin(name: &str) -> String {
     format!("{name}-twin")
 }
 
-/// Whether nothing stands at this place, or just these files do.
+/// Whether this place is empty, or holds exactly these files.
 pub(crate) fn is_free(out: &Path, (name, files): &GeneratedCase) -> bool {
     let folder = out.join(name);
     let count = fs::read_dir(&folder).map(Iterator::count).unwrap_or_default();
@@ -156,14 +153,14 @@ pub(crate) fn save(out: &Path, (name, files): &GeneratedCase) -> io::Result<Path
     if folder.exists() {
         return Ok(folder);
     }
-    // The suite's loader looks into no hidden folder, so that half a case spoils nobody's run.
+    // The suite's loader skips hidden folders, so half a case does no harm.
     let own = folder.file_name().unwrap_or_default().to_string_lossy();
     let part = folder.with_file_name(format!(".{own}.part"));
     let written = fs::create_dir_all(&part)
         .and_then(|()| files.iter().try_for_each(|(file, bytes)| fs::write(part.join(file), bytes)))
         .and_then(|()| fs::rename(&part, &folder));
     if written.is_err() {
-        // What is left of it is in nobody's way.
+        // What remains of it is harmless.
         let _ = fs::remove_dir_all(&part);
     }
     written.map(|()| folder)
@@ -177,7 +174,7 @@ mod tests {
     use verdict::expectation::Expectation;
 
     #[test]
-    fn a_sketch_is_a_case_that_loads_whatever_its_words_are() {
+    fn a_draft_is_a_case_that_loads_whatever_its_words_are() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..60 {
             let recipe = recipe(2, number, Source::Made).unwrap();

@@ -1,7 +1,7 @@
-//! Ctrl-C, for the commands that have something to keep when it comes.
+//! Ctrl-C, for the commands that have something to save.
 //!
-//! Knows: that it came. Refuses to know: what is kept. Until [`watch`] is called, Ctrl-C ends the program as ever; after
-//! that the first one is noted, and whoever waits for a program under test stops waiting; a second one ends the program.
+//! Until [`watch`] is called, Ctrl-C ends the program as usual; after that the first one is noted, and waiting for a program
+//! under test stops; a second one ends the program.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

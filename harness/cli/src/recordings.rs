@@ -1,7 +1,6 @@
-//! Which files a command line means that names files and folders.
+//! The files of a command line that names files and folders.
 //!
-//! Knows: that a folder is walked in the order of names, and what in it is not looked at: what is hidden, links, and
-//! what belongs to a case of the suite beside its transcripts. Refuses to know: whether a file is a recording.
+//! A folder is walked in the order of names. Hidden files, links, and the files of a case beside its transcripts are skipped.
 
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -15,7 +14,7 @@ pub(crate) struct Recording {
     pub folder: Option<PathBuf>,
 }
 
-/// The files of a command line, with what a person should know of those that were left out.
+/// The files of a command line, with notes about those that were skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Recordings {
     /// In the order of the command line, those of a folder in the order of their names.

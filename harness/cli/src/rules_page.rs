@@ -1,6 +1,4 @@
-//! The rules as `docs/rules.md` lists them: derived from the rules and from the cases that break and keep them.
-//!
-//! Knows: how a rule stands on that page. Refuses to know: the prose above the list, which is written by hand.
+//! The list of rules in `docs/rules.md`: derived from the rules and from the cases that break and keep them.
 
 use rules::FAMILIES;
 use rules::rule::Rule;
@@ -8,7 +6,7 @@ use std::fmt::Write as _;
 use suite::Case;
 use verdict::case_file::Judgement;
 
-/// What stands below the seam of the page: a table by family.
+/// The part of the page below its seam: a table for each family.
 #[must_use]
 pub(crate) fn derived(cases: &[Case]) -> String {
     let mut page = String::new();
@@ -70,7 +68,7 @@ mod tests {
         let derived = derived(&suite.judged);
         assert!(
             listed == derived,
-            "docs/rules.md is out of date; `mcp-concord explain --output markdown` prints what stands below its seam:\n\
+            "docs/rules.md is out of date; `mcp-concord explain --output markdown` prints the part below its seam:\n\
              {derived}"
         );
     }

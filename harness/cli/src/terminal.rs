@@ -1,6 +1,4 @@
-//! How the program talks to a person: rejections with their line, notes, and text that cannot play tricks.
-//!
-//! Knows: the terminal's conventions. Refuses to know: what is being judged.
+//! How the program talks to a person: rejections with their line, notes, and text without control characters.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::io::{self, Write};

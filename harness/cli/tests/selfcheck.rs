@@ -359,7 +359,7 @@ fn explain_knows_every_clause_and_rule_and_nothing_else() {
         (&["explain", "COR-FRIST"], 2, &["COR-FRIST", "did you mean COR-FIRST?"]),
         (&["explain", "jsonrpc.id.null"], 0, &["jsonrpc.id.null: ", "rules/jsonrpc/id-null"]),
         (&["explain", "jsonrpc.id.nul"], 2, &["did you mean jsonrpc.id.null"]),
-        (&["explain", "LIFECYCLE"], 0, &["lifecycle.", "must"]),
+        (&["explain", "LIFECYCLE"], 0, &["life.init.first", "must"]),
         (&["explain", "nonsense"], 2, &["nonsense"]),
         (&["explain", "--output", "yaml"], 2, &["yaml"]),
     ] {

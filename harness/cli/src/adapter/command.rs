@@ -1,7 +1,4 @@
-//! The command line of a program under test.
-//!
-//! Knows: how a shell splits words, and the two placeholders of a one-shot command. Refuses to know: shells themselves;
-//! none is started, so nothing is expanded.
+//! The command line of a program under test: split into words as a shell splits them. No shell is started.
 
 use super::program::NotRun;
 use std::io;
@@ -45,7 +42,7 @@ impl Command {
         Path::new(&self.program).file_stem().and_then(|name| name.to_str()).unwrap_or(&self.program)
     }
 
-    /// Whether `placeholder` stands in some argument.
+    /// Whether an argument contains `placeholder`.
     #[must_use]
     pub(crate) fn has(&self, placeholder: &str) -> bool {
         self.arguments.iter().any(|argument| argument.contains(placeholder))

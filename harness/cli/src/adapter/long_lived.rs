@@ -1,7 +1,6 @@
-//! A long-lived adapter as an importer: protocol 1 over processes that are kept, and started again when they fail.
+//! A long-lived adapter as an importer: protocol 1 over processes that are kept, and restarted when they fail.
 //!
-//! Knows: the handshake, and which question each process was asked. Refuses to know: what the right answer is. Each
-//! transcript is asked of two processes at once, so that a state that one of them keeps shows as instability.
+//! Each transcript is given to two processes at once, so that state that one of them keeps shows as instability.
 
 use super::command::Command;
 use super::process::Process;
@@ -15,7 +14,7 @@ use suite::importer::{Importer, ReadPair};
 use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol::{self, Handshake, START, STOP};
 
-/// An adapter, with the processes that nobody is asking right now.
+/// An adapter, with the processes that are idle.
 #[derive(Debug)]
 pub(crate) struct Adapter {
     command: Command,
@@ -37,7 +36,7 @@ impl Adapter {
     /// Starts the adapter and shakes hands.
     ///
     /// # Errors
-    /// A sentence where it cannot be started, or its handshake is none.
+    /// A sentence where it cannot be started, or its handshake fails.
     pub(crate) fn start(command: Command, limits: Limits) -> Result<Self, NotRun> {
         let (process, hello) = started(&command, limits)?;
         let transcripts =
@@ -45,12 +44,6 @@ impl Adapter {
         let first = Server { process: Some(process), ..Server::default() };
         let idle = Mutex::new(vec![[first, Server::default()]]);
         Ok(Self { command, limits, hello, transcripts, idle })
-    }
-
-    /// The formats that it reads, as it spells them.
-    #[must_use]
-    pub(crate) fn formats(&self) -> &[String] {
-        &self.hello.formats
     }
 
     fn take(&self) -> [Server; 2] {
@@ -113,12 +106,16 @@ impl Importer for Adapter {
         });
         (stubborn > 0).then(|| {
             let name = &self.hello.name;
-            format!("{name} went on after {STOP} and had to be killed; end the program when it comes")
+            format!("{name} ran on after {STOP} and had to be killed; end the program at that line")
         })
     }
 }
 
 impl Program for Adapter {
+    fn formats(&self) -> Option<&[String]> {
+        Some(&self.hello.formats)
+    }
+
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
         let mut servers = self.take();
         let asked = servers[0].ask(self, format, file);
@@ -142,7 +139,7 @@ pub(super) fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> Read
 }
 
 impl Server {
-    /// Puts the question to the process, which is started where none runs.
+    /// Sends the question to the process, which is started if none runs.
     fn ask(&mut self, adapter: &Adapter, format: &str, file: &Path) -> Result<(), BrokenAnswer> {
         self.seq += 1;
         self.asked = Some(Instant::now());
@@ -153,7 +150,7 @@ impl Server {
                     BrokenAnswer::new(FailureKind::Crash, format!("it could not be started again: {why}"))
                 })?;
                 if hello != adapter.hello {
-                    let message = "started again, it says something else of itself than the first time";
+                    let message = "after its restart, its handshake differs from the first one";
                     return Err(BrokenAnswer::new(FailureKind::Garbled, message));
                 }
                 // The start has a deadline of its own.
@@ -169,7 +166,7 @@ impl Server {
         process.send(&protocol::read(self.seq, format, &file.to_string_lossy()))
     }
 
-    /// Waits for the answer. After a fault nobody knows where the process stands, so it is let go.
+    /// Waits for the answer. After a failure the state of the process is unknown, so it is dropped.
     fn answer(&mut self, asked: Result<(), BrokenAnswer>) -> (Answer, String) {
         let (seq, since) = (self.seq, self.asked.unwrap_or_else(Instant::now));
         let Some(process) = &mut self.process else {
@@ -191,7 +188,7 @@ impl Server {
     }
 }
 
-/// A new process that has shaken hands.
+/// A new process after its handshake.
 fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), NotRun> {
     let mut process = Process::start(command, command.bare(), limits)?;
     let shaken = process
@@ -214,7 +211,7 @@ fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), No
         .map(|(hello,)| (process, hello))
 }
 
-/// A greeting whose formats exist.
+/// A handshake whose formats exist.
 fn readable(hello: Handshake) -> Result<Handshake, String> {
     let known = || formats::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     if hello.formats.is_empty() {

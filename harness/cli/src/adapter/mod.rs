@@ -8,6 +8,7 @@ mod long_lived;
 mod one_shot;
 mod process;
 mod program;
+mod sample;
 mod transcripts;
 mod verify;
 

@@ -1,14 +1,14 @@
 //! A one-shot command as an importer: one process for each answer.
 //!
-//! Knows: which exit codes are answers. Refuses to know: how the command came to its answer. Nothing is agreed
-//! beforehand, so its level is seen from the first answer to a transcript of our own, and its version is unknown.
+//! Nothing is agreed beforehand, so its level is seen from the first answer to a transcript of our own, and its version is
+//! unknown.
 
 use super::command::Command;
 use super::long_lived::read_pair;
 use super::process::Process;
 use super::program::{BrokenAnswer, Limits, NotRun, Program};
+use super::sample::good;
 use super::transcripts::Transcripts;
-use super::verify;
 use std::path::Path;
 use suite::importer::{Importer, ReadPair};
 use verdict::answer::{Answer, FailureKind, Level};
@@ -40,7 +40,7 @@ impl OneShot {
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
         let mut once = Self { command, limits, level: Level::Events, transcripts };
         for format in formats::FORMATS {
-            let Ok(file) = once.transcripts.lay_out(&verify::good(format)) else { continue };
+            let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
             match once.asked(format.name, file.path())?.0 {
                 Answer::Calls(_) => once.level = Level::Calls,
                 Answer::Meaning(_) => {}
@@ -73,7 +73,7 @@ impl OneShot {
     }
 }
 
-/// What exit code 65 stands for: the rejection on stdout, or else the words that it left.
+/// The answer that exit code 65 means: the rejection on stdout, or else the last words of stdout or stderr.
 fn rejection(output: &[u8], said: &str) -> Result<Answer, BrokenAnswer> {
     match protocol::answer(output, None) {
         Ok(rejection @ Answer::Rejection { .. }) => Ok(rejection),
@@ -122,6 +122,10 @@ impl Importer for OneShot {
 }
 
 impl Program for OneShot {
+    fn formats(&self) -> Option<&[String]> {
+        None
+    }
+
     fn about(&self, format: &str, file: &Path) -> (Answer, String) {
         match self.asked(format, file) {
             Ok(heard) => heard,

@@ -1,7 +1,4 @@
-//! A program that runs: what it is told, what it says, and how it is stopped.
-//!
-//! Knows: lines in and out, deadlines, the bounds on memory and output, and the end of what went to the standard
-//! error. Refuses to know: what the lines mean.
+//! A running program under test: lines in and out, deadlines, limits on memory and output, and the tail of its stderr.
 
 use super::command::Command;
 use super::program::{BrokenAnswer, Limits, NotRun};
@@ -16,13 +13,13 @@ use verdict::answer::FailureKind;
 use verdict::protocol::shown;
 use wire::group;
 
-/// How often a program that takes its time is looked at.
+/// How often a slow program is checked.
 const TICK: Duration = Duration::from_millis(50);
 
 /// How long a program may take to end once it has closed its output or was told to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// So much of the end of the standard error is kept.
+/// How many bytes of the end of the standard error are kept.
 const TAIL: usize = 2 << 10;
 
 /// A program that runs, in a process group of its own. The group is killed when this is dropped.
@@ -34,14 +31,14 @@ pub(super) struct Process {
     errors: Arc<Mutex<Vec<u8>>>,
     errors_end: Receiver<()>,
     limits: Limits,
-    /// How it ended. Its number may be another's from then on.
+    /// How it ended. From then on its number may belong to another process.
     status: Option<ExitStatus>,
 }
 
-/// What came out.
+/// A piece of its output.
 #[derive(Debug)]
 enum Piece {
-    /// A line, and whether more stood behind it at once.
+    /// A line, and whether more followed at once.
     Line(Vec<u8>, bool),
     /// The rest, which no line feed ends.
     Rest(Vec<u8>),
@@ -103,11 +100,11 @@ impl Process {
         self.stderr_tail()
     }
 
-    /// A line that came before anybody asked for it.
+    /// A line that nobody asked for.
     pub(super) fn unsolicited(&self) -> Option<Vec<u8>> {
         match self.output.try_recv() {
             Ok(Piece::Line(line, _) | Piece::TooLong(line)) => Some(line),
-            // Its end is seen by whoever asks next.
+            // The next question sees its end.
             _ => None,
         }
     }
@@ -116,7 +113,7 @@ impl Process {
     pub(super) fn line(&mut self, since: Instant) -> Result<Vec<u8>, BrokenAnswer> {
         match self.piece(since)? {
             Piece::Line(line, false) => Ok(line),
-            // What is no object is no answer, whatever follows it: whoever asked will complain of it, as of a banner.
+            // What is not an object is not an answer, whatever follows it: it is reported as a banner is.
             Piece::Line(line, true) if !line.trim_ascii_start().starts_with(b"{") => Ok(line),
             Piece::Line(_, true) => {
                 let more = match self.output.recv_timeout(TICK) {
@@ -176,7 +173,7 @@ impl Process {
             let left = self.limits.timeout.saturating_sub(since.elapsed());
             match self.output.recv_timeout(left.min(TICK)) {
                 Ok(piece) => return Ok(piece),
-                // What it started may hold its output open, so that the end of it is never seen.
+                // A child of it may hold its output open, so that its end is never seen.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),
                 Err(RecvTimeoutError::Timeout) if exited => return Ok(Piece::Rest(Vec::new())),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -213,7 +210,7 @@ impl Process {
         )
     }
 
-    /// It does not listen or talk any more: how it died, or that it lives on.
+    /// It stopped listening or talking: how it died, or that it runs on.
     fn crashed(&mut self, what: &str) -> BrokenAnswer {
         if !self.ends_within(GRACE) {
             return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
@@ -247,7 +244,7 @@ impl Process {
         group::kill(&mut self.child);
         let status = self.child.wait()?;
         self.status = Some(status);
-        // What a dying program says last is what a person wants to read.
+        // The last words of a dying program are worth reading.
         let _ = self.errors_end.recv_timeout(TICK * 2);
         Ok(status)
     }

@@ -11,7 +11,7 @@ pub(crate) struct Limits {
     pub timeout: Duration,
     /// How much memory the whole process group may hold resident, in bytes. Resident memory is watched while an
     /// answer is awaited, since a bound on address space would stop every runtime that reserves more than it uses
-    /// (Node, Java, Go). Only Linux tells it; elsewhere nothing is bounded.
+    /// (Node, Java, Go). Only Linux reports it; elsewhere there is no limit.
     pub memory: u64,
     /// How long one answer may be, in bytes.
     pub output: u64,
@@ -27,7 +27,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotRun(pub String);
 
-/// An answer that did not come.
+/// How a program failed to answer.
 #[derive(Debug)]
 pub(super) struct BrokenAnswer {
     pub(super) how: FailureKind,
@@ -47,7 +47,10 @@ impl From<BrokenAnswer> for Answer {
 }
 
 /// A program that can be asked about a file.
-pub(super) trait Program {
+pub(crate) trait Program {
+    /// The formats that it says it reads, as it spells them; none where it says nothing.
+    fn formats(&self) -> Option<&[String]>;
+
     /// One answer, and what it wrote to its standard error meanwhile.
     fn about(&self, format: &str, file: &Path) -> (Answer, String);
 }

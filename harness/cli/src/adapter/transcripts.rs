@@ -1,20 +1,18 @@
 //! Transcripts as a program under test sees them: files whose names give nothing away.
-//!
-//! Knows: a folder of its own and a running number. Refuses to know: which case the bytes are from.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 use tempfile::TempDir;
 
-/// The folder that the files are handed over in. It goes when this is dropped.
+/// The folder of the files. It is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Transcripts {
     folder: TempDir,
     next: AtomicU64,
 }
 
-/// One file. It goes when this is dropped.
+/// One file. It is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Transcript {
     path: PathBuf,
@@ -58,7 +56,7 @@ impl Transcript {
 
 impl Drop for Transcript {
     fn drop(&mut self) {
-        // What is left goes with the folder.
+        // What remains is removed with the folder.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,13 +1,9 @@
-//! The smoke test of a program before the suite: does it answer, reject, say unsupported, survive, stop?
-//!
-//! Knows: a handful of questions that every adapter must live through. Refuses to know: the suite; whether its
-//! answers are right is not asked here.
+//! The smoke test of a program before the suite: does it answer, reject, say unsupported, survive, stop? Whether its answers
+//! are right is not asked here.
 
-use super::long_lived::Adapter;
-use super::one_shot::OneShot;
 use super::program::Program;
+use super::sample::{GOOD, good};
 use super::transcripts::Transcripts;
-use formats::{Format, Input, ReadOptions, Session};
 use std::io;
 use suite::importer::Importer;
 use verdict::answer::{Answer, FailureKind, Level};
@@ -17,69 +13,25 @@ use verdict::answer::{Answer, FailureKind, Level};
 pub(crate) struct Check {
     /// What was tried.
     pub what: String,
-    /// What came of it, or what to change.
+    /// What happened, or what to change.
     pub outcome: Result<String, String>,
 }
 
-/// A session that every importer reads: a call and its answer.
-const GOOD: &str = concat!(
-    r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#,
-    "\n",
-    r#"{"jsonrpc":"2.0","id":"a","result":{"content":[]}}"#,
-    "\n"
-);
-
 /// The beginning of a document of any format, and the whole of none.
 const CUT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/ca";
-
-/// The good session as a transcript of `format`; empty where it cannot be written, which a test rules out.
-pub(super) fn good(format: &Format) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut reader = GOOD.as_bytes();
-    if let (Some(jsonrpc), Ok(mut input)) = (formats::find("jsonrpc"), Input::new(&mut reader))
-        && let Ok(session) = Session::read(jsonrpc, &mut input, ReadOptions::default())
-        && (format.write)(&session, &mut out).is_err()
-    {
-        out.clear();
-    }
-    out
-}
-
-/// Which program is tried.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Tried<'p> {
-    /// A long-lived adapter.
-    Adapter(&'p Adapter),
-    /// A one-shot command.
-    OneShot(&'p OneShot),
-}
-
-impl<'p> From<&'p Adapter> for Tried<'p> {
-    fn from(adapter: &'p Adapter) -> Self {
-        Self::Adapter(adapter)
-    }
-}
-
-impl<'p> From<&'p OneShot> for Tried<'p> {
-    fn from(once: &'p OneShot) -> Self {
-        Self::OneShot(once)
-    }
-}
 
 /// Tries a program that has started.
 ///
 /// # Errors
 /// Where no transcript can be laid out for it.
-pub(crate) fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> {
-    let tried = tried.into();
-    let (program, importer): (&dyn Program, &dyn Importer) = match tried {
-        Tried::Adapter(adapter) => (adapter, adapter),
-        Tried::OneShot(once) => (once, once),
-    };
-    let named: Vec<String> = match tried {
-        Tried::Adapter(adapter) => adapter.formats().to_vec(),
-        Tried::OneShot(_) => formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
-    };
+pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Check>> {
+    let program: &dyn Program = importer;
+    // A one-shot command names no formats, so it is asked about all of them.
+    let agreed = program.formats();
+    let named = agreed.map_or_else(
+        || formats::FORMATS.iter().map(|format| format.name.to_owned()).collect(),
+        <[String]>::to_vec,
+    );
     let mut trial = Trial { program, transcripts: Transcripts::new()?, checks: Vec::new() };
     let level = match importer.level() {
         Level::Events => "events",
@@ -92,22 +44,19 @@ pub(crate) fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> 
         let Some(format) = formats::find(name) else { continue };
         trial.ask(&format!("it reads {name}"), name, &good(format), |answer| match answer {
             Answer::Meaning(_) | Answer::Calls(_) => Ok(answer.in_words()),
-            // A one-shot command names no formats, so it may not know this one.
-            Answer::Unsupported { why } if matches!(tried, Tried::OneShot(_)) => {
-                Ok(format!("unsupported: {why}"))
-            }
-            other => Err(format!("{}, where a call and its answer stand", words(other))),
+            Answer::Unsupported { why } if agreed.is_none() => Ok(format!("unsupported: {why}")),
+            other => Err(format!("{}, where a call and its answer are", words(other))),
         })?;
     }
     if let Some(name) = named.first() {
-        trial.ask("it rejects a transcript that breaks off", name, CUT, |answer| match answer {
+        trial.ask("it rejects a transcript that is cut off", name, CUT, |answer| match answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, where the first line breaks off", words(other))),
+            other => Err(format!("{}, where the first line is cut off", words(other))),
         })?;
         let garbage: Vec<u8> = (0..=255).cycle().take(4096).collect();
-        trial.ask("it survives bytes that are nothing", name, &garbage, |answer| match answer {
+        trial.ask("it survives random bytes", name, &garbage, |answer| match answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
-            other => Err(format!("{}, where no transcript stands", words(other))),
+            other => Err(format!("{}, where there is no transcript", words(other))),
         })?;
         trial.unreadable(name);
         trial.ask("it goes on after all that", name, &good_of(name), |answer| match answer {
@@ -124,14 +73,14 @@ pub(crate) fn verify<'p>(tried: impl Into<Tried<'p>>) -> io::Result<Vec<Check>> 
             other => Err(format!("{}, when it was asked for the format `{UNKNOWN}`", words(other))),
         },
     )?;
-    if let Tried::Adapter(adapter) = tried {
-        let stopped = adapter.stop();
+    if agreed.is_some() {
+        let stopped = importer.stop();
         trial.note("it stops when it is told to", stopped.map_or(Ok("it ended".to_owned()), Err));
     }
     Ok(trial.checks)
 }
 
-/// A format that nobody has heard of.
+/// A format that does not exist.
 const UNKNOWN: &str = "no-such-format";
 
 fn good_of(name: &str) -> Vec<u8> {
@@ -172,10 +121,10 @@ impl Trial<'_> {
             Answer::Broken { how: FailureKind::Crash, .. } => {
                 Ok(format!("{}; it is started again", words(&answer)))
             }
-            other => Err(format!("{}, where no file is", words(other))),
+            other => Err(format!("{}, where there is no file", words(other))),
         };
         let anonymized = |text: String| file.anonymized(&text);
-        self.note("it lives with a file that cannot be read", outcome.map(anonymized).map_err(anonymized));
+        self.note("it survives a file that cannot be read", outcome.map(anonymized).map_err(anonymized));
     }
 
     fn note(&mut self, what: &str, outcome: Result<String, String>) {

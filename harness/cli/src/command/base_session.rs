@@ -1,11 +1,9 @@
-//! The session that a caller gave to be changed: a transcript's, a case directory's, or a case's of the suite.
-//!
-//! Knows: where its meaning is from, and says so. Refuses to know: what is done to it.
+//! The session that a command changes: a transcript's, a case directory's, or a case's of the built-in suite.
 
 use super::context::Failure;
-use super::input::{format_of, open};
+use super::input::Transcript;
 use super::suites::{embedded_case, only_case};
-use formats::{Format, Input, ReadOptions, Session, meaning};
+use formats::{Format, Input, ReadOptions, Session};
 use generators::session_builder::{SessionBuilder, SessionError};
 use std::path::Path;
 use suite::Case;
@@ -31,13 +29,12 @@ pub(super) fn base_session(path: &Path) -> Result<BaseSession, Failure> {
 fn of_case(case: &Case) -> Result<BaseSession, Failure> {
     let unfit = |why: String| Failure::Unusable(format!("the case {} cannot be changed: {why}", case.name));
     let Expectation::Meaning(meaning) = &case.expectation else {
-        return Err(unfit(
-            "it expects no meaning, so nobody knows what a change would make of it".to_owned(),
-        ));
+        return Err(unfit("it expects no meaning, so the meaning of a change is unknown".to_owned()));
     };
-    // The transcript that tells most: directions first, then challenges.
-    let tells = |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
-    let transcript = case.transcripts.iter().max_by_key(|transcript| tells(transcript.format));
+    // The transcript that carries most: challenges first, then directions.
+    let carried =
+        |format: &Format| (format.carries.challenge, format.carries.direction, format.carries.times);
+    let transcript = case.transcripts.iter().max_by_key(|transcript| carried(transcript.format));
     let transcript = transcript.ok_or_else(|| unfit("it has no transcript".to_owned()))?;
     let bytes = transcript.blob.bytes().map_err(|error| unfit(error.to_string()))?;
     let session = Input::new(&mut &*bytes)
@@ -53,17 +50,7 @@ fn of_case(case: &Case) -> Result<BaseSession, Failure> {
 }
 
 fn of_file(path: &Path) -> Result<BaseSession, Failure> {
-    let mut source = open(path)?;
-    let name = source.name.clone();
-    let mut bytes = Vec::new();
-    std::io::copy(&mut *source.reader, &mut bytes)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let rejected = |error| Failure::of_reading(&name, error);
-    let mut slice = &bytes[..];
-    let mut input = Input::new(&mut slice).map_err(rejected)?;
-    let format = format_of(None, &mut input, &name)?;
-    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-    let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
+    let Transcript { name, session, meaning, .. } = Transcript::open(path, None)?;
     let draft = SessionBuilder::of(session, &meaning.text)
         .map_err(|error| Failure::Unusable(format!("{name} cannot be changed: {}", words(error))))?;
     let file = path.file_name().map_or(name, |file| file.to_string_lossy().into_owned());

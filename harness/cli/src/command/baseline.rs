@@ -1,6 +1,4 @@
-//! A baseline for a command that judges: read, held against all there is to judge, and its slips told.
-//!
-//! Knows: the file, and how a slip in it is said. Refuses to know: what an entry means.
+//! The baseline of a command that tests: read, and matched against everything that could be tested.
 
 use super::context::{CommandContext, Failure};
 use std::path::Path;

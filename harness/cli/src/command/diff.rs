@@ -178,7 +178,7 @@ fn read(
         Ok(())
     })
     .map_err(failed)?;
-    // The comparison is gone only where the other side failed, and then that is what will be told.
+    // The comparison ends early only where the other side failed, and that is reported.
     let _ = events.send(parcel);
     Ok(Side { format, challenge: contract.authorization_discovery() })
 }

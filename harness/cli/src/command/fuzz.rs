@@ -1,6 +1,4 @@
-//! `fuzz`: looks for variants that an importer reads otherwise than the contract says.
-//!
-//! Knows: the flags, where findings are kept, and what a terminal is shown meanwhile. Refuses to know: how a find is found.
+//! `fuzz`: looks for sessions that an importer misreads.
 
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};
@@ -179,7 +177,7 @@ impl Args {
 fn writable(out: &Path) -> Result<(), Failure> {
     let tried =
         fs::create_dir_all(out).and_then(|()| tempfile::Builder::new().prefix(".try").tempfile_in(out));
-    let refused = |error| Failure::Unusable(format!("{} cannot be written: {error}", out.display()));
+    let refused = |error| Failure::unwritable(out, &error);
     tried.map(drop).map_err(refused)
 }
 
@@ -206,7 +204,7 @@ impl Progress {
         self.last = Some(Instant::now());
         let rate =
             tally.runs * 1000 / u64::try_from(self.since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
-        // A terminal that is gone is no reason to stop.
+        // A closed terminal is no reason to stop.
         let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} findings\u{1b}[K", tally.runs, tally.findings);
         self.shown = true;
     }

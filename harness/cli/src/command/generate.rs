@@ -1,7 +1,5 @@
-//! `generate`: variants whose meaning is known, as case directories.
-//!
-//! Knows: which variants are wanted, and counts them. Refuses to know: what any mutator does; the same seed, number and
-//! version write the same bytes on every machine.
+//! `generate`: variants whose meaning is known, as case directories. The same seed, number and version write the same bytes on
+//! every machine.
 
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};

@@ -1,6 +1,4 @@
 //! `identify`: which transport and revision a capture shows, and how it was connected.
-//!
-//! Knows: how findings are written for people and for programs. Refuses to know: what is a sign of what.
 
 use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};

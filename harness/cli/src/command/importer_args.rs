@@ -1,6 +1,4 @@
-//! The flags that name the program under test, and what it may use.
-//!
-//! Knows: how such a program is told to `run` and to `fuzz`. Refuses to know: the suite, and what the program answers.
+//! The options that name the importer under test, and its limits.
 
 use super::context::Failure;
 use super::values::{bytes, quoted, seconds};
@@ -114,7 +112,7 @@ impl ImporterArgs {
         Ok(Some(if well { exit::WELL } else { exit::NOT_RUN }))
     }
 
-    /// The flags again, for a command line that a person can paste.
+    /// The options again, for a command line that can be pasted.
     pub(super) fn flags(&self) -> String {
         let mut out = String::new();
         for (flag, command) in [("--adapter", &self.adapter), ("--exec", &self.exec)] {

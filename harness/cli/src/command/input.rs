@@ -1,7 +1,7 @@
 //! The inputs that a command line names: opened, and their capture format found.
 
 use super::context::Failure;
-use formats::{Format, Input, ReadError};
+use formats::{Format, Input, Meaning, ReadError, ReadOptions, Session, meaning};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -79,7 +79,7 @@ pub(crate) fn format_of(
 /// one that the content shows.
 ///
 /// # Errors
-/// Where it cannot be opened or told, and as `each`.
+/// Where it cannot be opened or its format cannot be detected, and as `each`.
 pub(crate) fn reading<T>(
     path: &Path,
     asked: Option<&'static Format>,
@@ -91,4 +91,47 @@ pub(crate) fn reading<T>(
     let format = format_of(asked, &mut input, &name)?;
     let read = each(&name, format, &mut input).map_err(rejected)?;
     Ok((name, format, read))
+}
+
+/// A transcript as a whole: its bytes, its session, and what the built-in reader reads in it.
+pub(super) struct Transcript {
+    /// The name to call it by.
+    pub(super) name: String,
+    /// Its format.
+    pub(super) format: &'static Format,
+    /// Its bytes.
+    pub(super) bytes: Vec<u8>,
+    /// Its session.
+    pub(super) session: Session,
+    /// Its meaning.
+    pub(super) meaning: Meaning,
+}
+
+impl Transcript {
+    /// Reads an input of the command line.
+    ///
+    /// # Errors
+    /// Where it cannot be opened or is rejected.
+    pub(super) fn open(path: &Path, asked: Option<&'static Format>) -> Result<Self, Failure> {
+        let Source { name, mut reader } = open(path)?;
+        let mut bytes = Vec::new();
+        match reader.read_to_end(&mut bytes) {
+            Ok(_) => Self::of(bytes, asked, name),
+            Err(error) => Err(Failure::Unusable(format!("{name} cannot be read: {error}"))),
+        }
+    }
+
+    /// Reads bytes.
+    ///
+    /// # Errors
+    /// Where they are rejected.
+    pub(super) fn of(bytes: Vec<u8>, asked: Option<&'static Format>, name: String) -> Result<Self, Failure> {
+        let rejected = |error| Failure::of_reading(&name, error);
+        let mut slice = &bytes[..];
+        let mut input = Input::new(&mut slice).map_err(rejected)?;
+        let format = format_of(asked, &mut input, &name)?;
+        let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
+        let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
+        Ok(Self { name, format, bytes, session, meaning })
+    }
 }

@@ -1,6 +1,4 @@
 //! `record --listen`: a transparent recorder between a client and a server that speak HTTP.
-//!
-//! Knows: the address, the file, and what a person is told. Refuses to know: what passes.
 
 use super::context::{CommandContext, Failure};
 use crate::{exit, interrupt};

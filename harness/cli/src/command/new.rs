@@ -1,16 +1,15 @@
-//! `new`: a case directory to begin with, from one session.
+//! `new`: a case directory to start with, from one session.
 //!
-//! Knows: which files a case has, and what a person must still write. Refuses to know: what the session should mean; the
-//! meaning that it writes is what the built-in reader reads, and the case is refused until somebody has read that and
-//! said what it shows.
+//! The meaning that it writes is what the built-in reader reads, so the suite is refused until somebody has checked it and said
+//! what the case shows.
 
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open};
+use super::input::{Transcript, named_format};
 use super::values::{case_name, quoted};
 use crate::case_draft::{CaseDraft, CaseHeader, save};
 use crate::exit;
 use crate::terminal::plain;
-use formats::{FORMATS, Format, Input, ReadOptions, Session, meaning};
+use formats::{FORMATS, Format};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,7 +51,7 @@ const ONE_CALL: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 "#;
 
-/// What stands above the keys of a new `case.toml`.
+/// The text above the keys of a new `case.toml`.
 const HEAD: &str = "\
 # Not a case yet: the suite is refused until each of these says something.
 #   title     what the case shows, in a line
@@ -69,15 +68,16 @@ const HEAD: &str = "\
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     vacant(&args.cases, &args.case)?;
     let given = match &args.from {
-        Some(path) => Given::read(path, args.format)?,
-        None => Given::one_call()?,
+        Some(path) => Transcript::open(path, args.format)?,
+        None => Transcript::of(ONE_CALL.to_vec(), None, "the session of one call".to_owned())?,
     };
-    if given.missing > 0 {
-        context
-            .terminal
-            .note(&format!("{} bodies are missing in it: its exporter left them out", given.missing));
+    if given.meaning.totals.missing > 0 {
+        context.terminal.note(&format!(
+            "{} bodies are missing in it: its exporter left them out",
+            given.meaning.totals.missing
+        ));
     }
-    let draft = given.draft()?;
+    let draft = draft(&given)?;
     let about = CaseHeader { name: &args.case, title: "", reason: "", origin: "" };
     let mut case = draft.case(&about);
     for (file, bytes) in &mut case.1 {
@@ -103,7 +103,7 @@ fn name(text: &str) -> Result<String, String> {
     case_name(text)
 }
 
-/// That a case may stand here: nothing does, and no case is around it.
+/// That a case may be here: the place is free, and not inside another case.
 fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     let folder = cases.join(case);
     if folder.symlink_metadata().is_ok() {
@@ -120,62 +120,27 @@ fn vacant(cases: &Path, case: &str) -> Result<(), Failure> {
     }
 }
 
-/// The session that the case begins with.
-struct Given {
-    format: &'static Format,
-    /// The transcript, byte for byte.
-    bytes: Vec<u8>,
-    session: Session,
-    meaning: String,
-    /// How many bodies the exporter dropped.
-    missing: u64,
+/// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
+fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
+    let mut files = Vec::new();
+    for format in FORMATS.iter().copied() {
+        let refused = given.session.losses(format).into_iter().find_map(|loss| loss.clause);
+        let file = match refused {
+            _ if format.name == given.format.name => Ok(given.bytes.clone()),
+            Some(clause) => Err(clause.to_owned()),
+            None => {
+                let mut bytes = Vec::new();
+                (format.write)(&given.session, &mut bytes)?;
+                Ok(bytes)
+            }
+        };
+        files.push((format, file));
+    }
+    let expectation = Expectation::Meaning(verdict::meaning::Meaning::written(given.meaning.text.clone()));
+    Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
 }
 
-impl Given {
-    fn read(path: &Path, asked: Option<&'static Format>) -> Result<Self, Failure> {
-        let mut source = open(path)?;
-        let mut bytes = Vec::new();
-        std::io::copy(&mut *source.reader, &mut bytes)
-            .map_err(|error| Failure::Unusable(format!("{} cannot be read: {error}", source.name)))?;
-        Self::of(bytes, asked, &source.name)
-    }
-
-    fn one_call() -> Result<Self, Failure> {
-        Self::of(ONE_CALL.to_vec(), None, "the session of one call")
-    }
-
-    fn of(bytes: Vec<u8>, asked: Option<&'static Format>, name: &str) -> Result<Self, Failure> {
-        let rejected = |error| Failure::of_reading(name, error);
-        let mut slice = &bytes[..];
-        let mut input = Input::new(&mut slice).map_err(rejected)?;
-        let format = format_of(asked, &mut input, name)?;
-        let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-        let meaning = meaning(format, &mut &bytes[..], ReadOptions::default()).map_err(rejected)?;
-        Ok(Self { format, bytes, session, missing: meaning.totals.missing, meaning: meaning.text })
-    }
-
-    /// The session in every format: as it was given in its own, written in those that carry it, and why not in the others.
-    fn draft(&self) -> Result<CaseDraft, Failure> {
-        let mut files = Vec::new();
-        for format in FORMATS.iter().copied() {
-            let refused = self.session.losses(format).into_iter().find_map(|loss| loss.clause);
-            let file = match refused {
-                _ if format.name == self.format.name => Ok(self.bytes.clone()),
-                Some(clause) => Err(clause.to_owned()),
-                None => {
-                    let mut bytes = Vec::new();
-                    (format.write)(&self.session, &mut bytes)?;
-                    Ok(bytes)
-                }
-            };
-            files.push((format, file));
-        }
-        let expectation = Expectation::Meaning(verdict::meaning::Meaning::written(self.meaning.clone()));
-        Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
-    }
-}
-
-/// What was written, and what a person does next.
+/// What was written, and what to do next.
 fn told(args: &Args, folder: &Path, draft: &CaseDraft, given: &Format) -> String {
     let mut out = format!("{}\n", plain(&folder.display().to_string()));
     let mut row = |file: &str, what: &str| {

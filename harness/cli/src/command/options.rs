@@ -85,10 +85,18 @@ fn row(arg: &Arg) -> String {
     if takes {
         name = format!("{name} {}", values.join(" ")).trim().to_owned();
     }
-    let default: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    let default =
-        if takes && !default.is_empty() { format!("`{}`", default.join(" ")) } else { String::new() };
     let mut meaning = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut default = match arg.get_default_values() {
+        [value] if takes => format!("`{}`", value.to_string_lossy()),
+        _ => String::new(),
+    };
+    // A default that is not a value is part of the help text.
+    if let Some((start, end)) =
+        meaning.find(" [default: ").zip(meaning.find(']')).filter(|(start, end)| start < end)
+    {
+        default = cell(&meaning[start + " [default: ".len()..end]);
+        meaning.replace_range(start..=end, "");
+    }
     let choices: Vec<String> = arg
         .get_possible_values()
         .iter()

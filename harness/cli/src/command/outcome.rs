@@ -1,6 +1,4 @@
-//! What a run came to: kept in the files that were asked for, and told.
-//!
-//! Knows: which file gets what. Refuses to know: what was judged, and how it is laid out.
+//! The results of a run: written to the files that were asked for, and printed.
 
 use super::context::{CommandContext, Failure};
 use super::site;
@@ -10,13 +8,13 @@ use std::path::Path;
 use verdict::record::{CaseResult, Record};
 use verdict::text;
 
-/// Where a run's outcome goes besides the standard output, and how a line of it is found again.
+/// Where the results go besides the standard output, and how one line of them is found and run again.
 pub(super) struct Outcome<'o> {
     /// The record, as JSON.
     pub(super) results: Option<&'o Path>,
     /// A folder with a page and what programs read.
     pub(super) report: Option<&'o Path>,
-    /// The transcript of a line, as a person finds it.
+    /// The path of a line's transcript.
     pub(super) file: &'o dyn Fn(&CaseResult) -> Option<String>,
     /// The command that runs a line alone.
     pub(super) alone: &'o dyn Fn(&CaseResult) -> String,
@@ -30,9 +28,9 @@ impl Outcome<'_> {
     pub(super) fn tell(&self, record: &Record, context: CommandContext) -> Result<(), Failure> {
         if let Some(path) = self.results {
             let written = reports::json::render(record).map_err(io::Error::from);
-            written.and_then(|text| fs::write(path, text)).map_err(|error| {
-                Failure::Unusable(format!("{} cannot be written: {error}", path.display()))
-            })?;
+            written
+                .and_then(|text| fs::write(path, text))
+                .map_err(|error| Failure::unwritable(path, &error))?;
         }
         if let Some(folder) = self.report {
             site::write_one(folder, record, &|_, line| (self.alone)(line))?;

@@ -176,8 +176,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let script = Script::new(session, side)
         .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
     let journal = match &args.journal {
-        Some(path) => Journal::create(path)
-            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?,
+        Some(path) => Journal::create(path).map_err(|error| Failure::unwritable(path, &error))?,
         None => Journal::default(),
     };
     let (rules, variants) = (
@@ -329,7 +328,7 @@ fn session(args: &Args) -> Result<(String, Session), Failure> {
     }
 }
 
-/// The transcript of a case that tells most of how the session went over this transport.
+/// The transcript of a case that carries most about the session over this transport.
 fn of_case(case: &Case, args: &Args) -> Result<(String, Session), Failure> {
     let over_http = args.listen.is_some() || args.to.is_some();
     let tells = |format: &Format| {

@@ -1,7 +1,4 @@
-//! `report`: records of runs as a site that people read, and as files that programs read.
-//!
-//! Knows: what a file that it is given holds, and which records belong together. Refuses to know: how anything looks;
-//! nothing is judged again.
+//! `report`: records of runs as a site for people, and as files for programs. Nothing is judged again.
 
 use super::context::{CommandContext, Failure};
 use super::site::{Site, TIMES};
@@ -176,7 +173,7 @@ fn latest(runs: &[Record]) -> Vec<&Record> {
     latest
 }
 
-/// What tells one kind of file from another.
+/// The members that show which kind of file it is.
 #[derive(Deserialize)]
 struct Kind {
     schema: Option<u32>,
@@ -246,7 +243,7 @@ fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Fail
     }
 }
 
-/// The command for one line; an old record does not say which program was under test.
+/// The command that reruns one line; an old record does not say which program was under test.
 fn alone(record: &Record, line: &CaseResult) -> String {
     let run = record.command.as_deref().unwrap_or("mcp-concord run --adapter …");
     format!("{run} --filter {}", quoted(&globset::escape(&format!("{}/{}", line.case, line.format))))

@@ -170,7 +170,7 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
     }
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(entries.as_bytes()))
-        .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
+        .map_err(|error| Failure::unwritable(path, &error))?;
     let noun = if added == 1 { "entry" } else { "entries" };
     context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
     Ok(())

@@ -1,7 +1,5 @@
-//! A site of results: its pages, put where they link to each other, and what each implementation has for programs.
-//!
-//! Knows: which pages there are, and what the suite, the clauses and the formats say for them. Refuses to know: how a
-//! page looks; `reports` renders, and nothing is judged again.
+//! A site of results: its pages, how they link to each other, and the files for programs beside them. The crate `reports`
+//! renders; nothing is judged again.
 
 use super::context::Failure;
 use super::suites::embedded;
@@ -256,7 +254,7 @@ fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&path, text))
-        .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))
+        .map_err(|error| Failure::unwritable(&path, &error))
 }
 
 fn unrendered(error: impl Display) -> Failure {

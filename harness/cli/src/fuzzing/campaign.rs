@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Instant;
 use suite::importer::STACK;
 
-/// So many variants are asked for by each thread before the answers are gone through.
+/// How many variants each thread asks about before the answers are evaluated.
 const ROUND: u64 = 8;
 
 /// What is tried.
@@ -48,7 +48,7 @@ pub(crate) struct Finding {
     pub shrunk: Shrunk,
 }
 
-/// What a run came to so far.
+/// The counts of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Variants that were asked about.
@@ -65,7 +65,7 @@ pub(crate) struct Tally {
     pub findings: usize,
     /// How often each kind of failure was seen, and in which find it is result, from 0.
     pub seen: BTreeMap<Signature, (usize, u64)>,
-    /// Ctrl-C came.
+    /// Ctrl-C was pressed.
     pub interrupted: bool,
 }
 
@@ -92,7 +92,7 @@ impl From<io::Error> for FuzzError {
     }
 }
 
-/// Carries out the plan, and tells of what happens as it happens.
+/// Carries out the plan, and reports what happens as it happens.
 ///
 /// # Errors
 /// Where it cannot go on. What was result until then was found.
@@ -121,7 +121,7 @@ pub(crate) fn fuzz(
                     continue;
                 }
                 let Some(shrunk) = deep(|| found(plan, probe, number, &signature))? else { continue };
-                // The same fault shows in other formats as well, and there it is no news.
+                // The same mistake shows in other formats as well, where it is not new.
                 for other in shrunk.same(&signature) {
                     tally.seen.entry(other.clone()).or_insert((tally.findings, 0));
                 }
@@ -143,10 +143,10 @@ impl Plan<'_> {
     }
 }
 
-/// What came of asking about one variant; nothing where there is none of that number.
+/// The result of asking about one variant; none where there is no variant of that number.
 type Answered = Result<Option<ProbeResult>, String>;
 
-/// Asks about a few variants on several threads, and gives what came of it by number.
+/// Asks about a few variants on several threads, and returns the results by number.
 fn round(
     plan: &Plan<'_>,
     probe: &Probe<'_>,
@@ -162,7 +162,7 @@ fn round(
             }
             let variant = variant(plan.seed, number, plan.source);
             let result = variant.map(|variant| probe.ask(&CaseDraft::from(variant))).transpose();
-            // Whoever is interrupted in the midst of an answer gives a wrong one.
+            // An answer that was interrupted is wrong.
             if !interrupt::requested() {
                 done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, result);
             }
@@ -182,7 +182,7 @@ fn found(plan: &Plan<'_>, probe: &Probe<'_>, number: u64, signature: &Signature)
     shrink::shrink(recipe, signature, probe)
 }
 
-/// Does it on a thread with a deep stack, since an importer that is no process is asked there.
+/// Works on a thread with a deep stack, since an importer in this process may need one.
 fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;

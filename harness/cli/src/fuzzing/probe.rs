@@ -1,7 +1,4 @@
-//! Asking one importer, or two, about a draft.
-//!
-//! Knows: that a draft is judged as `run` judges the case it would be, and what it takes for two importers to disagree.
-//! Refuses to know: where the draft came from, and what is done with what it shows.
+//! Asking one importer, or two, about a draft of a case: judged as `run` judges the case, or compared with each other.
 
 use super::signature::{Kind, Ruling, Signature};
 use crate::case_draft::{CaseDraft, UNWRITTEN};
@@ -15,7 +12,7 @@ use verdict::consistency::{self, FormatAnswer};
 use verdict::record::CaseResult;
 use verdict::verdict::{Question, Verdict};
 
-/// Whoever is asked.
+/// The importer, or the two importers, that are asked.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<'i> {
     first: &'i dyn Importer,
@@ -27,16 +24,16 @@ pub(crate) struct Probe<'i> {
 pub(crate) struct Observation {
     /// Its kind.
     pub signature: Signature,
-    /// The results that fell short, of the first importer or of both; none where the contract is open.
+    /// The failing results, of the first importer or of both; none where the contract is open.
     pub lines: Vec<(Ruling, CaseResult)>,
     /// Where two were asked: what each answered, in words.
     pub words: Option<[String; 2]>,
 }
 
-/// What came of asking.
+/// The result of asking.
 #[derive(Debug, Default)]
 pub(crate) struct ProbeResult {
-    /// What fell short, in the order of the formats.
+    /// The failures, in the order of the formats.
     pub shown: Vec<Observation>,
     /// How many transcripts were read.
     pub readings: u64,
@@ -61,7 +58,7 @@ impl<'i> Probe<'i> {
     /// Asks about every transcript of a draft.
     ///
     /// # Errors
-    /// A sentence where the draft is no case, which is a mistake of whoever made it.
+    /// A sentence where the draft is not a case, which is a mistake in its construction.
     pub(crate) fn ask(&self, draft: &CaseDraft) -> Result<ProbeResult, String> {
         let uncarried = draft.files.iter().filter(|(_, file)| file.is_err()).count();
         let mut result = ProbeResult { uncarried: uncarried as u64, ..ProbeResult::default() };
@@ -72,7 +69,7 @@ impl<'i> Probe<'i> {
             Ok(None) => return Err("the variant is not found again".to_owned()),
             Err(problems) => {
                 let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-                return Err(format!("the variant is no case: {}", problems.join("; ")));
+                return Err(format!("the variant is not a case: {}", problems.join("; ")));
             }
         };
         if case.transcripts.is_empty() {

@@ -1,7 +1,5 @@
-//! What was found, in words and on disk.
-//!
-//! Knows: how a person wants to be told of a find, and how to find and run it again. Refuses to know: how it was found. A
-//! find that cannot be saved is told with every file of its case, so that nothing is lost.
+//! Findings in words and on disk. A finding that cannot be saved is printed with every file of its case, so that nothing is
+//! lost.
 
 use super::campaign::{Finding, Tally};
 use super::signature::{Kind, Ruling};
@@ -17,16 +15,16 @@ use verdict::expectation::Expectation;
 use verdict::record::{CaseNote, CaseResult, Implementation, Record, Suite};
 use verdict::text;
 
-/// So many names are tried for a find before it is told as one that cannot be saved.
+/// How many names are tried for a finding before it is reported as one that cannot be saved.
 const NAMES: u32 = 1_000;
 
-/// Who is told of, and by which commands it is called again.
+/// Reports findings, with the commands that rerun them.
 pub(crate) struct Reporter<'t> {
     /// Where findings are kept.
     pub out: &'t Path,
     /// The seed.
     pub seed: u64,
-    /// Name and version of whoever is asked.
+    /// Name and version of each importer.
     pub importers: Vec<(String, String)>,
     /// Where the sessions' meaning is from.
     pub source: &'t str,
@@ -38,7 +36,7 @@ pub(crate) struct Reporter<'t> {
     pub colour: bool,
 }
 
-/// What became of a find.
+/// A finding after an attempt to save it.
 pub(crate) struct SavedFinding {
     /// What to print.
     pub text: String,
@@ -49,7 +47,7 @@ pub(crate) struct SavedFinding {
 }
 
 impl Reporter<'_> {
-    /// Saves a find and tells of it.
+    /// Saves a finding and describes it.
     #[must_use]
     pub(crate) fn save(&self, finding: &Finding, index: usize) -> SavedFinding {
         let (name, cases) = self.cases(finding);
@@ -67,7 +65,7 @@ impl Reporter<'_> {
         SavedFinding { text, name, error: failed }
     }
 
-    /// The case of a find and its twin, under a name that is free.
+    /// The case of a finding and its valid counterpart, under a name that is free.
     fn cases(&self, finding: &Finding) -> (String, Vec<GeneratedCase>) {
         let base = format!("seed-{}-{}-{}", self.seed, finding.number, finding.signature.format);
         let mut name = base.clone();
@@ -108,7 +106,7 @@ impl Reporter<'_> {
         parts.push(match finding.shrunk.draft.expectation {
             Expectation::Meaning(_) => "The meaning is known from how the session was made.".to_owned(),
             Expectation::Rejection(_) => "It must be rejected, by construction.".to_owned(),
-            Expectation::Either(Some(_)) => "It may be rejected; whoever reads it reads this.".to_owned(),
+            Expectation::Either(Some(_)) => "It may be rejected; if it is read, it reads as this.".to_owned(),
             Expectation::Either(None) => "It may be read or rejected, in every format alike.".to_owned(),
         });
         if !finding.shrunk.steady {
@@ -155,7 +153,7 @@ impl Reporter<'_> {
         text
     }
 
-    /// Each result that fell short, as `run` shows it.
+    /// Each failing result, as `run` shows it.
     fn body(&self, finding: &Finding, name: &str) -> String {
         let Some(shown) = finding.shrunk.shown.first() else { return String::new() };
         let draft = &finding.shrunk.draft;
@@ -199,7 +197,7 @@ impl Reporter<'_> {
 
     fn commands(&self, finding: &Finding, name: &str, saved: bool, text: &mut String) {
         let shrunk = &finding.shrunk;
-        let _ = writeln!(text, "  again     {} --first {} --runs 1", self.fuzz, finding.number);
+        let _ = writeln!(text, "  repeat    {} --first {} --runs 1", self.fuzz, finding.number);
         let _ = writeln!(
             text,
             "  shrunk    from {} to {} in {}{}",
@@ -221,7 +219,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// The end of a run: how many runs came to what.
+    /// The end of a run: the counts.
     #[must_use]
     pub(crate) fn summary(&self, tally: &Tally, names: &[String], verbosity: Verbosity) -> String {
         let mut text = String::new();

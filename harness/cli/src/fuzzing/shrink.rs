@@ -1,12 +1,11 @@
 //! From a variant that fails to a small one that fails in the same way.
 //!
-//! Knows: what counts as the same way, and when it is enough: after 1,000 attempts or 20 seconds, whichever comes first;
-//! an attempt is a variant, asked about in the format at fault, or in all of them where formats are held against each
-//! other. Refuses to know: how a variant becomes smaller. A smaller variant is expected to mean what its construction
-//! says, never what the importer made of it. Where no importer has an answer (a crash, a hang, garbage, another answer
-//! each time) the text itself may be cut, since such a failure is one whatever the text means; so may be a text that must
-//! be rejected, as long as the built-in reader rejects it with the same code. That is tried only where the rest is still
-//! large, and kept only if it halves the text: a whole session in every format shows more once the crash is mended.
+//! It ends after 1,000 attempts or 20 seconds, whichever comes first; an attempt asks about a variant in the failing format, or
+//! in all of them where formats are compared. A smaller variant is expected to mean what its construction says, never what the
+//! importer made of it. Where no importer has an answer (a crash, a hang, garbage, another answer each time) the text itself may
+//! be cut, since such a failure is one whatever the text means; so may a text that must be rejected, as long as the built-in
+//! reader rejects it with the same code. That is tried only where the rest is still large, and kept only if it halves the text:
+//! a whole session in every format shows more once the crash is fixed.
 
 use super::probe::{Observation, Probe};
 use super::signature::Signature;
@@ -80,7 +79,7 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
         }
     };
     let before = recipe.messages();
-    // Most failures show in one format alone; what formats disagree in shows in several.
+    // Most failures show in one format; a disagreement between formats shows in several.
     let alone = ask(&whole.alone(wanted.format)) == Outcome::Same;
     let steady = alone || ask(&whole) == Outcome::Same;
     let narrow = |draft: CaseDraft| if alone { draft.alone(wanted.format) } else { draft };
@@ -123,7 +122,7 @@ pub(super) fn shrink(recipe: Recipe, wanted: &Signature, probe: &Probe<'_>) -> O
     })
 }
 
-/// The draft with less text, where nobody needs to know what the text means; none where that is not so or not worth it.
+/// The draft with less text, where the text's meaning is not needed; none where it is, or where little is gained.
 fn cut(
     draft: &CaseDraft,
     wanted: &Signature,

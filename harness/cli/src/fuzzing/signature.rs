@@ -1,8 +1,7 @@
-//! What kind of failure it is, so that a thousand of one kind are told once and a shrunk one is of the kind it was.
+//! The kind of a failure, so that a thousand of one kind are reported once and a shrunk one is of the kind that it was.
 //!
-//! Knows: which parts of a verdict stay the same when the session shrinks: the format, the verdict, the path of the first
-//! difference without its numbers, what kind of value stands there instead of what, and whether a message was lost in
-//! silence. Refuses to know: values, messages' words, and how many there were.
+//! It consists of what stays the same when the session shrinks: the format, the verdict, the path of the first difference
+//! without its numbers, what kind of value is there instead of what, and whether a message was lost in silence.
 
 use std::fmt;
 use transcript::json::{Json, JsonKind};
@@ -46,7 +45,7 @@ pub(crate) enum Ruling {
     Open,
 }
 
-/// So much of a path tells kinds apart; what lies deeper is the session's.
+/// How many steps of a path belong to a kind; what is deeper is particular to the session.
 const STEPS: usize = 3;
 
 impl Kind {
@@ -62,13 +61,13 @@ impl Kind {
         Self { verdict: line.verdict, at, change, silent_loss: line.silent_loss }
     }
 
-    /// Whether there was no answer to be judged, whatever was asked.
+    /// Whether there was no answer that could be judged.
     #[must_use]
     pub(crate) fn is_broken(&self) -> bool {
         matches!(self.verdict, Verdict::Crash | Verdict::Timeout | Verdict::Garbled | Verdict::Unstable)
     }
 
-    /// The clause that such a failure breaks, whatever the variant leaned on; none where the path does not tell.
+    /// The clause that such a failure breaks, whatever clause the variant shows; none where the path does not say.
     #[must_use]
     pub(crate) fn clause(&self) -> Option<&'static str> {
         let step = self.at.rsplit('/').find(|step| *step != "*").unwrap_or_default();
@@ -112,7 +111,7 @@ fn change(difference: &Difference) -> String {
                 || member("message").and_then(Json::as_text).and_then(|it| it.to_str().map(unparticular));
             match (member("code"), message()) {
                 (Some(code), _) => format!("rejected as {}", code.text()),
-                // Whoever gives no code tells in words what it rejects for.
+                // Without a code the message says why it is rejected.
                 (None, message) => format!("rejected: {}", message.unwrap_or_default()),
             }
         }
@@ -144,16 +143,16 @@ fn sort(value: Option<&str>) -> &'static str {
     }
 }
 
-/// The words of a message up to what is particular in it, which stands behind a colon.
+/// The words of a message up to its particulars, which follow a colon.
 fn beginning(message: &str) -> String {
     let words = message.lines().next().unwrap_or_default();
     let open = |end: &usize| words[..*end].matches('(').count() > words[..*end].matches(')').count();
-    // A colon in parentheses explains what stands before them.
+    // A colon in parentheses explains the words before them.
     let end = words.match_indices(": ").map(|(at, _)| at).find(|at| !open(at)).unwrap_or(words.len());
     unparticular(&words[..end])
 }
 
-/// Words without numbers and without what stands in quotes.
+/// Words without numbers and quoted text.
 fn unparticular(words: impl AsRef<str>) -> String {
     const LONGEST: usize = 100;
     let mut out = String::new();
@@ -176,7 +175,7 @@ fn unparticular(words: impl AsRef<str>) -> String {
 impl fmt::Display for Kind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { verdict, at, change, silent_loss } = self;
-        // Where the contract is open nobody fell short.
+        // Where the contract is open nobody failed.
         formatter.write_str(if *verdict == Verdict::Pass { "open" } else { verdict.name() })?;
         if !at.is_empty() {
             write!(formatter, " at {at}")?;

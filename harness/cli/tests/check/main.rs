@@ -219,7 +219,7 @@ fn a_wrong_call_is_told_apart_from_a_wrong_recording() {
         (&["none.txt"], "cannot be detected"),
         (&["empty"], "it holds no recording"),
         (&["a", "--require", "gone.toml"], "gone.toml cannot be read"),
-        (&["a", "--require", "none.txt"], "no set of rules"),
+        (&["a", "--require", "none.txt"], "not a set of rules"),
     ] {
         let ran = folder.check(arguments).is(2).says(words);
         assert!(ran.out.is_empty(), "{arguments:?}: {}", ran.out);

@@ -33,7 +33,7 @@ fn a_recording_is_held_against_a_frozen_set() {
         ran.shows("wrong.jsonl: does not conform to 2025-11-25").shows("1 broken");
     }
     folder.check(&["old.jsonl", "--require", "few.toml"]).is(2).says("old.jsonl is a session of 2025-06-18");
-    folder.check(&["bare.jsonl", "--require", "few.toml"]).is(2).says("--spec 2025-11-25 would tell");
+    folder.check(&["bare.jsonl", "--require", "few.toml"]).is(2).says("name it with --spec 2025-11-25");
     folder.check(&["bare.jsonl", "--require", "few.toml", "--spec", "2025-11-25"]).is(0).shows("conforms");
     folder.check(&["right.jsonl", "--require", "unknown.toml"]).is(2).says("there is no rule `a.b`");
     // A set and a selection would be two answers to one question.

@@ -130,7 +130,7 @@ fn three_seeded_faults_are_found_and_shrunk() {
         }
         // Each kind of failure once, and each counted.
         let heads: Vec<_> =
-            told.lines().filter_map(|line| line.strip_prefix("find ")?.split_once(": ")).collect();
+            told.lines().filter_map(|line| line.strip_prefix("finding ")?.split_once(": ")).collect();
         let mut kinds: Vec<_> = heads.iter().map(|head| head.1).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -141,7 +141,7 @@ fn three_seeded_faults_are_found_and_shrunk() {
             let alone = found(&pasted(row));
             assert!(alone.contains(verdict), "{row}\n{alone}");
         }
-        let again = rows(&told, "again")[0];
+        let again = rows(&told, "repeat")[0];
         assert!(again.contains("--seed 1 --first ") && again.ends_with(" --runs 1"), "{again}");
         let before = place.files();
         let again = found(&pasted(again));
@@ -207,7 +207,8 @@ fn dying_while_shrinking_is_another_failure() {
         let left = String::from_utf8(place.files()[&format!("{case}/{}", format.file)].clone()).unwrap();
         assert!(left.matches("\"jsonrpc\"").count() >= 3, "{left}");
     }
-    let wrong = rows(&told, "alone").into_iter().zip(told.lines().filter(|line| line.starts_with("find ")));
+    let wrong =
+        rows(&told, "alone").into_iter().zip(told.lines().filter(|line| line.starts_with("finding ")));
     for (alone, _) in wrong.filter(|(_, head)| head.contains(": fail at ")) {
         assert!(found(&pasted(alone)).contains("1 fail"), "{alone}");
     }
@@ -262,7 +263,7 @@ fn two_importers_are_told_apart_by_the_contract() {
             );
             found(&pasted(row));
         }
-        let again = found(&pasted(rows(&told, "again")[0]));
+        let again = found(&pasted(rows(&told, "repeat")[0]));
         assert!(again.contains(told.lines().next().unwrap()), "{again}");
     }
     let place = Place::new();
@@ -322,7 +323,7 @@ fn a_given_session_is_changed() {
     let flags = ["--from", "values/integer-beyond-double", "--runs", "30"];
     let told = found(&place.fuzz("fault:values/doubles-in-arguments", &flags));
     assert!(told.contains("/events/*/arguments"), "{told}");
-    assert!(rows(&told, "again")[0].contains("--from 'values/integer-beyond-double'"), "{told}");
+    assert!(rows(&told, "repeat")[0].contains("--from 'values/integer-beyond-double'"), "{told}");
     let files = place.files();
     let case = files.iter().find(|(name, _)| name.ends_with("case.toml")).unwrap().1;
     assert!(String::from_utf8_lossy(case).contains("of the case values/integer-beyond-double"));

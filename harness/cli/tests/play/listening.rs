@@ -286,15 +286,15 @@ fn where_it_cannot_begin_it_says_why() {
     for (flags, part) in [
         (&["--as", "server", "--listen", &*taken][..], "is in use by another program"),
         (&["--as", "server", "--listen", "here"], "is not an address"),
-        (&["--as", "server", "--listen", "0", "--noise", "x"], "which HTTP does not have"),
+        (&["--as", "server", "--listen", "0", "--noise", "x"], "work only over stdio"),
         (&["--as", "server", "--to", "http://127.0.0.1:1"], "a server does not connect"),
         (&["--as", "client", "--listen", "0"], "a client does not listen"),
         (&["--as", "server", "--redeliver"], "--listen"),
         (&["--as", "client", "--to", "http://127.0.0.1:1", "--merge"], "has nothing to join"),
         (&["--as", "server", "--listen", "0", "--merge", "--redeliver"], "cannot be used with"),
-        (&["--as", "server", "--transport", "http-sse"], "--transport is about HTTP"),
+        (&["--as", "server", "--transport", "http-sse"], "--transport needs HTTP"),
         (&["--as", "client", "--to", "127.0.0.1:1"], "is no server"),
-        (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "which HTTP does not have"),
+        (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "work only over stdio"),
     ] {
         let output = concord().arg("play").arg(&path).args(flags).output().unwrap();
         tells(&output, 2, &[part]);

@@ -1,0 +1,24 @@
+//! A small session that every importer reads, in each format.
+
+use formats::{Format, Input, ReadOptions, Session};
+
+/// A session that every importer reads: a call and its answer.
+pub(super) const GOOD: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":"a","result":{"content":[]}}"#,
+    "\n"
+);
+
+/// The good session as a transcript of `format`; empty where it cannot be written, which a test rules out.
+pub(super) fn good(format: &Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut reader = GOOD.as_bytes();
+    if let (Some(jsonrpc), Ok(mut input)) = (formats::find("jsonrpc"), Input::new(&mut reader))
+        && let Ok(session) = Session::read(jsonrpc, &mut input, ReadOptions::default())
+        && (format.write)(&session, &mut out).is_err()
+    {
+        out.clear();
+    }
+    out
+}
