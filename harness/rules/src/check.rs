@@ -2,7 +2,8 @@
 //!
 //! Knows: what a format's recordings carry in the judge's words. Refuses to know: any rule.
 
-use crate::engine::{CheckResult, ParallelJudge, Parallelism, RecordingInfo, Revision};
+use crate::engine::{CheckResult, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision};
+use crate::families::{FAMILIES, TOGETHER};
 use crate::rule::Need;
 use formats::{Format, Input, ReadError, Tolerance};
 use std::io;
@@ -39,6 +40,8 @@ pub fn check(format: &Format, input: &mut Input<'_>, options: &CheckOptions) -> 
         recording: recording(format, options),
         spec: options.spec,
         dispatch_all: options.dispatch_all,
+        families: FAMILIES,
+        together: TOGETHER,
     };
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let parallelism =
@@ -67,9 +70,20 @@ fn recording(format: &Format, options: &CheckOptions) -> RecordingInfo {
         (Need::Process, carries.process),
     ];
     RecordingInfo {
-        format: format.name.to_owned(),
+        kind: kind(format),
         carries: needs.into_iter().filter(|(_, there)| *there).map(|(need, _)| need).collect(),
         markers: [MARKER.to_owned()].into_iter().chain(options.redacted.iter().cloned()).collect(),
         first_text: options.first_text,
+    }
+}
+
+fn kind(format: &Format) -> RecordingKind {
+    RecordingKind {
+        trace: format.carries.process,
+        envelope: matches!(format.name, "streamable-http" | "http-sse"),
+        http_sse: format.name == "http-sse",
+        bare_lines: format.name == "jsonrpc",
+        bare_list: format.name == "inspector",
+        exchanges: format.carries.exchanges,
     }
 }

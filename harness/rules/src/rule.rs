@@ -136,11 +136,11 @@ impl Need {
     #[must_use]
     pub fn lack(self) -> &'static str {
         match self {
-            Self::Direction => "who sent each message; a trace, an envelope or a HAR would tell",
-            Self::Times => "times; a trace, an envelope or a HAR would tell",
-            Self::Http => "HTTP exchanges; a HAR would tell",
-            Self::Sse => "SSE events; a HAR or an envelope would tell",
-            Self::Process => "the server's process; an mcp-replay trace would tell",
+            Self::Direction => "who sent each message; a trace, an envelope or a HAR would show it",
+            Self::Times => "times; a trace, an envelope or a HAR would show them",
+            Self::Http => "HTTP exchanges; a HAR would show them",
+            Self::Sse => "SSE events; a HAR or an envelope would show them",
+            Self::Process => "the server's process; an mcp-replay trace would show it",
         }
     }
 }

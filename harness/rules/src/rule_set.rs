@@ -77,7 +77,10 @@ impl RuleSet {
                 None => wrong.push(format!("there is no rule `{id}`")),
                 Some(rule) if !seen.insert(rule.id) => wrong.push(format!("{id} is listed twice")),
                 Some(rule) if revision.is_some_and(|revision| !rule.span.has(revision)) => {
-                    wrong.push(format!("{id} is no rule of {}: it is one of {}", file.revision, rule.span));
+                    wrong.push(format!(
+                        "{id} is not a rule of {}: it is a rule of {}",
+                        file.revision, rule.span
+                    ));
                 }
                 Some(rule) => rules.push(rule),
             }

@@ -2,7 +2,11 @@
 //!
 //! Refuses to know: which rule a fault falls under.
 
+use super::location::shown;
 use crate::revision::{Revision, Span};
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 
@@ -20,7 +24,7 @@ const BLOCKS: &[(&str, Span, &[&str])] = &[
 /// [`contents`].
 pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), ContentFault<'_>> {
     if value.kind() != JsonKind::Object {
-        return Err((format!("a block of content is {}, and no object", value.kind().name()), value));
+        return Err((format!("a block of content is {}, not an object", value.kind().name()), value));
     }
     let Some(kind) = value.member("type") else {
         return Err(("a block of content has no `type`".to_owned(), value));
@@ -29,12 +33,12 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
     if name == "resource" {
         return match value.member("resource") {
             Some(resource) if resource.kind() == JsonKind::Object => Ok(()),
-            Some(other) => Err((format!("`resource` is {}, and no object", other.kind().name()), other)),
+            Some(other) => Err((format!("`resource` is {}, not an object", other.kind().name()), other)),
             None => Err(("a block of the type `resource` has no `resource`".to_owned(), value)),
         };
     }
     let Some((_, span, members)) = BLOCKS.iter().find(|block| block.0 == name) else {
-        return Err((format!("{} is no type of content", super::shown(kind)), kind));
+        return Err((format!("{} is not a type of content", shown(kind)), kind));
     };
     if let Some(revision) = revision.filter(|revision| !span.has(*revision)) {
         return Err((format!("content of the type `{name}` came later than {revision}"), kind));
@@ -43,7 +47,7 @@ pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), C
         match value.member(member) {
             None => return Err((format!("a block of the type `{name}` has no `{member}`"), value)),
             Some(part) if part.kind() != JsonKind::String => {
-                return Err((format!("`{member}` is {}, and no string", part.kind().name()), part));
+                return Err((format!("`{member}` is {}, not a string", part.kind().name()), part));
             }
             Some(_) => {}
         }
@@ -90,6 +94,18 @@ pub(crate) fn string_of(value: Json<'_>) -> Option<String> {
     value.as_text()?.to_str().map(Into::into)
 }
 
+/// The bytes of a text in base64 (RFC 4648, section 4), which has all of its padding or none.
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
+    const ENGINE: GeneralPurpose = GeneralPurpose::new(
+        &STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true),
+    );
+    let cut = text.ends_with('=') && !text.len().is_multiple_of(4);
+    ENGINE.decode(text).ok().filter(|_| !cut)
+}
+
 /// What is wrong with base64: nothing, a detail that most decoders pass over, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Base64 {
@@ -107,11 +123,11 @@ pub(crate) fn read_base64(text: &str) -> Base64 {
             '-' | '_' if padding == 0 => (digits, url) = (digits + 1, true),
             '=' => padding += 1,
             '\n' | '\r' | ' ' | '\t' => blank = true,
-            other => return Base64::Bad(format!("{other:?} is no digit of base64")),
+            other => return Base64::Bad(format!("{other:?} is not a base64 digit")),
         }
     }
     if digits % 4 == 1 || padding > 2 {
-        return Base64::Bad("its length is none that base64 can have".to_owned());
+        return Base64::Bad("base64 cannot have its length".to_owned());
     }
     match (digits + padding).is_multiple_of(4) {
         _ if url => Base64::Loose("it has the digits of the form for URLs, which strict decoders refuse"),
@@ -135,7 +151,7 @@ pub(crate) fn uri(text: &str) -> Uri {
     let Some((scheme, rest)) = text.split_once(':') else { return Uri::Bad("it has no scheme") };
     let starts = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
     if !starts || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) {
-        return Uri::Bad("what stands before its first colon is no scheme");
+        return Uri::Bad("the part before its first colon is not a scheme");
     }
     if rest.chars().any(|char| char == ' ' || char.is_ascii_control()) {
         return Uri::Bad("it has white space or control characters");
@@ -148,7 +164,7 @@ pub(crate) fn uri(text: &str) -> Uri {
         .filter(|at| bytes[*at] == b'%')
         .all(|at| bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
     if !escaped {
-        return Uri::Loose("it has a `%` that is no escape");
+        return Uri::Loose("it has a `%` that does not begin an escape");
     }
     if rest.contains(['"', '<', '>', '\\', '^', '`', '{', '|', '}']) {
         return Uri::Loose("it has characters that must be escaped in a URI");
@@ -158,9 +174,27 @@ pub(crate) fn uri(text: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    use super::{Base64, Uri, block, read_base64, uri};
-    use crate::engine::Revision;
+    use super::{Base64, Uri, base64, block, read_base64, uri};
+    use crate::revision::Revision;
     use transcript::json::Json;
+
+    #[test]
+    fn base64_is_decoded_with_all_its_padding_or_none() {
+        for (text, bytes) in [
+            ("", &b""[..]),
+            ("Zg==", b"f"),
+            ("Zm8=", b"fo"),
+            ("Zm9v", b"foo"),
+            ("Zm9vYg", b"foob"),
+            ("Zh", b"f"),
+        ] {
+            assert_eq!(base64(text).as_deref(), Some(bytes), "{text}");
+        }
+        assert_eq!(base64("SGVsbG8sIOS4lueVjA==").as_deref(), Some("Hello, 世界".as_bytes()));
+        for wrong in ["A", "Zg=", "Zg===", "Z g=", "Zm9v=", "-_-_", "=Zg="] {
+            assert_eq!(base64(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn base64_is_strict_loose_or_bad() {

@@ -1,13 +1,12 @@
 //! One step of a session as a rule sees it: the entry, who said it, by which revision, and what it answers.
 
 use super::facts::Facts;
+use super::http_exchange::{ExchangeTracker, HttpExchange};
 use super::location::{FindingLocation, SourceLocation};
-use super::pending_requests::{PendingRequest, PendingRequests};
+use super::message::SeenMessage;
+use super::pending_requests::PendingRequests;
 use crate::revision::Revision;
-use std::borrow::Cow;
-use transcript::json::Json;
-use transcript::message::{Id, Message, MessageClass};
-use transcript::session::{Entry, Exchange, Side};
+use transcript::session::{Content, Entry, Exchange, Side};
 
 /// One step of a session.
 #[derive(Debug)]
@@ -26,6 +25,8 @@ pub(crate) struct RuleContext<'m> {
     pub(crate) message: Option<SeenMessage<'m>>,
     /// The HTTP exchange that it belongs to.
     pub(crate) exchange: Option<&'m Exchange<'static>>,
+    /// The exchanges of the recording, this step included.
+    pub(crate) exchanges: &'m ExchangeTracker,
 }
 
 impl RuleContext<'_> {
@@ -39,7 +40,20 @@ impl RuleContext<'_> {
             side: None,
             message: None,
             exchange: self.exchange,
+            exchanges: self.exchanges,
         }
+    }
+
+    /// An exchange as a whole: a step at its place, by its revision.
+    pub(super) fn for_exchange(&self, exchange: &HttpExchange, judge: impl FnOnce(&RuleContext<'_>)) {
+        let content = Content::Exchange(&exchange.raw);
+        let (number, time) = (Some(exchange.number), exchange.started);
+        let entry = Entry { exchange: number, time, ..Entry::new(exchange.location, content) };
+        judge(&RuleContext {
+            entry: &entry,
+            exchange: Some(&exchange.raw),
+            ..self.by(exchange.revision.or(self.revision))
+        });
     }
 
     /// The place of the step.
@@ -54,7 +68,6 @@ impl RuleContext<'_> {
 
     /// The text that stands there: the message, or what is none.
     pub(crate) fn text(&self) -> &str {
-        use transcript::session::Content;
         match (&self.message, &self.entry.content) {
             (Some(message), _) => message.raw.text(),
             (_, Content::Noise(noise)) => &noise.text,
@@ -62,108 +75,5 @@ impl RuleContext<'_> {
             (_, Content::Exchange(exchange)) => &exchange.url,
             _ => self.entry.sse.as_ref().and_then(|sse| sse.data.as_deref()).unwrap_or_default(),
         }
-    }
-}
-
-/// A message, and what it is to the session.
-#[derive(Debug, Clone)]
-pub(crate) struct SeenMessage<'m> {
-    pub(crate) raw: Message<'m>,
-    pub(crate) kind: MessageKind,
-    /// The method of a request or notification.
-    pub(crate) method: Option<Cow<'m, str>>,
-    /// The `_meta` of its params. It is asked for at every step, and params are long.
-    pub(super) meta: Option<Json<'m>>,
-    /// What a response answers.
-    pub(crate) response_match: ResponseMatch<'m>,
-    /// Which item of a batch it was.
-    pub(crate) item: Option<usize>,
-}
-
-/// The sorts of messages. A call with `"id": null` is a request with a bad id, and no notification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MessageKind {
-    Request,
-    Notification,
-    Result,
-    Error,
-}
-
-impl MessageKind {
-    pub(crate) fn of(message: &Message<'_>) -> Self {
-        match (message.class(), message.id()) {
-            (MessageClass::Result, _) => Self::Result,
-            (MessageClass::Error, _) => Self::Error,
-            (MessageClass::Call, Id::Missing) => Self::Notification,
-            (MessageClass::Call, _) => Self::Request,
-        }
-    }
-}
-
-/// What a message answers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ResponseMatch<'m> {
-    /// It is no response.
-    No,
-    /// The oldest open request of the other side with this id, type and all.
-    To(&'m PendingRequest),
-    /// An open request whose id is the same but for its type, such as `1` and `"1"`.
-    Mistyped(&'m PendingRequest),
-    /// A request that was answered before.
-    Again,
-    /// Nothing that was asked, or nothing that can be told: its id is null or missing.
-    Nothing,
-    /// The recording does not say who spoke, and both sides have asked with this id.
-    Unclear,
-    /// Nothing that is remembered, and not all is: the ledger is full.
-    Untold,
-}
-
-impl<'m> SeenMessage<'m> {
-    /// The request that a response answers.
-    pub(crate) fn request(&self) -> Option<&'m PendingRequest> {
-        match self.response_match {
-            ResponseMatch::To(request) | ResponseMatch::Mistyped(request) => Some(request),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a request or notification with this method.
-    pub(crate) fn calls(&self, method: &str) -> bool {
-        self.method.as_deref() == Some(method)
-    }
-
-    /// The `result` of a response to a request with this method.
-    pub(crate) fn result_of(&self, method: &str) -> Option<Json<'m>> {
-        (self.kind == MessageKind::Result && self.request()?.method() == method)
-            .then(|| self.raw.outcome())
-            .flatten()
-    }
-
-    /// The `error` of a response to a request with this method.
-    pub(crate) fn error_of(&self, method: &str) -> Option<Json<'m>> {
-        (self.kind == MessageKind::Error && self.request()?.method() == method)
-            .then(|| self.raw.outcome())
-            .flatten()
-    }
-
-    /// The `error` of a response, whatever was asked.
-    pub(crate) fn error(&self) -> Option<Json<'m>> {
-        (self.kind == MessageKind::Error).then(|| self.raw.outcome()).flatten()
-    }
-
-    /// The error's code, where it is an integer that fits.
-    pub(crate) fn error_code(&self) -> Option<i64> {
-        self.error()?.member("code")?.as_number()?.parse().ok()
-    }
-
-    /// A member of `params` of a request or notification.
-    pub(crate) fn param(&self, name: &str) -> Option<Json<'m>> {
-        self.raw.params()?.member(name)
-    }
-
-    /// A member of `params._meta` of a request or notification.
-    pub(crate) fn meta(&self, name: &str) -> Option<Json<'m>> {
-        self.meta?.member(name)
     }
 }

@@ -1,113 +1,143 @@
-//! Which families are woken for what: a table that is built once for each recording.
+//! Which families visit which step: a table that is built once for each recording.
 //!
-//! Knows: what each family says that it hears. Refuses to know: what any of them does with it. A family that is left
-//! asleep would have found nothing: a test judges every case both ways.
+//! A family that is left out of a step would have found nothing there: a test judges every case both ways.
 
-use super::context::{MessageKind, RuleContext, SeenMessage};
-use crate::families::FAMILIES;
-use crate::family::Trigger;
+use super::context::RuleContext;
+use super::facts::RecordingKind;
+use super::family::{Family, Trigger};
+use super::message::{MessageKind, SeenMessage};
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use transcript::session::Carrier;
 
-/// Families by their numbers in [`FAMILIES`], a bit each.
-type Families = u64;
+/// Families by their indices, a bit each.
+#[derive(Debug, Clone, Default)]
+struct FamilySet(SmallVec<[u64; 2]>);
 
-/// The families that hear a method, by sort of message.
-type BySort = [Families; 4];
-
-/// Who is woken for what.
-#[derive(Debug, Default)]
-pub(super) struct Dispatch {
-    always: Families,
-    methods: HashMap<&'static str, BySort, FixedState>,
-    /// For a method that nobody names, and for a response that answers nothing.
-    other: BySort,
-    asking: Families,
-    silence: Families,
-    exchanges: Families,
-    contexts: Families,
-    events: Families,
-}
-
-impl Dispatch {
-    /// Everybody is woken for everything.
-    pub(super) fn all() -> Self {
-        Self { always: Families::MAX, ..Self::default() }
+impl FamilySet {
+    fn insert(&mut self, family: usize) {
+        let word = family / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (family % 64);
     }
 
-    /// For recordings of a format.
-    pub(super) fn of(format: &str) -> Self {
-        const EVERY: &[MessageKind] =
-            &[MessageKind::Request, MessageKind::Notification, MessageKind::Result, MessageKind::Error];
-        let mut dispatch = Self::default();
-        let heard = || {
-            (0..)
-                .zip(FAMILIES)
-                .flat_map(|(number, family)| family.triggers.iter().map(move |triggers| (number, triggers)))
-        };
-        for (number, triggers) in heard() {
-            let family: Families = 1 << number;
-            let mut each = |kinds: &[MessageKind]| {
-                kinds.iter().for_each(|kind| dispatch.other[*kind as usize] |= family)
-            };
-            match triggers {
-                Trigger::All => dispatch.always |= family,
-                Trigger::Format(name) if *name == format => dispatch.always |= family,
-                Trigger::Messages => each(EVERY),
-                Trigger::Kinds(kinds) => each(kinds),
-                Trigger::InputRequests => dispatch.asking |= family,
-                Trigger::NonMessages => dispatch.silence |= family,
-                Trigger::HttpExchanges => dispatch.exchanges |= family,
-                Trigger::Contexts => dispatch.contexts |= family,
-                Trigger::SseEvents => dispatch.events |= family,
-                Trigger::Format(_) | Trigger::Methods(..) => {}
-            }
+    fn add(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
         }
-        // Whoever hears every method hears those that others name.
-        for (number, triggers) in heard() {
-            let Trigger::Methods(kinds, methods) = triggers else { continue };
-            for method in *methods {
-                let by_sort = dispatch.methods.entry(method).or_insert(dispatch.other);
-                kinds.iter().for_each(|kind| by_sort[*kind as usize] |= 1 << number);
-            }
-        }
-        dispatch
+        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }
 
-    /// The families that are woken for this step, by their numbers, in order.
-    pub(super) fn families_for(&self, at: &RuleContext<'_>) -> impl Iterator<Item = usize> + use<> {
-        let mut families = self.always;
-        families |= match &at.message {
-            None => self.silence,
-            Some(message) => {
-                let method = message.method.as_deref().or_else(|| Some(message.request()?.method()));
-                method.and_then(|method| self.methods.get(method)).unwrap_or(&self.other)
-                    [message.kind as usize]
-            }
-        };
-        if at.message.as_ref().is_some_and(asks) {
-            families |= self.asking;
-        }
-        if at.exchange.is_some() {
-            families |= self.exchanges;
-        }
-        if at.entry.context.is_some() {
-            families |= self.contexts;
-        }
-        if at.entry.carrier == Carrier::Sse {
-            families |= self.events;
-        }
+    /// The indices, in order.
+    fn into_indices(mut self) -> impl Iterator<Item = usize> {
+        let mut word = 0;
         std::iter::from_fn(move || {
-            let next = families.trailing_zeros() as usize;
-            families &= families.wrapping_sub(1);
-            (next < FAMILIES.len()).then_some(next)
+            loop {
+                let bits = self.0.get_mut(word)?;
+                if *bits != 0 {
+                    let next = bits.trailing_zeros() as usize;
+                    *bits &= *bits - 1;
+                    return Some(word * 64 + next);
+                }
+                word += 1;
+            }
         })
     }
 }
 
-/// See [`Trigger::Asking`].
-fn asks(message: &SeenMessage<'_>) -> bool {
+/// The families that a method triggers, by kind of message.
+type ByKind = [FamilySet; 4];
+
+/// Which families are triggered by what.
+#[derive(Debug, Default)]
+pub(super) struct Dispatch {
+    always: FamilySet,
+    methods: HashMap<&'static str, ByKind, FixedState>,
+    /// For a method that no family names, and for a response that answers nothing.
+    other: ByKind,
+    input_requests: FamilySet,
+    non_messages: FamilySet,
+    exchanges: FamilySet,
+    contexts: FamilySet,
+    events: FamilySet,
+}
+
+impl Dispatch {
+    /// Every family visits every step.
+    pub(super) fn all(families: &[Family]) -> Self {
+        let mut always = FamilySet::default();
+        (0..families.len()).for_each(|family| always.insert(family));
+        Self { always, ..Self::default() }
+    }
+
+    /// For recordings of a kind.
+    pub(super) fn of(families: &'static [Family], recording: RecordingKind) -> Self {
+        const EVERY: &[MessageKind] =
+            &[MessageKind::Request, MessageKind::Notification, MessageKind::Result, MessageKind::Error];
+        let mut table = Self::default();
+        let triggers = || {
+            (0..)
+                .zip(families)
+                .flat_map(|(index, family)| family.triggers.iter().map(move |trigger| (index, trigger)))
+        };
+        for (family, trigger) in triggers() {
+            let mut kinds = |kinds: &[MessageKind]| {
+                kinds.iter().for_each(|kind| table.other[*kind as usize].insert(family));
+            };
+            match trigger {
+                Trigger::All => table.always.insert(family),
+                Trigger::Recordings(wanted) if wanted(recording) => table.always.insert(family),
+                Trigger::Messages => kinds(EVERY),
+                Trigger::Kinds(some) => kinds(some),
+                Trigger::InputRequests => table.input_requests.insert(family),
+                Trigger::NonMessages => table.non_messages.insert(family),
+                Trigger::HttpExchanges => table.exchanges.insert(family),
+                Trigger::Contexts => table.contexts.insert(family),
+                Trigger::SseEvents => table.events.insert(family),
+                Trigger::Recordings(_) | Trigger::Methods(..) => {}
+            }
+        }
+        // Families that every method triggers are triggered by those that others name, too.
+        for (family, trigger) in triggers() {
+            let Trigger::Methods(kinds, methods) = trigger else { continue };
+            for method in *methods {
+                let by_kind = table.methods.entry(method).or_insert_with(|| table.other.clone());
+                kinds.iter().for_each(|kind| by_kind[*kind as usize].insert(family));
+            }
+        }
+        table
+    }
+
+    /// The indices of the families that visit this step, in order.
+    pub(super) fn families_for(&self, at: &RuleContext<'_>) -> impl Iterator<Item = usize> + use<> {
+        let mut families = self.always.clone();
+        families.add(match &at.message {
+            None => &self.non_messages,
+            Some(message) => {
+                let method = message.method.as_deref().or_else(|| Some(message.request()?.method()));
+                let by_kind = method.and_then(|method| self.methods.get(method)).unwrap_or(&self.other);
+                &by_kind[message.kind as usize]
+            }
+        });
+        for (triggered, more) in [
+            (at.message.as_ref().is_some_and(asks_for_input), &self.input_requests),
+            (at.exchange.is_some(), &self.exchanges),
+            (at.entry.context.is_some(), &self.contexts),
+            (at.entry.carrier == Carrier::Sse, &self.events),
+        ] {
+            if triggered {
+                families.add(more);
+            }
+        }
+        families.into_indices()
+    }
+}
+
+/// See [`Trigger::InputRequests`].
+fn asks_for_input(message: &SeenMessage<'_>) -> bool {
     match message.kind {
         MessageKind::Request => message.param("inputResponses").is_some(),
         MessageKind::Result => {
@@ -119,39 +149,49 @@ fn asks(message: &SeenMessage<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dispatch, Families};
-    use crate::families::FAMILIES;
+    use super::{Dispatch, FamilySet};
+    use crate::engine::family::{Family, RuleVisitor, Trigger};
+    use crate::engine::message::MessageKind;
+    use crate::engine::{RecordingKind, Report, RuleContext};
 
-    #[test]
-    fn every_family_has_a_bit_and_is_woken_for_something() {
-        assert!(FAMILIES.len() <= Families::BITS as usize);
-        let mut heard: Families = 0;
-        for format in ["jsonrpc", "mcp-replay", "streamable-http"] {
-            let dispatch = Dispatch::of(format);
-            let by_method = dispatch.methods.values().chain([&dispatch.other]).flatten();
-            heard |= by_method.fold(dispatch.always, |all, some| all | some);
-            heard |=
-                dispatch.asking | dispatch.silence | dispatch.exchanges | dispatch.contexts | dispatch.events;
-        }
-        assert_eq!(heard.count_ones() as usize, FAMILIES.len());
+    struct Nothing;
+
+    impl RuleVisitor for Nothing {
+        fn visit(&mut self, _at: &RuleContext<'_>, _report: &mut Report) {}
+    }
+
+    const fn family(triggers: &'static [Trigger]) -> Family {
+        Family { name: "made-up", title: "Made up", rules: &[], triggers, visitor: || Box::new(Nothing) }
+    }
+
+    fn indices(set: &FamilySet) -> Vec<usize> {
+        set.clone().into_indices().collect()
     }
 
     #[test]
-    fn a_call_wakes_those_that_hear_it_and_leaves_the_others_asleep() {
-        let dispatch = Dispatch::of("mcp-replay");
-        let bit =
-            |name: &str| -> Families { 1 << FAMILIES.iter().position(|family| family.name == name).unwrap() };
-        let [request, notification, ..] = dispatch.methods["tools/call"];
-        assert!(
-            request & bit("tools") != 0
-                && request & bit("modern") != 0
-                && dispatch.always & bit("replay") != 0
-        );
-        assert!(
-            notification & bit("tools") == 0
-                && request & bit("pings") == 0
-                && dispatch.always & bit("jsonl") == 0
-        );
-        assert!(dispatch.other[0] & bit("tools") == 0);
+    fn a_set_holds_more_families_than_a_word_has_bits() {
+        let (mut some, mut others) = (FamilySet::default(), FamilySet::default());
+        [0, 63, 64, 200].into_iter().for_each(|family| some.insert(family));
+        [1, 64, 500].into_iter().for_each(|family| others.insert(family));
+        some.add(&others);
+        assert_eq!(indices(&some), [0, 1, 63, 64, 200, 500]);
+        others.add(&FamilySet::default());
+        assert_eq!(indices(&others), [1, 64, 500]);
+    }
+
+    #[test]
+    fn a_call_triggers_the_families_that_name_its_method_and_no_others() {
+        static FAMILIES: &[Family] = &[
+            family(&[Trigger::Methods(&[MessageKind::Request], &["tools/call"])]),
+            family(&[Trigger::Kinds(&[MessageKind::Request])]),
+            family(&[Trigger::Methods(&[MessageKind::Request], &["ping"])]),
+            family(&[Trigger::Recordings(|recording| recording.trace)]),
+            family(&[Trigger::Recordings(|recording| recording.bare_lines)]),
+        ];
+        let table = Dispatch::of(FAMILIES, RecordingKind { trace: true, ..RecordingKind::default() });
+        let [request, notification, ..] = &table.methods["tools/call"];
+        assert_eq!((indices(request), indices(notification)), (vec![0, 1], vec![]));
+        assert_eq!((indices(&table.other[0]), indices(&table.always)), (vec![1], vec![3]));
+        assert_eq!(indices(&Dispatch::all(FAMILIES).always), [0, 1, 2, 3, 4]);
     }
 }

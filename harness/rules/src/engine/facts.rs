@@ -3,7 +3,7 @@
 //!
 //! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
 
-use super::context::{MessageKind, SeenMessage};
+use super::message::{MessageKind, SeenMessage};
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
@@ -26,8 +26,8 @@ pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabi
 /// What is judged, as far as it must be told from outside.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordingInfo {
-    /// The capture format's name.
-    pub format: String,
+    /// Its kind.
+    pub kind: RecordingKind,
     /// What such recordings carry besides messages and their order.
     pub carries: Vec<Need>,
     /// The texts that a recorder writes in place of what it took out.
@@ -36,11 +36,21 @@ pub(crate) struct RecordingInfo {
     pub first_text: bool,
 }
 
-impl RecordingInfo {
-    /// Whether the recording is of exchanges with their bodies, as a HAR is, rather than of messages one by one.
-    pub(crate) fn is_of_exchanges(&self) -> bool {
-        matches!(self.format.as_str(), "har" | "inspector-network")
-    }
+/// The kind of a recording, by the properties of its format.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RecordingKind {
+    /// A trace of a process, with a line at its start and one at its end.
+    pub trace: bool,
+    /// An envelope around the messages of an HTTP transport.
+    pub envelope: bool,
+    /// The transport of the envelope is HTTP+SSE.
+    pub http_sse: bool,
+    /// Lines that are the messages, and nothing else.
+    pub bare_lines: bool,
+    /// A list whose items may be messages themselves.
+    pub bare_list: bool,
+    /// HTTP exchanges with their bodies, as in a HAR, rather than messages one by one.
+    pub exchanges: bool,
 }
 
 impl Default for Facts {
@@ -357,9 +367,11 @@ fn kept(value: Json<'_>) -> Option<OwnedJson> {
 /// Why something that is not in the recording may still have been said.
 pub(crate) fn why_not_whole(facts: &Facts) -> Option<&'static str> {
     match facts {
-        _ if facts.late => Some("the recording begins after the session did; one from its start would tell"),
+        _ if facts.late => {
+            Some("the recording begins after the session did; one from its start would show it")
+        }
         _ if facts.mixed => {
-            Some("exchanges of several sessions alternate; a recording of one session would tell")
+            Some("exchanges of several sessions alternate; a recording of one session would show it")
         }
         _ if facts.torn => Some("parts of the recording are missing or could not be read"),
         _ => None,

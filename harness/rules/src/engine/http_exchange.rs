@@ -5,9 +5,9 @@
 //! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
 //! such as a refusal for want of a token.
 
-use super::context::{MessageKind, RuleContext, SeenMessage};
+use super::facts::text_of;
+use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
-use super::text_of;
 use super::url::{address, resolve};
 use crate::revision::Revision;
 use std::collections::BTreeSet;
@@ -59,8 +59,10 @@ pub(crate) struct HttpExchange {
     /// When it began.
     pub(crate) started: Option<i64>,
     pub(crate) transport: Transport,
-    location: Location,
-    revision: Option<Revision>,
+    /// Where its entry stands.
+    pub(super) location: Location,
+    /// The revision by which it is judged, as far as it showed one.
+    pub(super) revision: Option<Revision>,
     /// The requests that its body made.
     pub(crate) calls: Vec<Call>,
     /// How many notifications and responses its body held.
@@ -102,13 +104,13 @@ pub(crate) struct HttpExchange {
 }
 
 impl HttpExchange {
-    fn of(exchange: &Exchange<'static>, at: &RuleContext<'_>) -> Self {
+    fn of(exchange: &Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
         Self {
             raw: exchange.clone(),
-            number: at.entry.exchange.unwrap_or_default(),
-            started: at.entry.time,
-            location: at.entry.location,
-            revision: at.revision,
+            number: entry.exchange.unwrap_or_default(),
+            started: entry.time,
+            location: entry.location,
+            revision,
             ..Self::default()
         }
     }
@@ -173,25 +175,9 @@ impl HttpExchange {
         matches!((self.started, ended), (Some(started), Some(ended)) if started >= ended)
     }
 
-    /// Looks at the exchange as a whole: a moment at its place, in its revision.
-    pub(crate) fn look(&self, at: &RuleContext<'_>, look: impl FnOnce(&RuleContext<'_>)) {
-        let content = Content::Exchange(&self.raw);
-        let entry =
-            Entry { exchange: Some(self.number), time: self.started, ..Entry::new(self.location, content) };
-        look(&RuleContext {
-            entry: &entry,
-            facts: at.facts,
-            pending: at.pending,
-            revision: self.revision.or(at.revision),
-            side: None,
-            message: None,
-            exchange: Some(&self.raw),
-        });
-    }
-
-    fn take(&mut self, at: &RuleContext<'_>) {
-        self.revision = at.revision.or(self.revision);
-        match (at.entry.carrier, &at.message, &at.entry.content) {
+    fn take(&mut self, entry: &Entry<'_>, message: Option<&SeenMessage<'_>>, revision: Option<Revision>) {
+        self.revision = revision.or(self.revision);
+        match (entry.carrier, message, &entry.content) {
             (Carrier::Request, Some(message), _) => self.request(message),
             (Carrier::Request, None, Content::Noise(noise)) => {
                 self.batch |= noise.why.code == Code::Batch;
@@ -199,12 +185,12 @@ impl HttpExchange {
                 self.bad_request.get_or_insert(noise.why.code);
             }
             (Carrier::Request, None, Content::Missing(_)) => self.request_lost = true,
-            (_, Some(message), _) => self.answer(message, at),
+            (_, Some(message), _) => self.answer(message, entry),
             (_, None, Content::Missing(_)) => self.answer_lost = true,
             (_, None, Content::Noise(noise)) => {
                 self.bad_answer.get_or_insert(noise.why.code);
             }
-            (Carrier::Sse, None, Content::Event) => self.event(at),
+            (Carrier::Sse, None, Content::Event) => self.event(entry, false),
             // An event that was cut off may have been the answer.
             (Carrier::Sse, None, Content::Skipped(_)) => self.answer_lost = true,
             _ => {}
@@ -225,7 +211,7 @@ impl HttpExchange {
         }
     }
 
-    fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>) {
+    fn answer(&mut self, message: &SeenMessage<'_>, entry: &Entry<'_>) {
         self.messages += 1;
         self.errors += u64::from(message.kind == MessageKind::Error);
         self.error_code = message.error_code().or(self.error_code);
@@ -237,17 +223,17 @@ impl HttpExchange {
             if let Some(call) = self.calls.iter_mut().find(|call| id.as_ref() == Some(&call.id)) {
                 call.answered = true;
             }
-        } else if at.entry.carrier == Carrier::Sse {
+        } else if entry.carrier == Carrier::Sse {
             self.went_on |= !self.calls.is_empty() && self.is_answered();
         }
-        if at.entry.carrier == Carrier::Sse {
-            self.event(at);
+        if entry.carrier == Carrier::Sse {
+            self.event(entry, true);
         }
     }
 
-    fn event(&mut self, at: &RuleContext<'_>) {
-        let Some(sse) = &at.entry.sse else { return };
-        let carries = at.message.is_some();
+    /// Takes an event in, which carries a message or does not.
+    fn event(&mut self, entry: &Entry<'_>, carries: bool) {
+        let Some(sse) = &entry.sse else { return };
         if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() && sse.retry.is_none() {
             return;
         }
@@ -293,22 +279,28 @@ pub(crate) struct ExchangeTracker {
 
 impl ExchangeTracker {
     /// Takes a step in; the exchanges before it that can be judged now, mostly one, where the step begins another.
-    pub(crate) fn see(&mut self, at: &RuleContext<'_>) -> Vec<HttpExchange> {
-        if let (Content::Exchange(_), Some(exchange)) = (&at.entry.content, at.exchange) {
+    pub(super) fn see(
+        &mut self,
+        entry: &Entry<'_>,
+        message: Option<&SeenMessage<'_>>,
+        exchange: Option<&Exchange<'static>>,
+        revision: Option<Revision>,
+    ) -> Vec<HttpExchange> {
+        if let (Content::Exchange(_), Some(exchange)) = (&entry.content, exchange) {
             let waits =
-                self.current.as_ref().is_some_and(|exchange| exchange.revision.or(at.revision).is_none());
+                self.current.as_ref().is_some_and(|exchange| exchange.revision.or(revision).is_none());
             let done = self.close();
-            self.current = Some(HttpExchange::of(exchange, at));
+            self.current = Some(HttpExchange::of(exchange, entry, revision));
             if waits && self.waiting.len() < MOST_WAITING {
                 self.waiting.extend(done);
                 return Vec::new();
             }
             return std::mem::take(&mut self.waiting).into_iter().chain(done).collect();
         }
-        if at.exchange.is_some()
+        if exchange.is_some()
             && let Some(exchange) = &mut self.current
         {
-            exchange.take(at);
+            exchange.take(entry, message, revision);
         }
         Vec::new()
     }
@@ -319,7 +311,7 @@ impl ExchangeTracker {
     }
 
     /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
-    pub(crate) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<HttpExchange> {
+    pub(super) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<HttpExchange> {
         let last = self.close().filter(|_| rejection.is_none());
         std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
     }

@@ -3,15 +3,17 @@
 //! Knows: the order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the
 //! ledger, the families and the findings, each of which says its own; none grows with the length of a session.
 
-use super::context::{MessageKind, ResponseMatch, RuleContext, SeenMessage};
+use super::context::RuleContext;
 use super::dispatch::Dispatch;
 use super::facts::{Facts, RecordingInfo};
+use super::family::{Family, RuleVisitor};
+use super::finding::RuleOutcome;
+use super::http_exchange::ExchangeTracker;
 use super::location::FindingLocation;
+use super::message::{MessageKind, SeenMessage};
 use super::methods::usual_sender;
-use super::pending_requests::PendingRequests;
-use super::report::{Report, RuleOutcome};
-use crate::families::FAMILIES;
-use crate::family::RuleVisitor;
+use super::pending_requests::{PendingRequests, ResponseMatch};
+use super::report::Report;
 use crate::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::{Json, MemberIndex, index_members};
@@ -26,8 +28,12 @@ pub(crate) struct JudgeOptions {
     pub recording: RecordingInfo,
     /// The revision that rules, whatever the session shows.
     pub spec: Option<Revision>,
-    /// Every family is woken for everything, also for what it does not hear: slower, and comes to the same.
+    /// Every family visits every step, also those that do not trigger it: slower, with the same findings.
     pub dispatch_all: bool,
+    /// The families to judge by.
+    pub families: &'static [Family],
+    /// The first so many families report breaches of each other's rules, so that one worker judges by all of them.
+    pub together: usize,
 }
 
 /// What a recording turned out to be.
@@ -47,13 +53,15 @@ pub struct CheckResult {
 
 /// A judge at work.
 pub(crate) struct Judge {
-    /// The families that it judges by, each at its number; none where another judge does.
+    families: &'static [Family],
+    /// The visitors of the families that it judges by, each at its index; none where another judge does.
     visitors: Vec<Option<Box<dyn RuleVisitor>>>,
     dispatch: Dispatch,
     facts: Facts,
     pending: PendingRequests,
     report: Report,
     exchange: Option<Exchange<'static>>,
+    exchanges: ExchangeTracker,
     last: Location,
     rejected: Option<Rejection>,
     /// What is inside of the message at hand. It is kept for its memory alone.
@@ -63,23 +71,29 @@ pub(crate) struct Judge {
 impl Judge {
     /// Begins.
     #[must_use]
-    pub(crate) fn new(options: JudgeOptions) -> Self {
+    pub(crate) fn new(options: &JudgeOptions) -> Self {
         Self::of(options, |_| true)
     }
 
     /// Begins, and judges by some of the families alone, told by their numbers.
     #[must_use]
-    pub(super) fn of(options: JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn of(options: &JudgeOptions, by: impl Fn(usize) -> bool) -> Self {
+        let families = options.families;
         Self {
+            families,
+            visitors: (0..).zip(families).map(|(index, family)| by(index).then(family.visitor)).collect(),
             dispatch: match options.dispatch_all {
-                true => Dispatch::all(),
-                false => Dispatch::of(&options.recording.format),
+                true => Dispatch::all(families),
+                false => Dispatch::of(families, options.recording.kind),
             },
-            visitors: (0..).zip(FAMILIES).map(|(number, family)| by(number).then(family.visitor)).collect(),
-            report: Report::new(options.recording.carries.clone()),
-            facts: Facts::of(options.recording, options.spec),
+            report: Report::new(
+                options.recording.carries.clone(),
+                families.iter().map(|family| family.rules.len()).sum(),
+            ),
+            facts: Facts::of(options.recording.clone(), options.spec),
             pending: PendingRequests::default(),
             exchange: None,
+            exchanges: ExchangeTracker::default(),
             last: Location::default(),
             rejected: None,
             parts: Vec::new(),
@@ -132,6 +146,7 @@ impl Judge {
         let entry = Entry::new(self.last, Content::Empty);
         let revision = self.facts.revision;
         let mut visitors = std::mem::take(&mut self.visitors);
+        let complete = self.exchanges.end(self.rejected.as_ref());
         let at = RuleContext {
             entry: &entry,
             facts: &self.facts,
@@ -140,11 +155,15 @@ impl Judge {
             side: None,
             message: None,
             exchange: None,
+            exchanges: &self.exchanges,
         };
         for visitor in visitors.iter_mut().flatten() {
+            for exchange in &complete {
+                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
+            }
             visitor.finish(&at, self.rejected.as_ref(), &mut self.report);
         }
-        let rules = FAMILIES.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
+        let rules = self.families.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
         let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
         CheckResult {
             revision,
@@ -175,8 +194,14 @@ impl Judge {
         });
         let side = entry.side.or_else(|| usual_sender(method.as_deref()?));
         let meta = message.params().and_then(|params| params.member("_meta"));
-        let mut message =
-            SeenMessage { raw: message, kind, method, meta, response_match: ResponseMatch::No, item };
+        let mut message = SeenMessage {
+            raw: message,
+            kind,
+            method,
+            meta,
+            response_match: ResponseMatch::NotAResponse,
+            item,
+        };
         if let Some(method) = message.method.clone() {
             if method == "initialize" && self.is_another_session() {
                 self.facts.start_over();
@@ -196,7 +221,7 @@ impl Judge {
         } else {
             self.facts.answered();
             let answer = self.pending.answer(&message.raw, side);
-            message.response_match = answer.response_match();
+            message.response_match = answer.as_ref();
             // Who answers was asked.
             let side = side.or_else(|| answer.request()?.side.map(Side::other));
             self.facts.learn(&message);
@@ -214,6 +239,7 @@ impl Judge {
     fn show(&mut self, entry: &Entry<'_>, message: Option<SeenMessage<'_>>, side: Option<Side>) {
         let revision = self.facts.revision_of(message.as_ref());
         let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
+        let complete = self.exchanges.see(entry, message.as_ref(), exchange, revision);
         let at = RuleContext {
             entry,
             facts: &self.facts,
@@ -222,107 +248,14 @@ impl Judge {
             side,
             message,
             exchange,
+            exchanges: &self.exchanges,
         };
         for family in self.dispatch.families_for(&at) {
-            if let Some(Some(visitor)) = self.visitors.get_mut(family) {
-                visitor.visit(&at, &mut self.report);
+            let Some(Some(visitor)) = self.visitors.get_mut(family) else { continue };
+            for exchange in &complete {
+                at.for_exchange(exchange, |at| visitor.exchange(exchange, at, &mut self.report));
             }
+            visitor.visit(&at, &mut self.report);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{CheckResult, Judge, JudgeOptions};
-    use crate::engine::{RecordingInfo, RuleVerdict};
-    use crate::rule::Need;
-    use transcript::message::Message;
-    use transcript::session::{Content, Entry, Location, Side};
-
-    /// Judges messages as a trace would have them, each with who said it.
-    fn judged(messages: impl Iterator<Item = (Side, String)>) -> CheckResult {
-        let recording = RecordingInfo {
-            format: "mcp-replay".to_owned(),
-            carries: vec![Need::Direction, Need::Times, Need::Process],
-            ..RecordingInfo::default()
-        };
-        let mut judging = Judge::new(JudgeOptions { recording, spec: None, dispatch_all: false });
-        for (line, (side, text)) in (1..).zip(messages) {
-            let location = Location { line, ..Location::default() };
-            let content = Content::Message(Message::parse(&text).unwrap());
-            judging.take(&Entry { side: Some(side), ..Entry::new(location, content) });
-        }
-        judging.finish()
-    }
-
-    fn handshake() -> impl Iterator<Item = (Side, String)> {
-        let about = r#""protocolVersion":"2025-11-25","capabilities":{}"#;
-        [
-            (Side::Client, format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{{about},"clientInfo":{{"name":"c","version":"1"}}}}}}"#)),
-            (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":"i","result":{{{about},"serverInfo":{{"name":"s","version":"1"}}}}}}"#)),
-            (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()),
-        ]
-        .into_iter()
-    }
-
-    fn call(id: u64) -> (Side, String) {
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}}}"#
-        );
-        (Side::Client, message)
-    }
-
-    fn progress(token: u64) -> (Side, String) {
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t{token}","progress":1}}}}"#
-        );
-        (Side::Server, message)
-    }
-
-    fn answer(id: u64) -> (Side, String) {
-        (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
-    }
-
-    fn of(judged: &CheckResult, rule: &str) -> (RuleVerdict, String) {
-        let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
-        (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
-    }
-
-    #[test]
-    fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
-        let most = 50_000;
-        let over = most + 5;
-        let messages = handshake()
-            .chain((1..=over).map(call))
-            .chain([progress(over)])
-            .chain((1..=over).map(answer))
-            .chain([progress(over + 1)]);
-        let judged = judged(messages);
-        assert!(
-            judged.limit.is_some_and(|limit| limit.contains("50,000 requests are open")),
-            "{:?}",
-            judged.limit
-        );
-        for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
-            let (verdict, why) = of(&judged, rule);
-            assert_eq!(verdict, RuleVerdict::Inconclusive, "{rule}");
-            assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
-        }
-        let (verdict, why) = of(&judged, "progress.token.known");
-        assert_eq!(verdict, RuleVerdict::Inconclusive, "{why}");
-        assert!(why.contains("more tokens than are remembered"), "{why}");
-    }
-
-    #[test]
-    fn short_of_the_limits_all_of_it_is_told() {
-        let messages =
-            handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
-        let judged = judged(messages);
-        assert_eq!(judged.limit, None);
-        assert_eq!(of(&judged, "progress.token.known").0, RuleVerdict::Fail);
-        assert_eq!(of(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
-        let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
-        let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]));
-        assert_eq!(of(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
     }
 }

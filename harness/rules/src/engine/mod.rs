@@ -3,15 +3,17 @@
 //! Knows: how a session's facts are gathered (revision, capabilities, who asked what), and how findings are kept.
 //! Refuses to know: any rule (they are in [`crate::families`]), capture formats, and how a finding is shown.
 
-mod base64;
 mod challenge;
 mod content;
 mod context;
 mod dispatch;
 mod facts;
+mod family;
+mod finding;
 mod http_exchange;
 mod judge;
 mod location;
+mod message;
 mod methods;
 mod parallel_judge;
 mod pending_requests;
@@ -28,29 +30,33 @@ mod url;
 
 pub(crate) use crate::revision::{Revision, Span};
 
+pub use family::Family;
+pub(crate) use family::{RuleVisitor, Trigger};
+pub use finding::{Finding, FindingCount, RuleOutcome, RuleVerdict};
 pub use judge::CheckResult;
+#[cfg(test)]
+pub(crate) use judge::Judge;
 pub(crate) use judge::JudgeOptions;
 pub use location::FindingLocation;
 pub(crate) use location::{SourceLocation, quoted, shown};
 pub use methods::usual_sender;
 pub(crate) use parallel_judge::ParallelJudge;
 pub use parallel_judge::Parallelism;
-pub use report::{Finding, FindingCount, RuleOutcome, RuleVerdict};
 pub(crate) use split_messages::{SplitLine, SplitMessages};
 
-pub(crate) use base64::base64;
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{
-    Base64, ContentFault, ContentsKind, LONGEST_NAME, Uri, block, contents, embedded, read_base64, str_of,
-    string_of, uri,
+    Base64, ContentFault, ContentsKind, LONGEST_NAME, Uri, base64, block, contents, embedded, read_base64,
+    str_of, string_of, uri,
 };
-pub(crate) use context::{MessageKind, ResponseMatch, RuleContext, SeenMessage};
-pub(crate) use facts::{META_CAPABILITIES, META_VERSION, RecordingInfo, text_of, why_not_whole};
-pub(crate) use http_exchange::{
-    Call, ExchangeTracker, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, id_text, plain,
+pub(crate) use context::RuleContext;
+pub(crate) use facts::{
+    META_CAPABILITIES, META_VERSION, RecordingInfo, RecordingKind, text_of, why_not_whole,
 };
+pub(crate) use http_exchange::{Call, HttpExchange, LAST_EVENT, SESSION, Transport, VERSION, id_text, plain};
+pub(crate) use message::{MessageKind, SeenMessage};
 pub(crate) use methods::{Direction, known};
-pub(crate) use pending_requests::{IdUse, PendingRequest};
+pub(crate) use pending_requests::{IdUse, PendingRequest, ResponseMatch, requestor, requestors};
 pub(crate) use recent_texts::RecentTexts;
 pub(crate) use redelivery::Redelivery;
 pub(crate) use report::{Report, Violation};

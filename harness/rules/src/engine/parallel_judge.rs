@@ -4,8 +4,8 @@
 //! session by itself, and what they found is laid together. Refuses to know: what any of them looks for. Memory: three
 //! batches of [`BATCH`] bytes, or of one larger entry each, beside what every judge remembers.
 
+use super::family::Family;
 use super::judge::{CheckResult, Judge, JudgeOptions};
-use crate::families::{FAMILIES, all};
 use crate::rule::Rule;
 use std::mem::{replace, take};
 use std::panic::resume_unwind;
@@ -79,7 +79,7 @@ impl ParallelJudge {
     #[must_use]
     pub(crate) fn finish(mut self, rejected: Option<Rejection>) -> CheckResult {
         if self.workers.is_empty() {
-            let mut judging = Judge::new(self.options);
+            let mut judging = Judge::new(&self.options);
             self.batch.each(|entry| judging.take(entry));
             rejected.into_iter().for_each(|rejection| judging.rejected(rejection));
             return judging.finish();
@@ -92,7 +92,7 @@ impl ParallelJudge {
         let workers: Vec<_> = self.workers.into_iter().map(|worker| worker.judge).collect();
         let parts =
             workers.into_iter().map(|judge| judge.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        merge(parts.collect())
+        merge(self.options.families, parts.collect())
     }
 
     fn hand_on(&mut self) {
@@ -118,7 +118,7 @@ impl Worker {
         let (hand, handed) = sync_channel(0);
         let options = options.clone();
         let judge = thread::spawn(move || {
-            let mut judging = Judge::of(options, |family| worker_of(family, of) == worker);
+            let mut judging = Judge::of(&options, |family| worker_of(family, &options, of) == worker);
             for step in handed {
                 match step {
                     Step::Entries(batch) => batch.each(|entry| judging.take(entry)),
@@ -131,26 +131,23 @@ impl Worker {
     }
 }
 
-/// The families from the first to this one judge what a recording is made of, and by each other's rules: what is no
-/// message is some family's to find and another's to name. They stay with one judge.
-const TOGETHER: &str = "stdio";
-
-fn worker_of(family: usize, of: usize) -> usize {
-    let apart = FAMILIES.iter().take(family).any(|before| before.name == TOGETHER);
-    if apart { (family + 1) % of } else { 0 }
+/// The worker that judges by a family.
+fn worker_of(family: usize, options: &JudgeOptions, workers: usize) -> usize {
+    if family < options.together { 0 } else { (family + 1) % workers }
 }
 
 /// Each rule's outcome is that of the judge whose family it is of; all the rest is the same with all of them.
-fn merge(parts: Vec<CheckResult>) -> CheckResult {
-    let mut report: Vec<_> = Vec::new();
+fn merge(families: &[Family], parts: Vec<CheckResult>) -> CheckResult {
+    let mut found: Vec<_> = Vec::new();
     let mut whole = None;
     for mut part in parts {
-        report.push(take(&mut part.outcomes).into_iter().peekable());
+        found.push(take(&mut part.outcomes).into_iter().peekable());
         whole.get_or_insert(part);
     }
     let outcome = |rule: &'static Rule| {
-        report.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
+        found.iter_mut().find_map(|outcomes| outcomes.next_if(|outcome| outcome.rule.id == rule.id))
     };
-    let outcomes = all().filter_map(outcome).collect();
-    CheckResult { outcomes, ..whole.unwrap_or_else(|| Judge::new(JudgeOptions::default()).finish()) }
+    let outcomes =
+        families.iter().flat_map(|family| family.rules.iter().copied()).filter_map(outcome).collect();
+    CheckResult { outcomes, ..whole.unwrap_or_else(|| Judge::new(&JudgeOptions::default()).finish()) }
 }

@@ -4,7 +4,6 @@
 //! used what `transcript::call_ids` says, up to [`MOST_IDS`]. Past a limit the ledger says so ([`PendingRequests::full`]), and
 //! rules that need more are inconclusive.
 
-use super::context::ResponseMatch;
 use super::location::FindingLocation;
 use super::methods::known;
 use crate::revision::Revision;
@@ -159,13 +158,13 @@ impl PendingRequests {
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
         let key = key_of(id)?;
-        lanes_of(side).iter().find_map(|&lane| self.open[lane].get(&key)?.first())
+        requestors(side).iter().find_map(|&index| self.open[index].get(&key)?.first())
     }
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
     pub(crate) fn knows(&self, side: Option<Side>, id: Json<'_>) -> bool {
         let Some(key) = key_of(id) else { return false };
-        lanes_of(side).iter().any(|&lane| self.used[lane].has(&key))
+        requestors(side).iter().any(|&index| self.used[index].has(&key))
     }
 
     /// Marks the oldest open request of a side with this id as taken back.
@@ -177,10 +176,10 @@ impl PendingRequests {
         time: Option<i64>,
     ) {
         let Some(key) = key_of(id) else { return };
-        let lanes = lanes_of(side).iter();
-        let mut lists = lanes.filter_map(|&lane| self.open[lane].contains_key(&key).then_some(lane));
-        let Some(lane) = lists.next() else { return };
-        if let Some(request) = self.open[lane].get_mut(&key).and_then(|list| list.first_mut()) {
+        let sides = requestors(side).iter();
+        let mut lists = sides.filter_map(|&index| self.open[index].contains_key(&key).then_some(index));
+        let Some(index) = lists.next() else { return };
+        if let Some(request) = self.open[index].get_mut(&key).and_then(|list| list.first_mut()) {
             request.cancelled.get_or_insert_with(|| Box::new((location, time)));
         }
     }
@@ -203,9 +202,9 @@ impl PendingRequests {
         let number = self.requests;
         self.requests += 1;
         let Some(key) = key(message.id()) else { return };
-        let lane = lane(side);
-        let open = self.open[lane].get(&key).is_some_and(|list| !list.is_empty());
-        let fresh = self.forgets_ids || self.used[lane].insert(&key);
+        let index = requestor(side);
+        let open = self.open[index].get(&key).is_some_and(|list| !list.is_empty());
+        let fresh = self.forgets_ids || self.used[index].insert(&key);
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
             self.forgets_ids = self.used.iter().map(CallIds::remembered).sum::<usize>() >= MOST_IDS;
@@ -246,44 +245,44 @@ impl PendingRequests {
             exchange: entry.exchange,
             cancelled: None,
         };
-        self.open[lane].entry(key).or_default().push(request);
+        self.open[index].entry(key).or_default().push(request);
     }
 
     /// Closes the request that a response answers.
-    pub(super) fn answer(&mut self, message: &Message<'_>, side: Option<Side>) -> ClosedRequest {
+    pub(super) fn answer(
+        &mut self,
+        message: &Message<'_>,
+        side: Option<Side>,
+    ) -> ResponseMatch<PendingRequest> {
         self.last_use = None;
-        let Some(exact) = key(message.id()) else { return ClosedRequest::Nothing };
-        let lanes: &[usize] = match side {
-            Some(Side::Client) => &[1, 2],
-            Some(Side::Server) => &[0, 2],
-            None => &[0, 1, 2],
-        };
-        match self.holding(lanes, &exact) {
+        let Some(exact) = key(message.id()) else { return ResponseMatch::Unmatched };
+        let others = requestors(side.map(Side::other));
+        match self.holding(others, &exact) {
             (None, _) => {}
-            (Some(lane), false) => {
-                return self.close(lane, &exact).map_or(ClosedRequest::Nothing, ClosedRequest::To);
+            (Some(index), false) => {
+                return self.close(index, &exact).map_or(ResponseMatch::Unmatched, ResponseMatch::Matched);
             }
             (Some(first), true) => {
                 let _ = self.close(first, &exact);
-                return ClosedRequest::Unclear;
+                return ResponseMatch::Ambiguous;
             }
         }
         if self.loses {
-            return ClosedRequest::Untold;
+            return ResponseMatch::Unknown;
         }
-        if lanes.iter().any(|&lane| self.used[lane].has(&exact)) {
-            return ClosedRequest::Again;
+        if others.iter().any(|&index| self.used[index].has(&exact)) {
+            return ResponseMatch::AlreadyAnswered;
         }
         if self.forgets_ids {
-            return ClosedRequest::Untold;
+            return ResponseMatch::Unknown;
         }
-        let other = retyped(&exact).and_then(|key| self.close(self.holding(lanes, &key).0?, &key));
-        other.map_or(ClosedRequest::Nothing, ClosedRequest::Mistyped)
+        let other = retyped(&exact).and_then(|key| self.close(self.holding(others, &key).0?, &key));
+        other.map_or(ResponseMatch::Unmatched, ResponseMatch::Mistyped)
     }
 
-    /// The first of these lanes that has an open request with this id, and whether another has one, too.
-    fn holding(&self, lanes: &[usize], key: &Key) -> (Option<usize>, bool) {
-        let mut holding = lanes.iter().copied().filter(|&lane| self.open[lane].contains_key(key));
+    /// The first of these requestors that has an open request with this id, and whether another has one, too.
+    fn holding(&self, requestors: &[usize], key: &Key) -> (Option<usize>, bool) {
+        let mut holding = requestors.iter().copied().filter(|&index| self.open[index].contains_key(key));
         (holding.next(), holding.next().is_some())
     }
 
@@ -298,11 +297,11 @@ impl PendingRequests {
         kept
     }
 
-    fn close(&mut self, lane: usize, key: &Key) -> Option<PendingRequest> {
-        let list = self.open[lane].get_mut(key)?;
+    fn close(&mut self, index: usize, key: &Key) -> Option<PendingRequest> {
+        let list = self.open[index].get_mut(key)?;
         let request = (!list.is_empty()).then(|| list.remove(0));
         if list.is_empty() {
-            self.open[lane].remove(key);
+            self.open[index].remove(key);
         }
         if let Some(request) = &request {
             self.count -= 1;
@@ -315,43 +314,49 @@ impl PendingRequests {
     }
 }
 
-/// What a response closed.
-#[derive(Debug)]
-pub(super) enum ClosedRequest {
-    To(PendingRequest),
-    Mistyped(PendingRequest),
-    Again,
-    Nothing,
-    Unclear,
-    Untold,
+/// What a response answers; with the request itself, or a reference to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ResponseMatch<R> {
+    /// The message is not a response.
+    NotAResponse,
+    /// The oldest open request of the other side with this id, type and all.
+    Matched(R),
+    /// An open request whose id is the same but for its type, such as `1` and `"1"`.
+    Mistyped(R),
+    /// A request that was answered before.
+    AlreadyAnswered,
+    /// No request; or it cannot be told, because the response's id is null or missing.
+    Unmatched,
+    /// The recording does not say who sent the response, and both sides have open requests with this id.
+    Ambiguous,
+    /// No request that is remembered, and a limit was reached so that not all are.
+    Unknown,
 }
 
-impl ClosedRequest {
-    pub(super) fn response_match(&self) -> ResponseMatch<'_> {
+impl<R> ResponseMatch<R> {
+    /// The request that is answered, if it is known.
+    pub(super) fn request(&self) -> Option<&R> {
         match self {
-            Self::To(request) => ResponseMatch::To(request),
-            Self::Mistyped(request) => ResponseMatch::Mistyped(request),
-            Self::Again => ResponseMatch::Again,
-            Self::Nothing => ResponseMatch::Nothing,
-            Self::Unclear => ResponseMatch::Unclear,
-            Self::Untold => ResponseMatch::Untold,
-        }
-    }
-
-    pub(super) fn request(&self) -> Option<&PendingRequest> {
-        self.bound_to()
-    }
-
-    fn bound_to(&self) -> Option<&PendingRequest> {
-        match self {
-            Self::To(request) | Self::Mistyped(request) => Some(request),
+            Self::Matched(request) | Self::Mistyped(request) => Some(request),
             _ => None,
         }
     }
+
+    pub(super) fn as_ref(&self) -> ResponseMatch<&R> {
+        match self {
+            Self::Matched(request) => ResponseMatch::Matched(request),
+            Self::Mistyped(request) => ResponseMatch::Mistyped(request),
+            Self::NotAResponse => ResponseMatch::NotAResponse,
+            Self::AlreadyAnswered => ResponseMatch::AlreadyAnswered,
+            Self::Unmatched => ResponseMatch::Unmatched,
+            Self::Ambiguous => ResponseMatch::Ambiguous,
+            Self::Unknown => ResponseMatch::Unknown,
+        }
+    }
 }
 
-/// Where the requests of a side may be kept.
-fn lanes_of(side: Option<Side>) -> &'static [usize] {
+/// The indices of the requestors that a side may be: its own, and that of requests whose sender is not known.
+pub(crate) fn requestors(side: Option<Side>) -> &'static [usize] {
     match side {
         Some(Side::Client) => &[0, 2],
         Some(Side::Server) => &[1, 2],
@@ -359,7 +364,8 @@ fn lanes_of(side: Option<Side>) -> &'static [usize] {
     }
 }
 
-fn lane(side: Option<Side>) -> usize {
+/// The index of a requestor: client, server, unknown.
+pub(crate) fn requestor(side: Option<Side>) -> usize {
     match side {
         Some(Side::Client) => 0,
         Some(Side::Server) => 1,

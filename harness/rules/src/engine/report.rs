@@ -5,6 +5,7 @@
 
 use super::context::RuleContext;
 use super::facts::why_not_whole;
+use super::finding::{Finding, RuleOutcome, RuleVerdict};
 use super::location::FindingLocation;
 use super::rule_stats::{RuleStats, RuleStatsTable};
 use crate::revision::{Revision, Span};
@@ -14,93 +15,6 @@ use transcript::session::Side;
 
 /// So many findings of one rule, level and party are kept with their places.
 pub(crate) const MOST_KEPT: usize = 100;
-
-/// What came of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RuleVerdict {
-    /// It was kept wherever it applied.
-    Pass,
-    /// It was broken, and it binds.
-    Fail,
-    /// It was broken, and it is advice.
-    Warn,
-    /// Something worth knowing was seen.
-    Info,
-    /// The recording does not carry what would decide it.
-    Inconclusive,
-    /// Nothing in the session called for it, or its revision has no such rule.
-    NotApplicable,
-}
-
-impl RuleVerdict {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Inconclusive => "inconclusive",
-            Self::NotApplicable => "not-applicable",
-        }
-    }
-
-    fn of(level: Level) -> Self {
-        match level {
-            Level::Must => Self::Fail,
-            Level::Should => Self::Warn,
-            Level::Info => Self::Info,
-        }
-    }
-}
-
-/// A place where a rule is broken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Fail, warn or info.
-    pub verdict: RuleVerdict,
-    /// How much the rule binds here.
-    pub level: Level,
-    /// Who is at fault.
-    pub party: &'static str,
-    /// Where.
-    pub location: FindingLocation,
-    /// What is wrong, in a sentence without its full stop.
-    pub message: String,
-    /// The other message that matters, and what it is.
-    pub other: Option<(FindingLocation, &'static str)>,
-}
-
-/// How often a rule was broken at one level by one party.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FindingCount {
-    /// How much it bound there.
-    pub level: Level,
-    /// Who was at fault.
-    pub party: &'static str,
-    /// How often; the findings may be fewer.
-    pub times: u64,
-}
-
-/// What came of one rule.
-#[derive(Debug, Clone)]
-pub struct RuleOutcome {
-    /// The rule.
-    pub rule: &'static Rule,
-    /// The verdict.
-    pub verdict: RuleVerdict,
-    /// How often it was kept.
-    pub held: u64,
-    /// How often it was broken; the findings may be fewer.
-    pub broken: u64,
-    /// The same by level and party.
-    pub counts: Vec<FindingCount>,
-    /// Where it was broken, in the order of the recording, up to a limit.
-    pub findings: Vec<Finding>,
-    /// Why it could not be told somewhere, and what would decide it; the first such reason.
-    pub unsure: Option<String>,
-}
 
 /// What is wrong at a moment, with what is known of the place beyond the moment's own.
 #[derive(Debug, Default)]
@@ -179,15 +93,16 @@ enum MissingEvidence {
 impl MissingEvidence {
     fn tell(self) -> String {
         match self {
-            Self::Revision => "nothing shows the revision; --spec REVISION would tell".to_owned(),
+            Self::Revision => "nothing shows the revision; --spec REVISION would show it".to_owned(),
             Self::Carried(need) => lacks(need),
         }
     }
 }
 
 impl Report {
-    pub(super) fn new(carries: Vec<Need>) -> Self {
-        Self { carries, stats: RuleStatsTable::default() }
+    /// For so many rules, about a recording that carries this.
+    pub(super) fn new(carries: Vec<Need>, rules: usize) -> Self {
+        Self { carries, stats: RuleStatsTable::new(rules) }
     }
 
     /// The rule was kept at this moment.

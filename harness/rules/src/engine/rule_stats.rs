@@ -2,7 +2,7 @@
 //!
 //! Knows: that nearly all that is said of rules is that they were kept. Refuses to know: when a rule applies.
 
-use super::report::{Finding, FindingCount};
+use super::finding::{Finding, FindingCount};
 use crate::revision::Revision;
 use crate::rule::{Level, Rule};
 use foldhash::fast::FixedState;
@@ -20,26 +20,25 @@ pub(super) struct RuleStatsTable {
     near: Vec<(usize, u16)>,
 }
 
-/// Some times as many as there are rules, and a power of two.
-const NEAR: usize = 1024;
-
-impl Default for RuleStatsTable {
-    fn default() -> Self {
-        Self { list: Vec::new(), kept: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); NEAR] }
-    }
-}
-
 impl RuleStatsTable {
+    /// Room for so many rules.
+    pub(super) fn new(rules: usize) -> Self {
+        // A power of two, and so many that most addresses have a place of their own.
+        let places = (4 * rules.max(16)).next_power_of_two();
+        Self { list: Vec::new(), kept: Vec::new(), by_id: HashMap::default(), near: vec![(0, 0); places] }
+    }
+
     fn number(&mut self, rule: &'static Rule) -> usize {
         let address = std::ptr::from_ref(rule).addr();
-        let mut at = address / size_of::<Rule>() % NEAR;
+        let last = self.near.len() - 1;
+        let mut at = (address / size_of::<Rule>()) & last;
         // There are fewer rules than places.
         while self.near[at].0 != address {
             if self.near[at].0 == 0 {
                 self.near[at] = (address, self.new_number(rule));
                 break;
             }
-            at = (at + 1) % NEAR;
+            at = (at + 1) & last;
         }
         usize::from(self.near[at].1)
     }

@@ -91,11 +91,11 @@ impl Schemas {
         let Some((validator, cost)) = &compiled.ready else {
             return Fit::Unsure(match &compiled.validity {
                 Validity::Unsure(why) => why.clone(),
-                _ => "the schema is no valid one".to_owned(),
+                _ => "the schema is not valid".to_owned(),
             });
         };
         let Some(plain) = plain(value) else {
-            return Fit::Unsure("the value is too deep, or has text that is no Unicode".to_owned());
+            return Fit::Unsure("the value is too deep, or has text that is not Unicode".to_owned());
         };
         let size = match Size::of(value) {
             Ok(size) => size,
@@ -149,7 +149,7 @@ fn compile(schema: Json<'_>) -> Compiled {
         return unsure("the schema is longer than 256 KiB");
     }
     let Some(value) = plain(schema) else {
-        return unsure("the schema is too deep, or has text that is no Unicode");
+        return unsure("the schema is too deep, or has text that is not Unicode");
     };
     let Some(dialect) = dialect(&value) else { return unsure("the schema's dialect is not known here") };
     let cost = match Cost::of(&value) {

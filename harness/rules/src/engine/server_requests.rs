@@ -5,8 +5,9 @@
 //! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
 use super::content::{LONGEST_NAME, string_of};
-use super::context::{MessageKind, RuleContext};
+use super::context::RuleContext;
 use super::location::FindingLocation;
+use super::message::MessageKind;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 

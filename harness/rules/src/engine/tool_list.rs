@@ -13,7 +13,7 @@ use transcript::json::Json;
 const MOST_NAMES: usize = 20_000;
 
 const NEVER_LISTED: &str =
-    "the recording has no `tools/list` that shows the tool; one before the call would tell";
+    "the recording has no `tools/list` that shows the tool; one before the call would show it";
 const CHANGED: &str = "the list of tools has changed since it was last shown";
 
 /// How far the tools of a session are known.

@@ -6,10 +6,9 @@
 
 use super::auth_flow::Documents;
 use crate::engine::{
-    Challenge, ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span,
-    Transport, Violation, parameter, query, quoted,
+    Challenge, Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION,
+    Span, Transport, Trigger, Violation, parameter, query, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::rejection::Rejection;
@@ -43,7 +42,7 @@ const OURS: Rule = Rule {
 static REQUIRED: Rule = Rule {
     id: "auth.401.required",
     title: "A request without a valid token is refused with 401",
-    why: "Clients begin the authorization flow on 401 alone; after another status they give up.",
+    why: "Clients begin the authorization flow only on 401; after another status they give up.",
     fix: "Answer 401 Unauthorized where the token is missing, expired or not valid.",
     ..OURS
 };
@@ -62,7 +61,7 @@ static METADATA: Rule = Rule {
     id: "auth.401.resource-metadata",
     span: Span::from(Revision::V2025_06_18),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements; RFC 9728, section 5.1",
-    title: "A 401 names the resource metadata, or that stands at a well-known address",
+    title: "A 401 names the resource metadata, or it is at a well-known address",
     why: "The document names the authorization servers; a client that cannot find it has nowhere to go.",
     fix: "Add the parameter `resource_metadata` with the URL of the document to the challenge.",
     ..OURS
@@ -74,7 +73,7 @@ static SCOPE: Rule = Rule {
     span: Span::from(Revision::V2025_11_25),
     source: "basic/authorization#protected-resource-metadata-discovery-requirements",
     title: "The challenge of a 401 names the scopes that are needed",
-    why: "Clients ask for every scope there is, or for none, where nobody tells them which.",
+    why: "Clients ask for every scope there is, or for none, when they are not told which.",
     fix: "Add the parameter `scope` to the challenge.",
     ..OURS
 };
@@ -107,7 +106,7 @@ static EVERY_REQUEST: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
     title: "Once it has a token, a client sends it with every request",
-    why: "A session is no proof of who is asking, and servers refuse what comes without a token.",
+    why: "A session does not prove who is asking, and servers refuse what comes without a token.",
     fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
     ..OURS
 };
@@ -117,9 +116,9 @@ static QUERY_TOKEN: Rule = Rule {
     party: Party::Client,
     needs: &[Need::Http],
     source: "basic/authorization#token-requirements",
-    title: "No access token stands in a URL",
+    title: "No access token is in a URL",
     why: "URLs end up in logs, histories and `Referer` headers, and the token with them.",
-    fix: "Send the token in the `Authorization` header alone.",
+    fix: "Send the token only in the `Authorization` header.",
     ..OURS
 };
 
@@ -154,7 +153,6 @@ struct Refusal {
 
 #[derive(Default)]
 struct AuthState {
-    exchanges: ExchangeTracker,
     refusals: Vec<Refusal>,
     documents: Documents,
     /// Sessions, and URLs of servers without sessions, at which a token was taken.
@@ -166,10 +164,7 @@ struct AuthState {
 }
 
 impl RuleVisitor for AuthState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
+    fn visit(&mut self, at: &RuleContext<'_>, _report: &mut Report) {
         if at.exchange.is_none()
             && let Some(context) = at.entry.context
         {
@@ -177,26 +172,6 @@ impl RuleVisitor for AuthState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        for refusal in &self.refusals {
-            self.judge(refusal, at, report);
-        }
-        for (kept, location) in &self.loops {
-            match kept {
-                true => report.pass(&RETRY_LIMIT, at),
-                false => {
-                    let wrong = format!("more than {FEW} refusals in a row for the same method");
-                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
-                }
-            }
-        }
-    }
-}
-
-impl AuthState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         self.documents.see(exchange, at);
         if exchange.transport == Transport::Other {
@@ -213,6 +188,23 @@ impl AuthState {
         self.count(exchange, at);
     }
 
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        for refusal in &self.refusals {
+            self.judge(refusal, at, report);
+        }
+        for (kept, location) in &self.loops {
+            match kept {
+                true => report.pass(&RETRY_LIMIT, at),
+                false => {
+                    let wrong = format!("more than {FEW} refusals in a row for the same method");
+                    report.fail(&RETRY_LIMIT, at, Violation::of(wrong).at(location.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl AuthState {
     fn refused(
         &mut self,
         status: u16,
@@ -338,7 +330,7 @@ impl AuthState {
             }
         };
         if refusal.challenges.is_empty() && refusal.with_token.is_none() {
-            let why = "an envelope has the headers that its recorder chose to keep; a HAR would tell";
+            let why = "an envelope has the headers that its recorder chose to keep; a HAR would show it";
             return report.inconclusive(rule, at, why);
         }
         match (lacks, self.documents.well_known()) {
@@ -353,7 +345,7 @@ impl AuthState {
                 );
             }
             (Some(_), None) => {
-                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would tell";
+                let why = "the metadata may stand at its well-known address; a HAR with the client's GET would show it";
                 report.inconclusive(rule, at, why);
             }
         }

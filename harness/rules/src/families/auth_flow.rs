@@ -4,10 +4,9 @@
 //! metadata of the server's own authorization server names its address. Memory: up to [`MOST`] documents and requests.
 
 use crate::engine::{
-    Challenge, ExchangeTracker, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, Span,
-    Transport, Violation, address, parameter, query,
+    Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,
+    Span, Transport, Trigger, Violation, address, parameter, query,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -52,7 +51,7 @@ static PKCE: Rule = Rule {
     needs: &[Need::Http],
     source: "basic/authorization#authorization-code-protection",
     title: "An authorization code is protected by PKCE with S256",
-    why: "Without it whoever sees the code can trade it for a token; the method `plain` shows the secret itself.",
+    why: "Without it anyone who sees the code can trade it for a token; the method `plain` shows the secret itself.",
     fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
     ..Rule::BLANK
 };
@@ -178,22 +177,19 @@ impl Documents {
 
 #[derive(Default)]
 struct AuthFlowState {
-    exchanges: ExchangeTracker,
     documents: Documents,
     steps: Vec<Step>,
 }
 
 impl RuleVisitor for AuthFlowState {
-    fn visit(&mut self, at: &RuleContext<'_>, _found: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at));
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, _report: &mut Report) {
+        self.documents.see(exchange, at);
+        if exchange.transport == Transport::Other {
+            self.step(exchange, at);
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at));
-        }
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         let documents = &self.documents;
         let metadata = documents.documents.iter().filter(|document| documents.is_metadata(document));
         for document in metadata.filter(|document| document.succeeded) {
@@ -207,13 +203,6 @@ impl RuleVisitor for AuthFlowState {
 }
 
 impl AuthFlowState {
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
-        self.documents.see(exchange, at);
-        if exchange.transport == Transport::Other {
-            self.step(exchange, at);
-        }
-    }
-
     /// An exchange that is no MCP: it may be a step of the flow, and is remembered until that can be told.
     fn step(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>) {
         let url = &exchange.raw.url;
@@ -246,7 +235,7 @@ fn servers(document: &Document, at: &RuleContext<'_>, report: &mut Report) {
         return report.inconclusive(
             &SERVERS,
             at,
-            "the metadata document is not in the recording, or is no JSON object",
+            "the metadata document is not in the recording, or is not a JSON object",
         );
     };
     let listed = value.member("authorization_servers");

@@ -4,10 +4,9 @@
 //! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
 
 use crate::engine::{
-    FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext, SeenMessage,
-    Span, Violation,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,
+    RuleVisitor, SeenMessage, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::json::Json;
@@ -42,8 +41,8 @@ static UNSUPPORTED: Rule = Rule {
 static RECEIVABLE: Rule = Rule {
     id: "jsonrpc.batch.receivable",
     needs: &[Need::Direction],
-    title: "A batch is received by whoever speaks 2025-03-26",
-    why: "Whoever relies on the revision loses every message of the batch at once.",
+    title: "Each side that speaks 2025-03-26 accepts a batch",
+    why: "A sender that relies on the revision loses every message of the batch at once.",
     fix: "Take arrays apart and treat each message by itself, or negotiate another revision.",
     ..OURS
 };
@@ -53,7 +52,7 @@ static NO_INITIALIZE: Rule = Rule {
     party: Party::Client,
     source: "basic/lifecycle#initialization",
     title: "`initialize` is not part of a batch",
-    why: "What stands beside it would be said before both sides know how to talk.",
+    why: "What comes with it would be said before both sides know how to talk.",
     fix: "Send `initialize` by itself and wait for its answer.",
     ..OURS
 };
@@ -62,7 +61,7 @@ static HOMOGENEOUS: Rule = Rule {
     id: "jsonrpc.batch.homogeneous",
     source: "basic/transports#sending-messages-to-the-server",
     title: "A batch has requests and notifications, or responses, and not both",
-    why: "The schema has no such array, and over HTTP nobody can tell which answer the exchange asks for.",
+    why: "The schema has no such array, and over HTTP it is not clear which answer the exchange asks for.",
     fix: "Send answers in a batch of their own.",
     ..OURS
 };
@@ -132,7 +131,7 @@ impl BatchState {
             None => report.inconclusive(
                 &UNSUPPORTED,
                 at,
-                "nothing shows the revision; --spec REVISION would tell",
+                "nothing shows the revision; --spec REVISION would show it",
             ),
             Some(_) => report.fail(&UNSUPPORTED, at, format!("an array of {count} messages")),
         }
@@ -157,7 +156,7 @@ impl BatchState {
             && !mixed
             && !opens
         {
-            self.waiting[lane(side)] = Some(at.entry.location);
+            self.waiting[side as usize] = Some(at.entry.location);
             if let Some(exchange) = at.entry.exchange
                 && self.exchanges.len() < MOST_BATCHES
             {
@@ -190,18 +189,18 @@ impl BatchState {
 
     fn answer(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(asker) = at.side.map(Side::other) else { return };
-        let Some(location) = self.waiting[lane(asker)] else { return };
+        let Some(location) = self.waiting[asker as usize] else { return };
         match message.response_match {
-            ResponseMatch::To(request) if *request.entry_location() == location => {
+            ResponseMatch::Matched(request) if *request.entry_location() == location => {
                 report.pass(&RECEIVABLE, at);
-                self.waiting[lane(asker)] = None;
+                self.waiting[asker as usize] = None;
             }
-            ResponseMatch::Nothing if message.kind == MessageKind::Error && !turned_away(at) => {
+            ResponseMatch::Unmatched if message.kind == MessageKind::Error && !turned_away(at) => {
                 let batch = FindingLocation::of(&location, "the batch");
                 let wrong =
                     Violation::of("a batch is answered with an error as a whole").see(batch, "the batch");
                 report.fail(&RECEIVABLE, at, wrong);
-                self.waiting[lane(asker)] = None;
+                self.waiting[asker as usize] = None;
             }
             _ => {}
         }
@@ -233,8 +232,4 @@ impl BatchState {
 /// HTTP refused the exchange for a reason of its own.
 fn turned_away(at: &RuleContext<'_>) -> bool {
     at.exchange.and_then(|exchange| exchange.status).is_some_and(|status| matches!(status, 401 | 403 | 404))
-}
-
-fn lane(side: Side) -> usize {
-    usize::from(side == Side::Server)
 }

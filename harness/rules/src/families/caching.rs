@@ -5,9 +5,9 @@
 
 use super::modern::UNPROVEN;
 use crate::engine::{
-    FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown, text_of,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
 use transcript::json::{Json, JsonKind};

@@ -5,9 +5,9 @@
 //! their own. Memory: [`MOST_TASKS`] requests that became tasks.
 
 use crate::engine::{
-    MessageKind, PendingRequest, Report, Revision, RuleContext, SeenMessage, Span, Violation, shown, text_of,
+    Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;

@@ -4,10 +4,9 @@
 //! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
 
 use crate::engine::{
-    META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted,
-    text_of,
+    Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
@@ -100,7 +99,7 @@ static LIST_CHANGED: Rule = Rule {
     level: Level::Should,
     span: Span::SESSIONS,
     source: "server/tools#list-changed-notification",
-    title: "A server that tells of changed lists declares `listChanged` for them",
+    title: "A server that reports changed lists declares `listChanged` for them",
     why: "Clients register for changes where they are announced; others miss them.",
     fix: "Declare `\"listChanged\": true` beside the feature.",
     ..SERVES
@@ -156,9 +155,9 @@ static ELICITATION_MODE: Rule = Rule {
     party: Party::Server,
     span: Span::from(Revision::V2025_11_25),
     source: "client/elicitation#capabilities",
-    title: "A server elicits in the modes alone that the client declares",
+    title: "A server elicits only in the modes that the client declares",
     why: "A client without that mode cannot show the question, and refuses the request.",
-    fix: "Look for `form` and `url` under `elicitation`; an empty object stands for `form`.",
+    fix: "Look for `form` and `url` under `elicitation`; an empty object means `form`.",
     ..Rule::BLANK
 };
 

@@ -2,8 +2,7 @@
 //!
 //! Refuses to know: whether what is suggested makes sense.
 
-use crate::engine::{MessageKind, Report, RuleContext, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, MessageKind, Report, RuleContext, RuleVisitor, Trigger, Violation};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 

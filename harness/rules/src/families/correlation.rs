@@ -5,10 +5,9 @@
 //! fingerprint, and [`MOST_GARBLED`] ids.
 
 use crate::engine::{
-    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision, RuleContext,
-    SeenMessage, SourceLocation, Span, Violation,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision,
+    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::Json;
@@ -75,7 +74,7 @@ static ANSWERED: Rule = Rule {
     id: "jsonrpc.request.answered",
     source: "basic/index#responses; JSON-RPC 2.0, section 5",
     title: "A request that was not cancelled is answered before the session ends",
-    why: "Whoever asked waits, mostly for a minute, and often takes the whole server for dead.",
+    why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
     fix: "Answer every request, with an error where nothing else can be said.",
     ..Rule::BLANK
 };
@@ -134,7 +133,7 @@ impl RuleVisitor for CorrelationState {
             (None, Content::TraceEnd(_)) => self.ended = at.entry.time,
             (None, Content::Noise(noise)) => {
                 match at.side {
-                    Some(side) => self.unreadable[lane(side)] = true,
+                    Some(side) => self.unreadable[side as usize] = true,
                     None => self.unreadable = [true; 2],
                 }
                 let members = Json::parse(&noise.text).into_iter().flat_map(Json::members);
@@ -167,7 +166,7 @@ impl RuleVisitor for CorrelationState {
             }
             let waited = request.time.zip(self.ended).map(|(request, ended)| ended.saturating_sub(request));
             if waited.is_none_or(|waited| waited < PATIENCE) {
-                let why = "the session ended before the answer was due; a longer one would tell";
+                let why = "the session ended before the answer was due; a longer one would show it";
                 report.inconclusive(&ANSWERED, at, why);
                 continue;
             }
@@ -186,7 +185,7 @@ impl CorrelationState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             if let Some(side) = at.side {
-                self.unreadable[lane(side)] = true;
+                self.unreadable[side as usize] = true;
             }
             return self.heard(at, None);
         }
@@ -197,7 +196,7 @@ impl CorrelationState {
     /// A side speaks of something else than the other's last notification.
     fn quiet(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(other) = at.side.map(Side::other) else { return };
-        if let Some(last) = &mut self.last[lane(other)]
+        if let Some(last) = &mut self.last[other as usize]
             && last.notification.is_some()
             && !std::mem::replace(&mut last.told, true)
         {
@@ -207,7 +206,7 @@ impl CorrelationState {
 
     fn heard(&mut self, at: &RuleContext<'_>, notification: Option<(Box<str>, SourceLocation)>) {
         let Some(side) = at.side else { return };
-        self.last[lane(side)] = Some(Last { notification, exchange: at.entry.exchange, told: false });
+        self.last[side as usize] = Some(Last { notification, exchange: at.entry.exchange, told: false });
     }
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
@@ -219,8 +218,8 @@ impl CorrelationState {
             return;
         }
         match message.response_match {
-            ResponseMatch::No => {}
-            ResponseMatch::To(request) => {
+            ResponseMatch::NotAResponse => {}
+            ResponseMatch::Matched(request) => {
                 self.answers.again(message.raw.text());
                 self.quiet(at, report);
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE, &ANSWERED] {
@@ -243,30 +242,32 @@ impl CorrelationState {
                 let wrong = format!("the id is {}, and the request's is {}", shown_id(message), request.id);
                 report.fail(&ID_TYPE, at, Violation::of(wrong).see(request.location(), "the request"));
             }
-            ResponseMatch::Again if again => report.pass(&DUPLICATE, at),
+            ResponseMatch::AlreadyAnswered if again => report.pass(&DUPLICATE, at),
             // Word for word the same: a resumed stream, where nothing shows the events.
-            ResponseMatch::Again if self.answers.has(message.raw.text()) && event_id(at).is_none() => {
-                let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would tell";
+            ResponseMatch::AlreadyAnswered
+                if self.answers.has(message.raw.text()) && event_id(at).is_none() =>
+            {
+                let why = "a stream that is resumed repeats its answers; an envelope or a HAR with event ids would show it";
                 report.inconclusive(&DUPLICATE, at, why);
             }
-            ResponseMatch::Again => {
+            ResponseMatch::AlreadyAnswered => {
                 let wrong = format!("the request with the id {} was answered before", shown_id(message));
                 report.fail(&DUPLICATE, at, wrong);
             }
-            ResponseMatch::Unclear => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
-            ResponseMatch::Untold => {
+            ResponseMatch::Ambiguous => report.inconclusive(&ID_MATCH, at, Need::Direction.lack()),
+            ResponseMatch::Unknown => {
                 let why = at.pending.full().unwrap_or_default();
                 for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
                     report.inconclusive(rule, at, why);
                 }
             }
-            ResponseMatch::Nothing => self.astray(message, at, report),
+            ResponseMatch::Unmatched => self.astray(message, at, report),
         }
     }
 
     fn was_unreadable(&self, at: &RuleContext<'_>) -> bool {
         match at.side {
-            Some(side) => self.unreadable[lane(side.other())],
+            Some(side) => self.unreadable[side.other() as usize],
             None => self.unreadable.contains(&true),
         }
     }
@@ -294,11 +295,11 @@ impl CorrelationState {
         };
         let other = side.other();
         self.astray += 1;
-        if self.unreadable[lane(other)] || self.astray > MOST_ASTRAY {
+        if self.unreadable[other as usize] || self.astray > MOST_ASTRAY {
             return;
         }
         let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
-        let last = self.last[lane(other)].as_ref().filter(of_this_exchange);
+        let last = self.last[other as usize].as_ref().filter(of_this_exchange);
         let status = at.exchange.and_then(|exchange| exchange.status);
         let open = at.pending.open().into_iter().filter(|request| {
             request.side == Some(other) && (at.exchange.is_none() || request.exchange == at.entry.exchange)
@@ -313,7 +314,7 @@ impl CorrelationState {
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
             }
             (_, Some(request), MessageKind::Error) if request.method() == "server/discover" => {
-                let why = format!("nothing shows the revision of whoever answers {}", request.id);
+                let why = format!("nothing shows the revision of the party that answers {}", request.id);
                 report.inconclusive(&ID_ECHO, at, why);
             }
             (_, Some(request), MessageKind::Error) if status != Some(403) => {
@@ -352,8 +353,4 @@ pub(super) fn shown_id(message: &SeenMessage<'_>) -> String {
         Id::Number(number) => number.to_owned(),
         Id::Null | Id::Missing => "null".to_owned(),
     }
-}
-
-fn lane(side: Side) -> usize {
-    usize::from(side == Side::Server)
 }

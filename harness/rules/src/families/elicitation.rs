@@ -4,10 +4,10 @@
 //! `Schemas` says.
 
 use crate::engine::{
-    ClientAnswer, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, ServerRequests,
-    Span, Uri, Violation, part, quoted, server_requests, shown, string_of, uri,
+    ClientAnswer, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    Schemas, ServerRequests, Span, Trigger, Uri, Violation, part, quoted, server_requests, shown, string_of,
+    uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -110,7 +110,7 @@ static SECRETS: Rule = Rule {
     level: Level::Should,
     span: EVER,
     source: "client/elicitation#security-considerations",
-    title: "A form asks for no passwords, keys or card numbers, as far as its names tell",
+    title: "A form asks for no passwords, keys or card numbers, as far as its names show",
     why: "What is entered passes through the client, and mostly in front of a model.",
     fix: "Ask for it in the mode \"url\", on a page of your own.",
     ..SERVER
@@ -205,7 +205,7 @@ impl ElicitationState {
         if let Some(mode) = mode
             && !matches!(string_of(mode).as_deref(), Some("form" | "url"))
         {
-            wrong = Some((format!("{} is no mode", shown(mode)), mode));
+            wrong = Some((format!("{} is not a mode", shown(mode)), mode));
         }
         match wrong {
             None => report.pass(&PARAMS, at),
@@ -238,7 +238,7 @@ impl ElicitationState {
                 return;
             }
             _ => {
-                let wrong = Violation::of(format!("{} is no action", shown(action))).inside(action);
+                let wrong = Violation::of(format!("{} is not an action", shown(action))).inside(action);
                 return report.fail(&ACTION, at, wrong);
             }
         }
@@ -269,7 +269,7 @@ fn by_url(params: Json<'_>) -> bool {
 
 fn address(value: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Violation::of(format!("{} is no URL: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::of(format!("{} is not a URL: {why}", shown(value))).inside(value);
     let web = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:"));
     let host = web.is_none_or(|rest| {
         rest.starts_with("//") && !rest[2..].starts_with(['/', '?', '#']) && rest.len() > 2
@@ -300,7 +300,7 @@ fn fields(form: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
                 let items = field.member("items");
                 let choices = items
                     .is_some_and(|items| ["enum", "anyOf"].iter().any(|word| items.member(word).is_some()));
-                (!choices).then(|| format!("the field {} is a list, and no choice of several", quoted(&name)))
+                (!choices).then(|| format!("the field {} is a list, not a choice of several", quoted(&name)))
             }
             "" => Some(format!("the field {} has no type of its own", quoted(&name))),
             other => Some(format!("the field {} is of the type `{other}`", quoted(&name))),

@@ -3,8 +3,7 @@
 //! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
 //! the business of `jsonl` and `stdio`.
 
-use crate::engine::{Report, RuleContext, SeenMessage, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonString, Scanner, SyntaxError};
 use transcript::rejection::Code;
@@ -25,7 +24,7 @@ pub(super) static UTF8: Rule = Rule {
     title: "Every byte is UTF-8, and no character was damaged on the way",
     why: "A recorder that splits a character between two reads writes U+FFFD or invalid bytes, although the wire was \
           right.",
-    fix: "Record bytes, and decode whole messages alone.",
+    fix: "Record bytes, and decode only whole messages.",
     ..Rule::BLANK
 };
 
@@ -42,7 +41,7 @@ static BOM: Rule = Rule {
     id: "enc.json.bom",
     level: Level::Should,
     source: "RFC 8259, section 8.1",
-    title: "No byte order mark stands before a message",
+    title: "No byte order mark comes before a message",
     why: "Most JSON parsers refuse it, so that the message is lost although everything behind the mark is right.",
     fix: "Write UTF-8 without a byte order mark.",
     ..Rule::BLANK
@@ -93,7 +92,7 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
         &UTF8,
         at,
         memchr::memmem::find(text.as_bytes(), "\u{fffd}".as_bytes()).is_none(),
-        || "the message holds U+FFFD, which stands where a character was lost",
+        || "the message holds U+FFFD, which replaces a character that was lost",
     );
     report.pass(&PARSE, at);
     report.pass(&BOM, at);
@@ -121,11 +120,11 @@ fn check_message(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut R
 fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let text = Json::parse(&noise.text).ok().and_then(|value| value.as_text()?.to_str());
     if noise.text.starts_with('\u{feff}') || text.is_some_and(|text| text.starts_with('\u{feff}')) {
-        return report.fail(&BOM, at, "a byte order mark stands before the message");
+        return report.fail(&BOM, at, "a byte order mark comes before the message");
     }
     match noise.why.code {
         Code::AmbiguousMember => report.fail(&TWICE, at, noise.why.message.clone()),
-        _ if matches!(at.facts.recording.format.as_str(), "jsonrpc" | "mcp-replay") => {}
+        _ if at.facts.recording.kind.bare_lines || at.facts.recording.kind.trace => {}
         Code::Truncated => {
             report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
         }
@@ -189,12 +188,12 @@ fn twice(names: &[JsonString<'_>], in_any_case: bool) -> Option<String> {
     sorted.sort_unstable();
     let shown = |name: &[u8]| quoted(&String::from_utf8_lossy(name));
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Some(format!("the member {} stands twice in one object", shown(&pair[0])));
+        return Some(format!("the member {} is in one object twice", shown(&pair[0])));
     }
     if !in_any_case {
         return None;
     }
     sorted.sort_unstable_by_key(|name| name.to_ascii_lowercase());
     let pair = sorted.windows(2).find(|pair| pair[0].eq_ignore_ascii_case(&pair[1]))?;
-    Some(format!("the members {} and {} differ in case alone", shown(&pair[0]), shown(&pair[1])))
+    Some(format!("the members {} and {} differ only in case", shown(&pair[0]), shown(&pair[1])))
 }

@@ -1,7 +1,6 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use crate::engine::{Report, RuleContext};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content};
@@ -10,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     name: "envelope",
     title: "Envelopes of HTTP sessions",
     rules: &[&TRANSPORT, &ONE_SLOT, &ENDPOINT],
-    triggers: &[Trigger::Format("streamable-http"), Trigger::Format("http-sse")],
+    triggers: &[Trigger::Recordings(|recording| recording.envelope)],
     visitor: || Box::new(EnvelopeState),
 };
 
@@ -29,7 +28,7 @@ pub(super) static ONE_SLOT: Rule = Rule {
     party: Party::Recorder,
     source: "Assay import formats, entries",
     title: "An entry has exactly one of `request`, `response` and `sse`",
-    why: "With none or several of them nobody knows which message comes first, or whether there is one.",
+    why: "With none or several of them it is not clear which message comes first, or whether there is one.",
     fix: "Write an entry for each message.",
     ..Rule::BLANK
 };
@@ -38,7 +37,7 @@ static ENDPOINT: Rule = Rule {
     id: "rec.env.endpoint-only-legacy",
     party: Party::Recorder,
     source: "Assay import formats, http-sse; 2024-11-05 basic/transports#http-with-sse",
-    title: "An `endpoint` event stands in HTTP+SSE envelopes alone",
+    title: "An `endpoint` event is only in HTTP+SSE envelopes",
     why: "Streamable HTTP has no such event: the envelope names the wrong transport, or two sessions were mixed.",
     fix: "Name the transport that the server spoke.",
     ..Rule::BLANK
@@ -48,8 +47,7 @@ struct EnvelopeState;
 
 impl RuleVisitor for EnvelopeState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let format = at.facts.recording.format.as_str();
-        if !matches!(format, "streamable-http" | "http-sse") {
+        if !at.facts.recording.kind.envelope {
             return;
         }
         if matches!(at.entry.content, Content::Envelope) {
@@ -61,15 +59,14 @@ impl RuleVisitor for EnvelopeState {
             report.check(
                 &ENDPOINT,
                 at,
-                format == "http-sse" || name != Some("endpoint"),
+                at.facts.recording.kind.http_sse || name != Some("endpoint"),
                 || "an `endpoint` event in an envelope of Streamable HTTP",
             );
         }
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        let format = at.facts.recording.format.as_str();
-        if matches!(format, "streamable-http" | "http-sse") && rejection.is_none() {
+        if at.facts.recording.kind.envelope && rejection.is_none() {
             report.pass(&TRANSPORT, at);
         }
     }

@@ -3,8 +3,10 @@
 //! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
 //! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
 
-use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, text_of};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    text_of,
+};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
@@ -32,7 +34,7 @@ static LEGACY: Rule = Rule {
     id: "jsonrpc.error.legacy-range",
     level: Level::Info,
     title: "Codes from -32000 to -32019 are left to those who used them before",
-    why: "Implementations gave them meanings before there was a policy, so that nobody may read anything into them.",
+    why: "Implementations gave them meanings before there was a policy, so no meaning can be read into them.",
     fix: "In a new implementation, use a code outside -32768 to -32000.",
     ..OURS
 };
@@ -119,7 +121,7 @@ impl ErrorsState {
                         report.inconclusive(
                             rule,
                             at,
-                            "nothing shows yet that whoever answers speaks this revision",
+                            "nothing shows yet that the party that answers speaks this revision",
                         );
                     }
                 }

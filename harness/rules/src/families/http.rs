@@ -6,10 +6,9 @@
 
 use super::legacy_sse::foreign;
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
-    VERSION, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, VERSION, Violation, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::rejection::{Code, Rejection};
@@ -80,7 +79,7 @@ static ACCEPT_GET: Rule = Rule {
     span: ERA,
     source: "basic/transports#listening-for-messages-from-the-server",
     title: "The `Accept` header of a GET lists text/event-stream",
-    why: "Servers tell a client that listens from a browser that looks by this header, and refuse the others.",
+    why: "Servers distinguish a client that listens from a browser that looks by this header, and refuse the others.",
     fix: "Send `Accept: text/event-stream` with every GET.",
     ..OURS
 };
@@ -121,7 +120,7 @@ static JSON_SINGLE: Rule = Rule {
     id: "http.json.single",
     title: "An answer of application/json is one JSON-RPC message",
     why: "Clients parse the body as one value; lines of JSON, a list or something else is an error to them.",
-    fix: "Send the response alone, and use a stream where there is more to say.",
+    fix: "Send only the response, and use a stream when there is more to say.",
     contested: Some(
         "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
     ),
@@ -153,7 +152,6 @@ const MOST_SESSIONS: usize = 1_000;
 
 #[derive(Default)]
 struct HttpState {
-    exchanges: ExchangeTracker,
     /// Where each session was served first, by its id.
     paths: BTreeMap<Box<str>, Box<str>>,
     /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
@@ -161,27 +159,6 @@ struct HttpState {
 }
 
 impl RuleVisitor for HttpState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        if !self.gone.is_empty() {
-            report.inconclusive(
-                &GET_ANSWER,
-                at,
-                "a GET got 404, and nothing later tells whether its session was over",
-            );
-        }
-    }
-}
-
-impl HttpState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -209,6 +186,18 @@ impl HttpState {
         }
     }
 
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if !self.gone.is_empty() {
+            report.inconclusive(
+                &GET_ANSWER,
+                at,
+                "a GET got 404, and nothing later tells whether its session was over",
+            );
+        }
+    }
+}
+
+impl HttpState {
     /// One session, one path.
     fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
@@ -304,7 +293,7 @@ fn accept(
     };
     let Some(first) = missing.first() else { return report.pass(rule, at) };
     if missing.iter().all(|wanted| covered(wanted)) {
-        let wrong = format!("`Accept` covers {first} by a wildcard alone");
+        let wrong = format!("`Accept` covers {first} only by a wildcard");
         return report.fail(rule, at, Violation::of(wrong).only(Level::Should));
     }
     let wrong = match exchange.request_header("accept") {
@@ -364,6 +353,6 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
                 "the body is empty, or the exchange was broken off before it came",
             );
         }
-        (None, _) => report.fail(&JSON_SINGLE, at, "the body is no JSON-RPC message"),
+        (None, _) => report.fail(&JSON_SINGLE, at, "the body is not a JSON-RPC message"),
     }
 }

@@ -8,10 +8,9 @@ mod rules;
 
 use super::http_streams::{inside, scope};
 use crate::engine::{
-    Call, ExchangeTracker, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Report, Revision,
-    RuleContext, SeenMessage, Transport, Violation, id_text, quoted,
+    Call, Family, FindingLocation, HttpExchange, LAST_EVENT, MessageKind, Report, Revision, RuleContext,
+    RuleVisitor, SeenMessage, Transport, Trigger, Violation, id_text, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Level;
 use rules::{
     BROADCAST, BY_GET, CLOSED_EARLY, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED, SAME_STREAM,
@@ -87,7 +86,6 @@ struct Unanswered {
 
 #[derive(Default)]
 struct HttpResumeState {
-    exchanges: ExchangeTracker,
     /// By session and id, as all that follows.
     ids: HashMap<Box<str>, Seen>,
     /// The stream that the exchange at hand resumes.
@@ -99,10 +97,7 @@ struct HttpResumeState {
 
 impl RuleVisitor for HttpResumeState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        let Some(exchange) = self.exchanges.current() else { return };
+        let Some(exchange) = at.exchanges.current() else { return };
         let scope = scope(exchange, at);
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.resumed = exchange
@@ -121,10 +116,27 @@ impl RuleVisitor for HttpResumeState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        if exchange.transport != Transport::Streamable {
+            return;
         }
+        for open in &mut self.open {
+            open.outlived |= exchange.began_after(open.ended) && exchange.number > open.stream;
+        }
+        if let Some(id) = exchange.request_header(LAST_EVENT) {
+            report.check(&BY_GET, at, exchange.is("GET"), || {
+                format!("`Last-Event-ID` is in a {}", exchange.raw.method)
+            });
+            if exchange.is("GET") {
+                self.came_back(id, exchange, at, report);
+            }
+        }
+        if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && !exchange.answer_lost {
+            self.stream(exchange, at, report);
+        }
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
         for open in std::mem::take(&mut self.open) {
             self.never_answered(&open, &at.by(open.revision), report);
         }
@@ -210,26 +222,6 @@ impl HttpResumeState {
         }
     }
 
-    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        if exchange.transport != Transport::Streamable {
-            return;
-        }
-        for open in &mut self.open {
-            open.outlived |= exchange.began_after(open.ended) && exchange.number > open.stream;
-        }
-        if let Some(id) = exchange.request_header(LAST_EVENT) {
-            report.check(&BY_GET, at, exchange.is("GET"), || {
-                format!("`Last-Event-ID` stands in a {}", exchange.raw.method)
-            });
-            if exchange.is("GET") {
-                self.came_back(id, exchange, at, report);
-            }
-        }
-        if exchange.is("POST") && exchange.streams() && !exchange.calls.is_empty() && !exchange.answer_lost {
-            self.stream(exchange, at, report);
-        }
-    }
-
     /// A client that comes back for the rest of a stream.
     fn came_back(&mut self, id: &str, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         let known = self.ids.get(&inside(&scope(exchange, at), id)).map(|seen| seen.stream);
@@ -298,7 +290,7 @@ impl HttpResumeState {
                 .at(open.location.clone())
         };
         if !open.outlived {
-            let why = "a stream has no answer at the end of the recording; one that goes on would tell";
+            let why = "a stream has no answer at the end of the recording; one that goes on would show it";
             return report.inconclusive(&RESPONDS, at, why);
         }
         if !open.resumed {
@@ -318,7 +310,7 @@ impl HttpResumeState {
             report.fail_if_complete(
                 &RECONNECT,
                 at,
-                wrong("ended before the answer, and nobody came back for it"),
+                wrong("ended before the answer, and no client came back for it"),
             );
         } else {
             report.fail_if_complete(&RESPONDS, at, wrong("never carried the answer"));

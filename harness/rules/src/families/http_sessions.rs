@@ -6,13 +6,11 @@
 use super::http::ERA;
 use super::modern_http::shows_all;
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Report, Revision, RuleContext, SESSION, Span, Transport,
-    VERSION, Violation, quoted,
+    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, VERSION, Violation, quoted,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
@@ -49,7 +47,7 @@ static ENTROPY: Rule = Rule {
     id: "http.session.entropy",
     level: Level::Should,
     title: "A session id is too long to be guessed",
-    why: "Whoever guesses the id of a session is in it.",
+    why: "Anyone who guesses the id of a session is in it.",
     fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
     ..OURS
 };
@@ -58,7 +56,7 @@ static ECHO: Rule = Rule {
     id: "http.session.echo",
     party: Party::Client,
     title: "Every request after the first names the session that the server assigned",
-    why: "Without the id the server knows nobody, and a stream or an answer goes to no session.",
+    why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
     fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
     ..OURS
 };
@@ -67,7 +65,7 @@ static MISSING_400: Rule = Rule {
     id: "http.session.missing-400",
     level: Level::Should,
     title: "A request that lacks the session id is refused with 400",
-    why: "404 would tell the client that its session is over, and other statuses tell it nothing.",
+    why: "404 would tell the client that its session is over, and other statuses do not.",
     fix: "Answer 400 Bad Request.",
     ..OURS
 };
@@ -151,7 +149,6 @@ struct Over {
 
 #[derive(Default)]
 struct HttpSessionsState {
-    exchanges: ExchangeTracker,
     /// The last handshake at each URL.
     handshakes: BTreeMap<Box<str>, Handshake>,
     /// That of each session.
@@ -160,20 +157,6 @@ struct HttpSessionsState {
 }
 
 impl RuleVisitor for HttpSessionsState {
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-    }
-}
-
-impl HttpSessionsState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -202,7 +185,9 @@ impl HttpSessionsState {
         }
         self.after_end(exchange, at, report);
     }
+}
 
+impl HttpSessionsState {
     /// An answer to `initialize`.
     fn begun(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if !exchange.succeeded() || exchange.errors > 0 {
@@ -364,7 +349,7 @@ fn assigned(exchange: &HttpExchange, session: &str, at: &RuleContext<'_>, report
     let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
     report.check(&CHARSET, at, visible && times == 1, || match times {
         1 => format!("the session id is {}", quoted(session)),
-        _ => format!("the session id stands in {times} headers"),
+        _ => format!("the session id is in {times} headers"),
     });
     report.check(&ENTROPY, at, session.len() >= LEAST, || {
         format!("the session id {} has {} characters", quoted(session), session.len())

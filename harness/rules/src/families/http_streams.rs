@@ -6,13 +6,11 @@
 
 use super::http::ERA;
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, SESSION,
-    SeenMessage, Span, Transport, Violation, id_text, plain,
+    Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
+    SeenMessage, Span, Transport, Trigger, Violation, id_text, plain,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
-use transcript::rejection::Rejection;
 use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
@@ -77,7 +75,7 @@ static UNRELATED: Rule = Rule {
     id: "http.get.unrelated",
     level: Level::Should,
     title: "A stream opened by GET carries nothing that belongs to a running request",
-    why: "Whoever waits for the request does not read that stream, so that progress goes past it.",
+    why: "A client that waits for the request does not read that stream, so that progress goes past it.",
     fix: "Send the progress of a request on the stream of its POST.",
     ..LISTENING
 };
@@ -87,7 +85,6 @@ const MOST_TOKENS: usize = 10_000;
 
 #[derive(Default)]
 struct HttpStreamsState {
-    exchanges: ExchangeTracker,
     /// Which request each progress token is of: its exchange. By session and token, as what follows.
     tokens: BTreeMap<Box<str>, u64>,
     /// Progress on streams opened by GET: where each token was first seen.
@@ -96,10 +93,7 @@ struct HttpStreamsState {
 
 impl RuleVisitor for HttpStreamsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| over(&exchange, at, report));
-        }
-        let (Some(exchange), Some(message)) = (self.exchanges.current(), &at.message) else { return };
+        let (Some(exchange), Some(message)) = (at.exchanges.current(), &at.message) else { return };
         let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);
@@ -111,10 +105,8 @@ impl RuleVisitor for HttpStreamsState {
         }
     }
 
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| over(&exchange, at, report));
-        }
+    fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        over(exchange, at, report);
     }
 }
 
@@ -188,7 +180,7 @@ fn over(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     }
     match (exchange.primed, &exchange.last_id) {
         (true, _) => report.pass(&PRIMING, at),
-        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is no id with empty data"),
+        (false, Some(_)) => report.fail(&PRIMING, at, "the first event is not an id with empty data"),
         // Ids are optional, and with them what this event is for.
         (false, None) if exchange.events > 0 => {
             let wrong = Violation::of("the events have no ids, so that the stream cannot be resumed");

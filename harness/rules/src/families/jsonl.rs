@@ -3,8 +3,10 @@
 //! Refuses to know: who printed a line that is no message; such a file does not tell.
 
 use super::encoding;
-use crate::engine::{FindingLocation, Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, FindingLocation, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation,
+    quoted,
+};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, Scanner};
 use transcript::message::resembles_message;
@@ -15,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     name: "jsonl",
     title: "Files of JSON-RPC lines",
     rules: &[&ONE_PER_LINE],
-    triggers: &[Trigger::Format("jsonrpc")],
+    triggers: &[Trigger::Recordings(|recording| recording.bare_lines)],
     visitor: || Box::new(JsonlState::default()),
 };
 
@@ -36,7 +38,7 @@ struct JsonlState {
 
 impl RuleVisitor for JsonlState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.recording.format != "jsonrpc" {
+        if !at.facts.recording.kind.bare_lines {
             return;
         }
         match &at.entry.content {
@@ -64,7 +66,7 @@ impl JsonlState {
                 self.give_up(at, report);
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
-                    let wrong = format!("the line is JSON and no message: {}", quoted(&noise.text));
+                    let wrong = format!("the line is JSON but not a message: {}", quoted(&noise.text));
                     report.fail(&ONE_PER_LINE, at, wrong);
                 }
             }
@@ -79,7 +81,7 @@ impl JsonlState {
         }
         if begins_with_a_value(text) {
             self.give_up(at, report);
-            return report.fail(&ONE_PER_LINE, at, "something stands behind the value on its line");
+            return report.fail(&ONE_PER_LINE, at, "something follows the value on its line");
         }
         match self.pieces.take(text, at.location()) {
             SplitLine::Completes(first) => {
@@ -93,7 +95,7 @@ impl JsonlState {
             }
             SplitLine::Continues => {}
             SplitLine::Unrelated => {
-                report.fail(&ONE_PER_LINE, at, format!("the line is no JSON: {}", quoted(text)));
+                report.fail(&ONE_PER_LINE, at, format!("the line is not JSON: {}", quoted(text)));
             }
         }
     }
@@ -110,7 +112,7 @@ fn broken_json(location: FindingLocation, at: &RuleContext<'_>, report: &mut Rep
     report.fail(
         &encoding::PARSE,
         at,
-        Violation::of("the line begins like a message and is no JSON").at(location),
+        Violation::of("the line begins like a message but is not JSON").at(location),
     );
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Refuses to know: what stood before a message; that is the business of `correlation`.
 
-use crate::engine::{MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, known, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    known, shown,
+};
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::message::{Id, Message, Refusal};
@@ -37,7 +39,7 @@ static VERSION: Rule = Rule {
     id: "jsonrpc.version",
     source: "basic/index#messages; JSON-RPC 2.0, section 4",
     title: "`jsonrpc` is the string \"2.0\"",
-    why: "Receivers tell JSON-RPC 2.0 by this member and drop or refuse whatever lacks it.",
+    why: "Receivers recognize JSON-RPC 2.0 by this member and drop or refuse whatever lacks it.",
     fix: "Write \"jsonrpc\": \"2.0\" into every message.",
     ..Rule::BLANK
 };
@@ -75,7 +77,7 @@ static ID_FRACTION: Rule = Rule {
     source: "basic/index#requests; JSON-RPC 2.0, section 4",
     title: "An integer id is spelled without fraction and exponent",
     why: "`1.0` is the request 1 to one reader, another request to a second, and a notification to a third.",
-    fix: "Spell integer ids with digits alone.",
+    fix: "Spell integer ids with digits only.",
     ..Rule::BLANK
 };
 
@@ -150,7 +152,7 @@ static ERROR_ID_NULL: Rule = Rule {
     level: Level::Should,
     source: "JSON-RPC 2.0, section 5; schema, JSONRPCError",
     title: "An error has the id of its request rather than null",
-    why: "Nobody can tell which request failed, and typed receivers refuse a null id.",
+    why: "It is not clear which request failed, and typed receivers refuse a null id.",
     fix: "Repeat the request's id; leave `id` out from 2025-11-25 on where it could not be read.",
     contested: Some("JSON-RPC demands null where the id could not be read; MCP's schemas allow no null."),
     ..Rule::BLANK
@@ -161,7 +163,7 @@ static ERROR_ID_ABSENT: Rule = Rule {
     span: Span::between(Revision::V2024_11_05, Revision::V2025_06_18),
     source: "schema, JSONRPCError",
     title: "An error has an id",
-    why: "The schemas of these revisions ask for one; a message without it is no response to their readers.",
+    why: "The schemas of these revisions ask for one; their readers do not take a message without it for a response.",
     fix: "Repeat the request's id.",
     contested: Some("The text on HTTP bodies lets an error go without an id; the schemas do not."),
     ..Rule::BLANK
@@ -297,7 +299,7 @@ fn fault(why: &Refusal, text: &str, at: &RuleContext<'_>, report: &mut Report) {
         Code::AmbiguousMessage => {
             report.fail(&KIND, at, "the message has `method` beside `result` or `error`");
         }
-        Code::InvalidMethod => report.fail(&KIND, at, "`method` is no string"),
+        Code::InvalidMethod => report.fail(&KIND, at, "`method` is not a string"),
         Code::NotAMessage if has("jsonrpc") => {
             report.fail(&KIND, at, "the message has neither `method` nor `result` nor `error`");
         }

@@ -5,10 +5,9 @@
 //! of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
-    ExchangeTracker, FindingLocation, HttpExchange, Origin, Report, RuleContext, SESSION, Span, Transport,
-    Violation, quoted, resolve,
+    Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,
+    Transport, Trigger, Violation, quoted, resolve,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -44,7 +43,7 @@ static FIRST: Rule = Rule {
     level: Level::Should,
     source: "2025-11-25 basic/transports#backwards-compatibility",
     title: "The `endpoint` event is the first event of its stream",
-    why: "Clients take the first event as the sign of the old transport, and a message before it finds nobody ready.",
+    why: "Clients take the first event as the sign of the old transport, and are not ready for a message before it.",
     fix: "Send the `endpoint` event before anything else; comments may stand before it.",
     ..OURS
 };
@@ -52,7 +51,7 @@ static FIRST: Rule = Rule {
 static URI: Rule = Rule {
     id: "sse.endpoint.uri",
     title: "The data of the `endpoint` event is a URI, and nothing around it",
-    why: "Clients resolve it stands against the address of the stream; quotes and braces become part of a path.",
+    why: "Clients resolve it against the address of the stream; quotes and braces become part of a path.",
     fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
     ..OURS
 };
@@ -64,7 +63,7 @@ static SAME_ORIGIN: Rule = Rule {
     title: "The `endpoint` event names an address at the origin of its stream",
     why: "Clients refuse another origin, since whoever controls the stream could send their messages and credentials \
           anywhere; behind a proxy it is mostly an inner host name that nobody can reach.",
-    fix: "Name the address by its path alone.",
+    fix: "Name the address only by its path.",
     ..OURS
 };
 
@@ -111,7 +110,6 @@ const MOST_SILENT: usize = 100;
 
 #[derive(Default)]
 struct LegacySseState {
-    exchanges: ExchangeTracker,
     /// Where the first stream with an `endpoint` event was opened.
     stream: Option<Box<str>>,
     /// Streams that were opened and named no address: their URL and place.
@@ -126,92 +124,10 @@ struct LegacySseState {
 
 impl RuleVisitor for LegacySseState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        for exchange in self.exchanges.see(at) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        let envelope = at.facts.recording.format == "http-sse";
+        let envelope = at.facts.recording.kind.http_sse;
         if at.entry.carrier == Carrier::Sse && (envelope || at.exchange.is_some()) {
             self.event(envelope, at, report);
         }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        for exchange in self.exchanges.end(rejection) {
-            exchange.look(at, |at| self.exchange(&exchange, at, report));
-        }
-        if at.facts.recording.format == "http-sse" && !self.named {
-            let why =
-                "the envelope has no `endpoint` event, which some recorders leave out; a HAR would tell";
-            report.inconclusive(&SENT, at, why);
-        }
-        // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
-        for (url, location) in std::mem::take(&mut self.silent) {
-            let wanted =
-                self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
-            if wanted || self.stream.as_deref() == Some(&*url) {
-                report.fail(
-                    &SENT,
-                    at,
-                    Violation::of("the stream names no address in an `endpoint` event").at(location),
-                );
-            }
-        }
-    }
-}
-
-impl LegacySseState {
-    fn event(&mut self, envelope: bool, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(sse) = &at.entry.sse else { return };
-        let name = sse.name.as_deref().unwrap_or_default();
-        let data = sse.data.as_deref();
-        let before = match self.exchanges.current() {
-            // The exchange has counted the event at hand already.
-            Some(exchange) if !envelope => exchange.is("GET") && exchange.events > 1,
-            _ => self.before,
-        };
-        self.before |= at.message.is_some() || !name.is_empty() && name != "endpoint";
-        if name == "endpoint" {
-            let second = envelope && self.named;
-            self.named = true;
-            if !envelope && self.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
-                return;
-            }
-            report.pass(&SENT, at);
-            if !second {
-                report.check(&FIRST, at, !before, || "another event stands before the `endpoint` event");
-            }
-            self.address(data.unwrap_or_default(), at, report);
-            return;
-        }
-        let legacy = envelope || self.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
-        if !legacy {
-            return;
-        }
-        let hidden = data
-            .and_then(|data| Json::parse(data).ok())
-            .is_some_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some());
-        if at.message.is_some() {
-            report.pass(&MESSAGE, at);
-        } else if hidden && !matches!(name, "" | "message") {
-            report.fail(&MESSAGE, at, format!("a message stands in an event named {}", quoted(name)));
-        }
-    }
-
-    fn address(&mut self, data: &str, at: &RuleContext<'_>, report: &mut Report) {
-        let wrong = not_a_uri(data);
-        match wrong {
-            None => report.pass(&URI, at),
-            Some((level, what)) => {
-                let wrong = Violation::of(format!("the data is {}: {what}", quoted(data)));
-                report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
-                return;
-            }
-        }
-        let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
-        let (here, there) = (Origin::of(stream), Origin::of(&resolve(stream, data)));
-        report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
-            format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
-        });
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
@@ -236,7 +152,7 @@ impl LegacySseState {
         if !exchange.is("POST") {
             return;
         }
-        report.check(&TARGET, at, self.exchanges.is_target(&exchange.raw.url), || {
+        report.check(&TARGET, at, at.exchanges.is_target(&exchange.raw.url), || {
             format!("the message is posted to {}, which no `endpoint` event named", quoted(&exchange.raw.url))
         });
         // A refusal may say why in its body.
@@ -248,6 +164,82 @@ impl LegacySseState {
                 || "the body of the POST's answer holds a message",
             );
         }
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        if at.facts.recording.kind.http_sse && !self.named {
+            let why =
+                "the envelope has no `endpoint` event, which some recorders leave out; a HAR would show it";
+            report.inconclusive(&SENT, at, why);
+        }
+        // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
+        for (url, location) in std::mem::take(&mut self.silent) {
+            let wanted =
+                self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
+            if wanted || self.stream.as_deref() == Some(&*url) {
+                report.fail(
+                    &SENT,
+                    at,
+                    Violation::of("the stream names no address in an `endpoint` event").at(location),
+                );
+            }
+        }
+    }
+}
+
+impl LegacySseState {
+    fn event(&mut self, envelope: bool, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(sse) = &at.entry.sse else { return };
+        let name = sse.name.as_deref().unwrap_or_default();
+        let data = sse.data.as_deref();
+        let before = match at.exchanges.current() {
+            // The exchange has counted the event at hand already.
+            Some(exchange) if !envelope => exchange.is("GET") && exchange.events > 1,
+            _ => self.before,
+        };
+        self.before |= at.message.is_some() || !name.is_empty() && name != "endpoint";
+        if name == "endpoint" {
+            let second = envelope && self.named;
+            self.named = true;
+            if !envelope && at.exchanges.current().is_none_or(|exchange| !exchange.is("GET")) {
+                return;
+            }
+            report.pass(&SENT, at);
+            if !second {
+                report.check(&FIRST, at, !before, || "another event comes before the `endpoint` event");
+            }
+            self.address(data.unwrap_or_default(), at, report);
+            return;
+        }
+        let legacy = envelope || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
+        if !legacy {
+            return;
+        }
+        let hidden = data
+            .and_then(|data| Json::parse(data).ok())
+            .is_some_and(|value| value.kind() == JsonKind::Object && value.member("jsonrpc").is_some());
+        if at.message.is_some() {
+            report.pass(&MESSAGE, at);
+        } else if hidden && !matches!(name, "" | "message") {
+            report.fail(&MESSAGE, at, format!("a message is in an event named {}", quoted(name)));
+        }
+    }
+
+    fn address(&mut self, data: &str, at: &RuleContext<'_>, report: &mut Report) {
+        let wrong = not_a_uri(data);
+        match wrong {
+            None => report.pass(&URI, at),
+            Some((level, what)) => {
+                let wrong = Violation::of(format!("the data is {}: {what}", quoted(data)));
+                report.fail(&URI, at, if level == Level::Must { wrong } else { wrong.only(level) });
+                return;
+            }
+        }
+        let Some(stream) = at.exchange.map(|exchange| &*exchange.url) else { return };
+        let (here, there) = (Origin::of(stream), Origin::of(&resolve(stream, data)));
+        report.check(&SAME_ORIGIN, at, here.is_none() || here == there, || {
+            format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
+        });
     }
 }
 

@@ -6,9 +6,9 @@
 //! Refuses to know: sessions without a handshake; their requests are skipped here.
 
 use crate::engine::{
-    FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, SeenMessage, Span, Violation,
+    Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -236,7 +236,7 @@ impl LifecycleState {
             _ if request.side == Some(Side::Client)
                 && request.revision.is_none_or(Revision::has_handshake)
                 && self.answered.is_some()
-                && matches!(message.response_match, ResponseMatch::To(_)) =>
+                && matches!(message.response_match, ResponseMatch::Matched(_)) =>
             {
                 self.worked.get_or_insert_with(|| request.location());
             }
@@ -254,7 +254,7 @@ impl LifecycleState {
             report.inconclusive(
                 &ONCE,
                 at,
-                "the file may hold several sessions; one file a session would tell",
+                "the file may hold several sessions; one file per session would show it",
             );
         }
     }
@@ -303,7 +303,7 @@ impl LifecycleState {
             return;
         };
         let wrong = if self.misnamed {
-            "the client sends `initialized`, which is no method, and never `notifications/initialized`"
+            "the client sends `initialized`, which is not a method, and never `notifications/initialized`"
         } else {
             "the client goes to work and never sends `notifications/initialized`"
         };
@@ -320,9 +320,11 @@ fn early(
     report: &mut Report,
 ) {
     match time.zip(at.entry.time).map(|(early, now)| now.saturating_sub(early)) {
-        None => {
-            report.inconclusive(rule, at, "without times nobody can tell whether the two messages crossed")
-        }
+        None => report.inconclusive(
+            rule,
+            at,
+            "without times it cannot be decided whether the two messages crossed",
+        ),
         Some(apart) if apart <= CROSSING => {
             report.inconclusive(rule, at, "the two messages may have crossed on their way");
         }

@@ -3,8 +3,10 @@
 //! Knows: the eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with
 //! each request. Refuses to know: what is logged.
 
-use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    shown, text_of,
+};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;

@@ -3,8 +3,9 @@
 //! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
 //! content and schemas, where a member of that name is somebody's own.
 
-use crate::engine::{Report, Revision, RuleContext, Span, Violation, quoted, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted, shown,
+};
 use crate::rule::Rule;
 use transcript::json::Json;
 
@@ -58,7 +59,7 @@ fn keys(holder: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
             continue;
         }
         report.check(&KEY, at, is_key(&key), || {
-            Violation::of(format!("{} is no key of `_meta`", quoted(&key))).inside(value)
+            Violation::of(format!("{} is not a key of `_meta`", quoted(&key))).inside(value)
         });
     }
 }

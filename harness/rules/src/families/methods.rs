@@ -3,9 +3,9 @@
 //! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
 
 use crate::engine::{
-    Direction, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, known,
+    Direction, Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, known,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Rule};
 use transcript::session::Side;
 
@@ -31,7 +31,7 @@ static FEATURE_DIRECTION: Rule = Rule {
     span: Span::SESSIONS,
     source: "schema, ServerRequest",
     title: "Samples, roots and elicitations are asked for by the server",
-    why: "They are what a client offers; a server has nobody to ask and no roots.",
+    why: "They are what a client offers; a server has no user to ask and no roots.",
     fix: "Send the request from the server, amid the call that it is for.",
     ..Rule::BLANK
 };
@@ -54,7 +54,7 @@ static REMOVED: Rule = Rule {
     span: Span::MODERN,
     source: "changelog",
     title: "Methods that went with the sessions are not sent without one",
-    why: "From 2026-07-28 on nobody answers them, neither pings nor subscriptions nor a log level of the session.",
+    why: "From 2026-07-28 on they are not answered, neither pings nor subscriptions nor a log level of the session.",
     fix: "Send what a request needs in its `_meta`, and use `subscriptions/listen` to be told of changes.",
     ..Rule::BLANK
 };
@@ -123,7 +123,7 @@ fn revision(method: &str, at: &RuleContext<'_>, report: &mut Report) {
             report.inconclusive(&REVISION, at, "the handshake is not in the recording");
         }
         Some(revision) => report.check(&REVISION, at, has(revision), || {
-            format!("`{method}` is no method of {revision}, which was negotiated")
+            format!("`{method}` is not a method of {revision}, which was negotiated")
         }),
         None if Revision::ALL.into_iter().filter(|revision| revision.has_handshake()).all(has) => {
             report.pass(&REVISION, at);
@@ -142,6 +142,6 @@ fn removed(method: &str, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
         || method == "initialize"
         || at.side == Some(Side::Server) && message.kind == MessageKind::Request && method != "ping";
     if modern || !falls_back {
-        report.fail(&REMOVED, at, format!("`{method}` is sent, which is no more"));
+        report.fail(&REMOVED, at, format!("`{method}` is sent, which was removed"));
     }
 }

@@ -57,7 +57,7 @@ mod typed;
 mod typed_tables;
 mod versions;
 
-use crate::family::Family;
+use crate::engine::Family;
 use crate::rule::Rule;
 
 /// Every family, in the order in which they are listed.
@@ -114,6 +114,10 @@ pub static FAMILIES: &[Family] = &[
     caching::FAMILY,
 ];
 
+/// The first so many of [`FAMILIES`], down to `stdio`, judge what a recording is made of, and by each other's rules: what
+/// is not a message may be found by one and named by another.
+pub(crate) const TOGETHER: usize = 7;
+
 /// Every rule, in the order of the families.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().flat_map(|family| family.rules.iter().copied())
@@ -131,5 +135,7 @@ pub fn family_of(rule: &Rule) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.rules.iter().any(|one| one.id == rule.id))
 }
 
+#[cfg(test)]
+mod session_tests;
 #[cfg(test)]
 mod tests;

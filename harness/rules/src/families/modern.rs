@@ -5,10 +5,9 @@
 //! lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
-    META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown,
-    text_of,
+    Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, write_compact};
@@ -39,7 +38,7 @@ const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Why a server that leaves out what its revision asks for may be one of an older revision.
 pub(super) const UNPROVEN: &str =
-    "nothing shows that the server speaks this revision; an answer to server/discover would tell";
+    "nothing shows that the server speaks this revision; an answer to server/discover would show it";
 
 const OURS: Rule =
     Rule { party: Party::Client, span: Span::MODERN, source: "basic/index#_meta", ..Rule::BLANK };
@@ -64,7 +63,7 @@ static CLIENT_INFO: Rule = Rule {
     id: "meta.client-info",
     level: Level::Should,
     title: "Every request says in `_meta` which client it is from",
-    why: "Logs and statistics of a server that keeps no state have no other way to tell clients apart.",
+    why: "Logs and statistics of a server that keeps no state have no other way to distinguish clients.",
     fix: "Write \"io.modelcontextprotocol/clientInfo\" with name and version into every request.",
     contested: Some(
         "Part of the official test material still calls it required; the published text and the schema do not.",
@@ -95,7 +94,7 @@ static SERVER_INFO: Rule = Rule {
     level: Level::Should,
     party: Party::Server,
     title: "Every result says in `_meta` which server it is from",
-    why: "Without a handshake nothing else tells a client or a log which software answered.",
+    why: "Without a handshake nothing else shows a client or a log which software answered.",
     fix: "Write \"io.modelcontextprotocol/serverInfo\" with name and version into the `_meta` of results.",
     ..OURS
 };
@@ -300,10 +299,10 @@ fn known(kind: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report
         report.inconclusive(&TYPE_KNOWN, at, why);
     } else if extensions.iter().any(Option::is_none) {
         let why =
-            "what the server advertises is not in the recording; an answer to server/discover would tell";
+            "what the server advertises is not in the recording; an answer to server/discover would show it";
         report.inconclusive(&TYPE_KNOWN, at, why);
     } else {
-        let wrong = format!("`resultType` is {}, and nobody advertised an extension", shown(kind));
+        let wrong = format!("`resultType` is {}, and neither side advertises an extension", shown(kind));
         report.fail(&TYPE_KNOWN, at, Violation::of(wrong).inside(kind));
     }
 }

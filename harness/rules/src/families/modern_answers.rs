@@ -5,10 +5,9 @@
 
 use super::modern::{UNPROVEN, gist, is_clients, status};
 use crate::engine::{
-    FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, SeenMessage, Span,
-    Violation, quoted, text_of,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::Json;
@@ -53,7 +52,7 @@ static UNSUPPORTED: Rule = Rule {
 static UNKNOWN: Rule = Rule {
     id: "http.status.method-404",
     title: "An unknown method is refused with the status 404",
-    why: "Gateways and logs tell by the status that the server has no such method.",
+    why: "Gateways and logs see by the status that the server has no such method.",
     fix: "Answer 404 Not Found with -32601 in the body.",
     ..OURS
 };
@@ -72,7 +71,7 @@ static METHODS: Rule = Rule {
     id: "http.status.get-delete-405",
     level: Level::Should,
     source: "basic/transports/streamable-http#earlier-streamable-http-revisions",
-    title: "A server of this revision alone answers GET and DELETE with 405",
+    title: "A server of only this revision answers GET and DELETE with 405",
     why: "Old clients learn by the status that there is no stream to open and no session to end.",
     fix: "Answer 405 Method Not Allowed.",
     ..OURS
@@ -195,7 +194,7 @@ impl RuleVisitor for ModernAnswersState {
                 }
                 (_, None) => {
                     let why = "whether the server speaks older revisions too is not in the recording; an answer to \
-                               server/discover would tell";
+                               server/discover would show it";
                     report.inconclusive(&METHODS, at, why);
                 }
             }
@@ -314,8 +313,7 @@ impl ModernAnswersState {
                 report.fail(&BUFFERING, at, "the stream begins without X-Accel-Buffering");
             }
             None => {
-                let why =
-                    "a proxy on the way may have kept the header; a recording beside the server would tell";
+                let why = "a proxy on the way may have kept the header; a recording beside the server would show it";
                 report.inconclusive(&BUFFERING, at, why);
             }
         }

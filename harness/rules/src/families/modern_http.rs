@@ -8,10 +8,9 @@ use super::modern::is_clients;
 use super::modern_stdio::{is_http, sides};
 use super::param_headers::{self, ENCODING as PARAM_ENCODING, MIRROR, OMIT, Spelled, compare};
 use crate::engine::{
-    META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, shown,
-    text_of,
+    Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,
+    Trigger, Violation, quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::session::{Carrier, Headers, header};
@@ -84,7 +83,7 @@ static NAME: Rule = Rule {
 static NAME_ENCODING: Rule = Rule {
     id: "http.header.name-encoding",
     source: "basic/transports/streamable-http#value-encoding",
-    title: "A name that a header cannot carry as it is stands in Mcp-Name as Base64",
+    title: "A name that a header cannot carry as it is goes into Mcp-Name as Base64",
     why: "Letters beyond ASCII, and spaces at the ends, do not reach the server as they were sent.",
     fix: "Write =?base64?…?= around the Base64 of the name's UTF-8.",
     ..OURS
@@ -104,7 +103,7 @@ static CLIENT_RESPONSE: Rule = Rule {
     id: "http.no-client-response",
     needs: &[],
     source: "basic/transports/streamable-http#sending-messages",
-    title: "A client posts requests and notifications, and no responses",
+    title: "A client posts requests and notifications, not responses",
     why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
     fix: "Answer a server's question by posting its request again with `inputResponses`.",
     ..OURS
@@ -115,7 +114,7 @@ static SERVER_REQUEST: Rule = Rule {
     party: Party::Server,
     needs: &[],
     source: "basic/transports/streamable-http#receiving-messages",
-    title: "A server's streams carry responses and notifications, and no requests",
+    title: "A server's streams carry responses and notifications, not requests",
     why: "Clients of this revision have nothing that answers a request on a stream.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
     ..OURS

@@ -5,10 +5,9 @@
 //! [`MOST_CANCELLED`].
 
 use crate::engine::{
-    FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
-    text_of,
+    Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::VecDeque;
 use transcript::json::Json;
@@ -44,7 +43,7 @@ const OURS: Rule = Rule { party: Party::Client, span: Span::MODERN, ..Rule::BLAN
 static CLIENT_RESPONSE: Rule = Rule {
     id: "stdio.no-client-response",
     source: "basic/transports/stdio#sending-messages",
-    title: "A client writes requests and notifications, and no responses",
+    title: "A client writes requests and notifications, not responses",
     why: "Servers do not ask in this revision; one that gets an answer has nothing to match it with.",
     fix: "Answer a question of the server by sending its request again with `inputResponses`.",
     ..OURS
@@ -54,7 +53,7 @@ static SERVER_REQUEST: Rule = Rule {
     id: "stdio.no-server-request",
     party: Party::Server,
     source: "basic/transports/stdio#receiving-messages",
-    title: "A server writes responses and notifications, and no requests",
+    title: "A server writes responses and notifications, not requests",
     why: "Clients of this revision have nothing that answers a request.",
     fix: "Put the question into the `inputRequests` of an `input_required` result.",
     ..OURS
@@ -66,7 +65,7 @@ static SILENT: Rule = Rule {
     party: Party::Server,
     source: "basic/transports/stdio#cancellation",
     title: "A server sends nothing more for a request that was cancelled",
-    why: "Progress of a call that nobody waits for fills the pipe and keeps the server at work.",
+    why: "Progress of a call that is no longer awaited fills the pipe and keeps the server at work.",
     fix: "Stop the work, and its notifications, when `notifications/cancelled` comes.",
     contested: Some(
         "The pages on transports forbid further messages; the page on cancellation lets a server ignore what it \
@@ -151,8 +150,7 @@ impl RuleVisitor for ModernStdioState {
 
 /// Whether the recording is of HTTP, by its format.
 pub(super) fn is_http(at: &RuleContext<'_>) -> bool {
-    let recording = &at.facts.recording;
-    recording.is_of_exchanges() || matches!(recording.format.as_str(), "streamable-http" | "http-sse")
+    at.facts.recording.kind.exchanges || at.facts.recording.kind.envelope
 }
 
 /// Whether clients only ask and servers only answer.

@@ -7,10 +7,9 @@
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;
 use crate::engine::{
-    FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report, RuleContext,
-    SeenMessage, Span, Violation, quoted, shown, text_of,
+    Family, FindingLocation, META_CAPABILITIES, META_VERSION, MessageKind, PendingRequest, Report,
+    RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::rejection::Rejection;
@@ -63,7 +62,7 @@ static IMPLEMENTED: Rule = Rule {
     source: "server/discover",
     title: "A server answers `server/discover`",
     why: "Clients that speak several revisions probe with it, and take a server that does not know it for an old one.",
-    fix: "Implement it: versions, capabilities and identity are all that it has to tell.",
+    fix: "Implement it: versions, capabilities and identity are all that it has to say.",
     ..OURS
 };
 
@@ -158,7 +157,11 @@ impl ModernVersionsState {
         if refused.supported.contains(&version) {
             report.pass(&RETRY, at);
         } else if waited.is_none() {
-            report.inconclusive(&RETRY, at, "the request may have been on its way already; times would tell");
+            report.inconclusive(
+                &RETRY,
+                at,
+                "the request may have been on its way already; times would show it",
+            );
         } else if waited < Some(ON_ITS_WAY) {
             self.refused = Some(refused);
         } else {
@@ -235,7 +238,8 @@ fn unsupported(
     let wrong = match (listed, requested) {
         (None, _) => Violation::of("the error has no data.supported").inside(error),
         (Some(listed), _) if !is_list_of_strings(listed) => {
-            Violation::of(format!("data.supported is no list of versions: {}", shown(listed))).inside(listed)
+            Violation::of(format!("data.supported is not a list of versions: {}", shown(listed)))
+                .inside(listed)
         }
         (_, None) => Violation::of("the error has no data.requested").inside(error),
         (_, Some(requested)) if requested.kind() != JsonKind::String => {

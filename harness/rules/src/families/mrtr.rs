@@ -4,9 +4,9 @@
 
 use super::modern::declared;
 use crate::engine::{
-    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, known, quoted, shown, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, known,
+    quoted, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -128,7 +128,7 @@ fn question(value: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, re
     let method = value.member("method").and_then(text_of).unwrap_or_default();
     let Some((_, capability)) = QUESTIONS.iter().find(|(name, _)| **name == *method) else {
         let wrong = if method.is_empty() {
-            format!("{} is no request", shown(value))
+            format!("{} is not a request", shown(value))
         } else {
             format!("the server asks for {}", quoted(&method))
         };

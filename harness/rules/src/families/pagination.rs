@@ -3,8 +3,10 @@
 //! Knows: the cursors that a server gave, by method. Refuses to know: what a cursor means. Memory: a fingerprint of
 //! each cursor, up to [`MOST_CURSORS`].
 
-use crate::engine::{MessageKind, Report, RuleContext, SeenMessage, Violation, shown, why_not_whole};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,
+    why_not_whole,
+};
 use crate::rule::{Level, Party, Rule};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;

@@ -39,7 +39,7 @@ pub(super) static ENCODING: Rule = Rule {
     source: "basic/transports/streamable-http#value-encoding",
     title: "Headers spell parameters as digits, true or false, plain text, or Base64",
     why: "Other spellings change on the way, are cut at a line break, or do not compare as equal.",
-    fix: "Write =?base64?…?= around the Base64 of what is no plain text, and integers in decimal digits.",
+    fix: "Write =?base64?…?= around the Base64 of what is not plain text, and integers in decimal digits.",
     ..OURS
 };
 
@@ -100,7 +100,7 @@ pub(super) fn params(
         report.inconclusive(
             &MIRROR,
             at,
-            "the tool's definition is not in the recording; tools/list would tell",
+            "the tool's definition is not in the recording; tools/list would show it",
         );
         return None;
     };

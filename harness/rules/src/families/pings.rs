@@ -2,8 +2,10 @@
 //!
 //! Refuses to know: how long an answer takes. Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
-use crate::engine::{FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation, shown,
+};
 use crate::rule::{Level, Party, Rule};
 use transcript::session::Side;
 
@@ -28,7 +30,7 @@ static PING: Rule = Rule {
     id: "ping.empty-result",
     source: "basic/utilities/ping#behavior-requirements",
     title: "A ping is answered with an empty result",
-    why: "Whoever pings takes an error for a dead peer and hangs up.",
+    why: "The side that pings takes an error for a dead peer and hangs up.",
     fix: "Answer every `ping` with {}.",
     ..OURS
 };

@@ -6,10 +6,9 @@
 //! [`MOST_FINISHED`], and the last notifications by a fingerprint.
 
 use crate::engine::{
-    MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, SeenMessage,
-    SourceLocation, Span, Violation, shown, text_of,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, SourceLocation, Span, Trigger, Violation, requestor, requestors, shown, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Need, Party, Rule};
 use foldhash::fast::FixedState;
 use std::borrow::Cow;
@@ -46,7 +45,7 @@ static TYPE: Rule = Rule {
 static UNIQUE: Rule = Rule {
     id: "progress.token.unique-active",
     title: "Two open requests of one side do not share a progress token",
-    why: "Nobody can tell which of them the progress is of.",
+    why: "It is not clear which of them the progress is of.",
     fix: "Use the request's id as its token.",
     ..OURS
 };
@@ -56,14 +55,14 @@ static KNOWN: Rule = Rule {
     source: "basic/utilities/progress#behavior-requirements",
     title: "Progress is told under a token that the other side gave",
     why: "A token that the server made up belongs to nothing; some clients take it for an error and hang up.",
-    fix: "Repeat the request's progressToken as it came, and tell no progress where there was none.",
+    fix: "Repeat the request's progressToken as it came, and report no progress when there was none.",
     ..OURS
 };
 
 static MONOTONIC: Rule = Rule {
     id: "progress.monotonic",
     title: "Progress grows with each notification",
-    why: "A bar that stands still or goes back looks like a hang, and clients that wait for more give up.",
+    why: "A bar that stops or goes back looks like a hang, and clients that wait for more give up.",
     fix: "Send a larger value each time, or nothing.",
     ..OURS
 };
@@ -81,7 +80,7 @@ static MESSAGE: Rule = Rule {
     id: "progress.message",
     level: Level::Should,
     span: Span::from(Revision::V2025_03_26),
-    title: "A progress message tells something",
+    title: "A progress message says something",
     why: "Clients show it to people in place of what was there before.",
     fix: "Say what is being done, or leave `message` out.",
     ..OURS
@@ -92,7 +91,7 @@ static DIRECTION: Rule = Rule {
     party: Party::Client,
     span: Span::MODERN,
     source: "schema, ServerNotification",
-    title: "Only servers tell of progress",
+    title: "Only servers report progress",
     why: "From 2026-07-28 on servers ask nothing that a client could make progress with.",
     fix: "Send no `notifications/progress` from a client.",
     ..OURS
@@ -166,8 +165,8 @@ impl ProgressState {
         let Some(token) = message.meta("progressToken") else { return };
         let Some(key) = token_key(token, at, report) else { return };
         let Some(id) = message.raw.json().member("id") else { return };
-        let lane = lane(at.side);
-        let before = self.active[lane].get(&key);
+        let index = requestor(at.side);
+        let before = self.active[index].get(&key);
         let before = before.filter(|before| before.is_task || is_open(&before.id, at));
         if at.facts.redacted(token) {
             report.inconclusive(&UNIQUE, at, "the recorder took out the token");
@@ -182,12 +181,12 @@ impl ProgressState {
                 }
             });
         }
-        if self.active[lane].len() >= MOST_ACTIVE {
+        if self.active[index].len() >= MOST_ACTIVE {
             self.loses = true;
         } else {
             let active =
                 Active { request: at.source_location(), id: id.text().into(), last: None, is_task: false };
-            self.active[lane].insert(key, active);
+            self.active[index].insert(key, active);
         }
     }
 
@@ -199,18 +198,18 @@ impl ProgressState {
             self.task(result, at);
         }
         let Some(key) = request.meta("progressToken").and_then(key_of) else { return };
-        let lane = lane(request.side);
+        let index = requestor(request.side);
         let of_this = |active: &&mut Active| active.id == request.id && !active.is_task;
-        let Some(active) = self.active[lane].get_mut(&key).filter(of_this) else { return };
+        let Some(active) = self.active[index].get_mut(&key).filter(of_this) else { return };
         let task = message.raw.outcome().and_then(|result| result.member("task")?.member("taskId"));
         match task.and_then(text_of).filter(|_| message.kind == MessageKind::Result) {
             Some(task) => {
                 active.is_task = true;
                 if self.tasks.len() < MOST_ACTIVE {
-                    self.tasks.insert(task, (lane, key));
+                    self.tasks.insert(task, (index, key));
                 }
             }
-            None => self.finish(lane, &key, at),
+            None => self.finish(index, &key, at),
         }
     }
 
@@ -221,19 +220,19 @@ impl ProgressState {
             return;
         }
         let Some(id) = task.member("taskId").and_then(text_of) else { return };
-        if let Some((lane, key)) = self.tasks.remove(&id) {
-            self.finish(lane, &key, at);
+        if let Some((index, key)) = self.tasks.remove(&id) {
+            self.finish(index, &key, at);
         }
     }
 
-    fn finish(&mut self, lane: usize, key: &[u8], at: &RuleContext<'_>) {
-        self.active[lane].remove(key);
+    fn finish(&mut self, index: usize, key: &[u8], at: &RuleContext<'_>) {
+        self.active[index].remove(key);
         self.count += 1;
         if self.count.is_multiple_of(BETWEEN) {
             self.forgets |= self.finished.iter().map(CallIds::remembered).sum::<usize>() >= MOST_FINISHED;
         }
         if !self.forgets {
-            self.finished[lane].insert(key);
+            self.finished[index].insert(key);
         }
         if at.entry.exchange.is_none() {
             return;
@@ -246,7 +245,7 @@ impl ProgressState {
 
     fn progress(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         match at.entry.side {
-            Some(side) => report.check(&DIRECTION, at, side == Side::Server, || "a client tells of progress"),
+            Some(side) => report.check(&DIRECTION, at, side == Side::Server, || "a client reports progress"),
             None => report.inconclusive(&DIRECTION, at, Need::Direction.lack()),
         }
         if let Some(text) = message.param("message").and_then(text_of) {
@@ -262,18 +261,14 @@ impl ProgressState {
         if at.facts.redacted(token) {
             return report.inconclusive(&KNOWN, at, "the recorder took out the token");
         }
-        let lanes: &[usize] = match at.side {
-            Some(Side::Server) => &[0, 2],
-            Some(Side::Client) => &[1, 2],
-            None => &[0, 1, 2],
-        };
-        if let Some(&lane) = lanes.iter().find(|&&lane| self.active[lane].contains_key(&key)) {
+        let others = requestors(at.side.map(Side::other));
+        if let Some(&index) = others.iter().find(|&&index| self.active[index].contains_key(&key)) {
             report.pass(&KNOWN, at);
             report.pass(&STOP, at);
-            if let Some(active) = self.active[lane].get_mut(&key) {
+            if let Some(active) = self.active[index].get_mut(&key) {
                 grows(active, message, repeated, at, report);
             }
-        } else if lanes.iter().any(|&lane| self.finished[lane].has(&key)) {
+        } else if others.iter().any(|&index| self.finished[index].has(&key)) {
             report.pass(&KNOWN, at);
             self.late(&key, token, repeated, at, report);
         } else if at.exchange.is_some_and(|exchange| exchange.method != "POST") {
@@ -305,7 +300,7 @@ impl ProgressState {
     }
 }
 
-const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would tell";
+const RESUMED: &str = "a stream that is resumed says things again; a recording with event ids would show it";
 
 fn grows(
     active: &mut Active,
@@ -353,12 +348,4 @@ fn key_of(token: Json<'_>) -> Option<Box<[u8]>> {
 fn is_open(id: &str, at: &RuleContext<'_>) -> bool {
     let request: Option<&PendingRequest> = Json::parse(id).ok().and_then(|id| at.pending.find(at.side, id));
     request.is_some_and(|request| request.cancelled.is_none())
-}
-
-fn lane(side: Option<Side>) -> usize {
-    match side {
-        Some(Side::Client) => 0,
-        Some(Side::Server) => 1,
-        None => 2,
-    }
 }

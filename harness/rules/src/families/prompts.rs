@@ -4,10 +4,9 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, MessageKind, Report, RuleContext, SeenMessage, Violation, contents, embedded, quoted,
-    string_of,
+    ContentsKind, Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation,
+    contents, embedded, quoted, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};

@@ -3,8 +3,9 @@
 //! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
 
 use super::{encoding, envelope, replay};
-use crate::engine::{FindingLocation, Report, RuleContext, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, FindingLocation, RecordingKind, Report, RuleContext, RuleVisitor, Trigger, Violation,
+};
 use crate::rule::{Party, Rule};
 use transcript::json::Json;
 use transcript::message::resembles_message;
@@ -24,7 +25,7 @@ static READABLE: Rule = Rule {
     party: Party::Recorder,
     source: "the capture format's own description; RFC 8259, section 2",
     title: "The file is a recording of its format from the first byte to the last",
-    why: "What stands behind the place where a reader has to stop is lost to everybody who uses the file.",
+    why: "What follows the place where a reader has to stop is lost to every user of the file.",
     fix: "Write the document in one go, or repair it by hand at the place that is shown.",
     ..Rule::BLANK
 };
@@ -45,22 +46,22 @@ static SHAPE: Rule = Rule {
     party: Party::Recorder,
     source: "Assay import formats, inspector",
     title: "An Inspector export is an array of messages, or an object with one under `events`",
-    why: "Importers look in these two places alone, and take a file of another shape for no export at all.",
+    why: "Importers look only in these two places, and do not recognize a file of another shape.",
     fix: "Write [message, …] or {\"events\": [message, …]}.",
     ..Rule::BLANK
 };
 
 /// Which rule a refusal falls under. Those that a rule of a format names are its own.
-fn rule_for(format: &str, code: Code) -> &'static Rule {
-    match (format, code) {
-        ("mcp-replay", Code::MissingMeta | Code::SecondMeta) => &replay::META_FIRST,
-        ("mcp-replay", Code::UnsupportedVersion) => &replay::VERSION,
-        ("mcp-replay", Code::MissingRaw | Code::MissingDir | Code::WrongType) => &replay::LINE,
-        ("mcp-replay", Code::AfterEnd) => &replay::END_LAST,
-        ("streamable-http" | "http-sse", Code::WrongTransport) => &envelope::TRANSPORT,
-        ("streamable-http" | "http-sse", Code::InvalidEntry) => &envelope::ONE_SLOT,
-        ("inspector", Code::WrongDocument) => &SHAPE,
-        (_, Code::InvalidUtf8) => &encoding::UTF8,
+fn rule_for(kind: RecordingKind, code: Code) -> &'static Rule {
+    match code {
+        Code::MissingMeta | Code::SecondMeta if kind.trace => &replay::META_FIRST,
+        Code::UnsupportedVersion if kind.trace => &replay::VERSION,
+        Code::MissingRaw | Code::MissingDir | Code::WrongType if kind.trace => &replay::LINE,
+        Code::AfterEnd if kind.trace => &replay::END_LAST,
+        Code::WrongTransport if kind.envelope => &envelope::TRANSPORT,
+        Code::InvalidEntry if kind.envelope => &envelope::ONE_SLOT,
+        Code::WrongDocument if kind.bare_list => &SHAPE,
+        Code::InvalidUtf8 => &encoding::UTF8,
         _ => &READABLE,
     }
 }
@@ -82,17 +83,17 @@ impl RuleVisitor for RecordingState {
             }
             // What is no object at all is no message with a fault, and no program printed it into a list.
             Content::Noise(noise)
-                if at.facts.recording.format == "inspector" && noise.why.code == Code::NotAMessage =>
+                if at.facts.recording.kind.bare_list && noise.why.code == Code::NotAMessage =>
             {
                 let resembles = Json::parse(&noise.text).is_ok_and(resembles_message);
                 if !resembles {
                     self.foreign = true;
-                    report.fail(&SHAPE, at, "the item is no message");
+                    report.fail(&SHAPE, at, "the item is not a message");
                 }
             }
             // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
             Content::Noise(noise)
-                if at.facts.recording.format == "mcp-replay"
+                if at.facts.recording.kind.trace
                     && matches!(noise.why.code, Code::InvalidJson | Code::Truncated) =>
             {
                 self.damaged = true;
@@ -103,19 +104,19 @@ impl RuleVisitor for RecordingState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        if at.facts.recording.is_of_exchanges() && !self.missing {
+        if at.facts.recording.kind.exchanges && !self.missing {
             report.pass(&WHOLE, at);
         }
         let Some(rejection) = rejection else {
             if !self.damaged {
                 report.pass(&READABLE, at);
             }
-            if at.facts.recording.format == "inspector" && !self.foreign {
+            if at.facts.recording.kind.bare_list && !self.foreign {
                 report.pass(&SHAPE, at);
             }
             return;
         };
-        let rule = rule_for(&at.facts.recording.format, rejection.code);
+        let rule = rule_for(at.facts.recording.kind, rejection.code);
         let location = FindingLocation {
             offset: rejection.position.offset,
             line: rejection.position.line,

@@ -3,8 +3,7 @@
 //! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
 //! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
 
-use crate::engine::{Report, RuleContext, SeenMessage, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
 use crate::rule::{Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::{Content, Noise};
@@ -22,7 +21,7 @@ static ENVELOPE: Rule = Rule {
     party: Party::Recorder,
     source: "mcp-replay v1, redaction",
     title: "Redaction leaves `jsonrpc`, `id` and `method` alone",
-    why: "Without them nobody can tell what a message is, or whose answer; two ids become one.",
+    why: "Without them it is not clear what a message is, or what it answers; two ids become one.",
     fix: "Redact inside params, result and error, and nowhere else.",
     ..Rule::BLANK
 };

@@ -3,8 +3,7 @@
 //! Refuses to know: what the messages in it say.
 
 use super::replay_frame::{Frame, is_moment, members};
-use crate::engine::{Report, RuleContext, Violation, shown};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -29,7 +28,7 @@ pub(super) const FAMILY: Family = Family {
         &AFTER_START,
         &FIRST_TEXT,
     ],
-    triggers: &[Trigger::Format("mcp-replay")],
+    triggers: &[Trigger::Recordings(|recording| recording.trace)],
     visitor: || Box::new(ReplayState::default()),
 };
 
@@ -65,7 +64,7 @@ pub(super) static VERSION: Rule = Rule {
 pub(super) static LINE: Rule = Rule {
     id: "rec.replay.line",
     title: "A line is an object; `raw` comes with a `dir`, and `dir` with a `raw`",
-    why: "Without direction nobody knows whose request it was; without `raw` there is no message.",
+    why: "Without direction it is not clear whose request it was; without `raw` there is no message.",
     fix: "Write t, dir (in or out) and raw on every message line.",
     ..OURS
 };
@@ -91,8 +90,8 @@ static NOISE: Rule = Rule {
 pub(super) static END_LAST: Rule = Rule {
     id: "rec.replay.end-last",
     level: Level::Should,
-    title: "The last line is `end`, and no message stands behind it",
-    why: "Without it nobody can tell a session that ended from one whose rest was lost.",
+    title: "The last line is `end`, and no message follows it",
+    why: "Without it a session that ended looks like one whose rest was lost.",
     fix: "Write `end` also when the server crashes and when the recorder is told to stop.",
     ..OURS
 };
@@ -175,7 +174,7 @@ struct ReplayState {
 
 impl RuleVisitor for ReplayState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        if at.facts.recording.format != "mcp-replay" {
+        if !at.facts.recording.kind.trace {
             return;
         }
         match &at.entry.content {
@@ -206,7 +205,7 @@ impl RuleVisitor for ReplayState {
     }
 
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
-        if at.facts.recording.format != "mcp-replay" {
+        if !at.facts.recording.kind.trace {
             return;
         }
         match (self.ended, rejection) {

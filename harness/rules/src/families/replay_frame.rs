@@ -126,10 +126,7 @@ mod tests {
     fn what_is_unusual_has_no_frame() {
         let usual = r#"{"t":"2026-05-12T23:00:00.100Z","raw":{"j":1}}"#;
         assert!(frame(usual).is_some());
-        assert!(
-            frame(r#"{"raw":{"j":1},"t":"2026-05-12T23:00:00.100Z"}"#).is_none(),
-            "the time stands behind"
-        );
+        assert!(frame(r#"{"raw":{"j":1},"t":"2026-05-12T23:00:00.100Z"}"#).is_none(), "the time comes after");
         assert!(frame(&usual.replace("2026", "26")).is_none(), "the time is none");
         let long = usual.replace("\"raw\"", &format!("\"x\":\"{}\",\"raw\"", "x".repeat(300)));
         assert!(frame(&long).is_none(), "too long to keep");

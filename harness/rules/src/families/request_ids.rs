@@ -5,8 +5,9 @@
 //! HTTP.
 
 use super::correlation::{is_redacted, shown_id};
-use crate::engine::{IdUse, MessageKind, Report, RuleContext, SeenMessage, Span, Violation};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+};
 use crate::rule::Rule;
 use std::collections::BTreeMap;
 use transcript::json::Json;
@@ -37,7 +38,7 @@ static UNIQUE_INFLIGHT: Rule = Rule {
     span: Span::MODERN,
     source: "basic/index#requests",
     title: "A request does not use the id of one that its sender still waits for",
-    why: "Nobody can tell which of the two an answer is for.",
+    why: "It is not clear which of the two an answer is for.",
     fix: "Use an id again only when its answer has come; better, count up.",
     ..Rule::BLANK
 };
@@ -80,9 +81,8 @@ impl RequestIdsState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         if message.calls("initialize") {
             self.handshakes += 1;
-            let recording = &at.facts.recording;
-            let tells = recording.format == "mcp-replay" || recording.is_of_exchanges();
-            self.restarted |= self.handshakes > 1 && !tells;
+            let kind = at.facts.recording.kind;
+            self.restarted |= self.handshakes > 1 && !kind.trace && !kind.exchanges;
         }
         if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             return;
@@ -99,10 +99,10 @@ impl RequestIdsState {
                 Some("the recording holds several sessions, and does not tell whose this is")
             }
             _ if used != IdUse::Fresh && self.restarted => {
-                Some("the recording may hold several sessions; one file a session would tell")
+                Some("the recording may hold several sessions; one file per session would show it")
             }
             _ if used == IdUse::Open && before.is_none() && is_same_again(message, at) => Some(
-                "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would tell",
+                "the same request word for word, unanswered before: HTTP may have turned it away; a HAR would show it",
             ),
             _ if used != IdUse::Fresh && self.refused => {
                 Some("a request that HTTP turned away may come again")

@@ -5,10 +5,9 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    ContentsKind, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Uri,
-    Violation, contents, embedded, quoted, shown, string_of, uri,
+    ContentsKind, Family, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Uri, Violation, contents, embedded, quoted, shown, string_of, uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
@@ -53,7 +52,7 @@ static CODE: Rule = Rule {
     raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is answered with the code for it",
-    why: "Clients tell a missing resource from a broken server by the code alone.",
+    why: "Only the code distinguishes a missing resource from a broken server.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     ..SERVER
 };
@@ -157,7 +156,7 @@ impl ResourcesState {
         } else if self.full {
             report.inconclusive(&UPDATED, at, "there are more subscriptions than are followed");
         } else {
-            let wrong = format!("nobody has subscribed to {}", quoted(&uri));
+            let wrong = format!("no client has subscribed to {}", quoted(&uri));
             report.fail_if_complete(&UPDATED, at, Violation::of(wrong).inside(value));
         }
     }
@@ -186,7 +185,7 @@ impl ResourcesState {
 fn address(resource: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let Some(value) = resource.member("uri") else { return };
     let Some(text) = string_of(value) else { return };
-    let wrong = |why: &str| Violation::of(format!("{} is no URI: {why}", shown(value))).inside(value);
+    let wrong = |why: &str| Violation::of(format!("{} is not a URI: {why}", shown(value))).inside(value);
     match uri(&text) {
         Uri::Good => report.pass(&URI, at),
         Uri::Loose(why) => report.fail(&URI, at, wrong(why).only(Level::Should)),

@@ -7,10 +7,9 @@
 use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;
 use crate::engine::{
-    FindingLocation, MessageKind, PendingRequest, Report, RuleContext, SeenMessage, Span, Violation, known,
-    quoted, why_not_whole,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, RuleContext, RuleVisitor, SeenMessage,
+    Span, Trigger, Violation, known, quoted, why_not_whole,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use transcript::json::{Json, JsonKind};

@@ -1,9 +1,9 @@
 //! Roots: the directories that a client opens to a server.
 
 use crate::engine::{
-    MessageKind, Report, RuleContext, ServerRequests, Span, Uri, Violation, shown, string_of, uri,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, ServerRequests, Span, Trigger, Uri, Violation,
+    shown, string_of, uri,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 use transcript::session::Side;
@@ -25,7 +25,7 @@ static URI: Rule = Rule {
     source: "client/roots#root",
     title: "A root's URI begins with file://",
     why: "Servers turn it into a path; anything else is refused or, worse, taken for one.",
-    fix: "Write an absolute path as file:///path, with what is no URI character escaped.",
+    fix: "Write an absolute path as file:///path, with characters that a URI cannot have escaped.",
     ..Rule::BLANK
 };
 
@@ -62,7 +62,7 @@ impl RuleVisitor for RootsState {
                     Uri::Loose(_) => {
                         report.fail(&URI, at, wrong("is not escaped as a URI").only(Level::Should));
                     }
-                    Uri::Bad(why) => report.fail(&URI, at, wrong(&format!("is no URI: {why}"))),
+                    Uri::Bad(why) => report.fail(&URI, at, wrong(&format!("is not a URI: {why}"))),
                 }
             }
         }

@@ -3,9 +3,9 @@
 //! Refuses to know: what a model makes of them.
 
 use crate::engine::{
-    MessageKind, Report, Revision, RuleContext, Span, Violation, quoted, server_requests, string_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted,
+    server_requests, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};

@@ -4,8 +4,9 @@
 //! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
 
 use super::encoding;
-use crate::engine::{Report, RuleContext, SplitLine, SplitMessages, Violation, quoted};
-use crate::family::{Family, RuleVisitor, Trigger};
+use crate::engine::{
+    Family, Report, RuleContext, RuleVisitor, SplitLine, SplitMessages, Trigger, Violation, quoted,
+};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::Json;
 use transcript::message::{Message, resembles_message};
@@ -101,7 +102,7 @@ impl StdioState {
             self.give_up(side, at, report);
             return impure(text, side, at, report);
         }
-        match self.pieces[lane(side)].take(text, at.location()) {
+        match self.pieces[side as usize].take(text, at.location()) {
             SplitLine::Continues => {}
             SplitLine::Completes(first) if at.facts.over_stdio() == Some(true) => {
                 report.fail(
@@ -116,8 +117,8 @@ impl StdioState {
     }
 
     fn give_up(&mut self, side: Side, at: &RuleContext<'_>, report: &mut Report) {
-        if let Some(first) = self.pieces[lane(side)].give_up() {
-            let wrong = Violation::of("the line begins like a message and is no JSON").at(first);
+        if let Some(first) = self.pieces[side as usize].give_up() {
+            let wrong = Violation::of("the line begins like a message but is not JSON").at(first);
             report.fail(&encoding::PARSE, at, wrong.by(party(side)));
         }
     }
@@ -127,7 +128,7 @@ const OVER_HTTP: &str = "the trace is of a server behind a URL, and does not say
 
 fn impure(text: &str, side: Side, at: &RuleContext<'_>, report: &mut Report) {
     match at.facts.over_stdio() {
-        Some(true) => report.fail(pure(side), at, format!("this is no message: {}", quoted(text))),
+        Some(true) => report.fail(pure(side), at, format!("this is not a message: {}", quoted(text))),
         Some(false) => {}
         None => report.inconclusive(pure(side), at, OVER_HTTP),
     }
@@ -145,8 +146,4 @@ fn party(side: Side) -> Party {
         Side::Client => Party::Client,
         Side::Server => Party::Server,
     }
-}
-
-fn lane(side: Side) -> usize {
-    usize::from(side == Side::Server)
 }

@@ -5,10 +5,9 @@
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{
-    FindingLocation, MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, text_of,
-    why_not_whole,
+    Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,
+    Violation, quoted, shown, text_of, why_not_whole,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
@@ -63,7 +62,7 @@ static ACK_FIRST: Rule = Rule {
 static ID_TAG: Rule = Rule {
     id: "sub.id-tag",
     title: "Every message of a subscription names it in `_meta`",
-    why: "On stdio nothing else tells which of several subscriptions a notification belongs to.",
+    why: "On stdio nothing else shows which of several subscriptions a notification belongs to.",
     fix: "Write \"io.modelcontextprotocol/subscriptionId\" into the `_meta` of notifications and of the result.",
     ..OURS
 };
@@ -90,7 +89,7 @@ static ACK_SUBSET: Rule = Rule {
     level: Level::Should,
     source: "basic/patterns/subscriptions#acknowledgment",
     title: "An acknowledgment grants no more than was asked for",
-    why: "It tells which part of the request is honoured; anything else confuses the client.",
+    why: "It says which part of the request is honoured; anything else confuses the client.",
     fix: "Repeat of the request's `notifications` what you support.",
     ..OURS
 };
@@ -195,7 +194,7 @@ impl SubscriptionsState {
         why_not_whole(at.facts).or(match () {
             () if self.full => Some("there were more subscriptions than are followed"),
             () if !begun => {
-                Some("the recording may begin after the session did; a trace from its start would tell")
+                Some("the recording may begin after the session did; a trace from its start would show it")
             }
             () => None,
         })
@@ -231,7 +230,7 @@ impl SubscriptionsState {
                     _ if !at.facts.modern => report.inconclusive(&FILTER, at, UNPROVEN),
                     Some(why) => report.inconclusive(&FILTER, at, why),
                     None => {
-                        report.fail(&FILTER, at, format!("`{method}` comes although nobody subscribed"));
+                        report.fail(&FILTER, at, format!("`{method}` is sent although no client subscribed"));
                     }
                 };
             }

@@ -3,9 +3,9 @@
 //! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
 
 use crate::engine::{
-    MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, str_of, text_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    quoted, str_of, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::Json;
 use transcript::session::Side;

@@ -6,10 +6,9 @@
 
 use super::tool_output::whole_result;
 use crate::engine::{
-    FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation,
-    quoted, shown, string_of, why_not_whole,
+    Family, FindingLocation, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Rule};
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
@@ -29,7 +28,7 @@ static START: Rule = Rule {
     id: "tasks.status.start",
     source: "basic/utilities/tasks#task-status-lifecycle",
     title: "A task begins with the status working",
-    why: "Whoever asked may treat any other status as one that needs an answer at once.",
+    why: "The requestor may treat any other status as one that needs an answer at once.",
     fix: "Create the task as working, and move it on afterwards.",
     ..TASKS
 };
@@ -92,7 +91,7 @@ static TIMES: Rule = Rule {
     id: "tasks.times",
     source: "basic/utilities/tasks#ttl-and-resource-management",
     title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
-    why: "Clients tell from them how long they may wait and whether anything happens.",
+    why: "Clients learn from them how long they may wait and whether anything happens.",
     fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
     ..TASKS
 };
@@ -359,8 +358,11 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
                     wrong = wrong.or(Some((message, time, Level::Should)));
                 }
                 _ => {
-                    wrong =
-                        wrong.or(Some((format!("`{name}` is no time: {}", shown(time)), time, Level::Must)))
+                    wrong = wrong.or(Some((
+                        format!("`{name}` is not a time: {}", shown(time)),
+                        time,
+                        Level::Must,
+                    )))
                 }
             },
         }

@@ -39,7 +39,12 @@ fn every_rule_says_what_why_and_what_to_do() {
 fn families_have_names_of_their_own_and_rules() {
     let names: BTreeSet<_> = FAMILIES.iter().map(|family| family.name).collect();
     assert_eq!(names.len(), FAMILIES.len());
-    assert!(FAMILIES.iter().all(|family| !family.rules.is_empty() && !family.title.is_empty()));
+    for family in FAMILIES {
+        assert!(!family.rules.is_empty() && !family.title.is_empty(), "{}", family.name);
+        assert!(!family.triggers.is_empty(), "nothing triggers {}", family.name);
+        let well_spelled = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(family.name.chars().all(well_spelled), "{} is not in kebab-case", family.name);
+    }
 }
 
 #[test]

@@ -5,9 +5,9 @@
 
 use super::meta_keys::is_token;
 use crate::engine::{
-    MessageKind, Report, RuleContext, SeenMessage, Span, Violation, quoted, shown, str_of, text_of,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,
+    shown, str_of, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Need, Party, Rule};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
@@ -75,16 +75,16 @@ static UNIQUE: Rule = Rule {
 
 static PRIMITIVE: Rule = Rule {
     id: "tools.x-mcp-header.primitive",
-    title: "`x-mcp-header` stands at a string, an integer or a boolean",
+    title: "`x-mcp-header` annotates a string, an integer or a boolean",
     why: "Lists and objects have no spelling in a header, and fractions have several.",
-    fix: "Annotate parameters of these three types alone.",
+    fix: "Annotate only parameters of these three types.",
     ..OURS
 };
 
 static REACHABLE: Rule = Rule {
     id: "tools.x-mcp-header.reachable",
-    title: "`x-mcp-header` stands at a property that is reached through `properties` alone",
-    why: "Behind `items`, `anyOf` or `$ref` nobody can say which value of a call is meant.",
+    title: "`x-mcp-header` annotates a property reached only through `properties`",
+    why: "Behind `items`, `anyOf` or `$ref` it is not clear which value of a call is meant.",
     fix: "Move the parameter to the top of the schema or into a nested object.",
     ..OURS
 };
@@ -150,7 +150,7 @@ fn walk<'s>(schema: Json<'s>, mut path: Option<&mut Vec<String>>, depth: usize, 
         match path.as_deref().filter(|path| !path.is_empty()) {
             Some(path) => annotated(schema, name, path.clone(), all),
             None => {
-                let wrong = format!("{} stands where no property is named", shown(name));
+                let wrong = format!("{} is not at a property", shown(name));
                 all.faults.push((&REACHABLE, wrong, name));
             }
         }
@@ -199,7 +199,7 @@ fn annotated<'s>(schema: Json<'s>, name: Json<'s>, path: Vec<String>, all: &mut 
     } else if header.chars().any(char::is_control) {
         fault(&NO_CONTROL, format!("`{NAME}` is {}", shown(name)), name);
     } else if !header.chars().all(is_token) {
-        fault(&TOKEN, format!("{} is no token", shown(name)), name);
+        fault(&TOKEN, format!("{} is not a token", shown(name)), name);
     }
     let kind = schema.member("type");
     match kind.and_then(text_of).as_deref() {

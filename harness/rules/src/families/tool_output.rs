@@ -5,10 +5,10 @@
 
 use super::tools::is_error;
 use crate::engine::{
-    Base64, ContentsKind, Definition, Fit, MessageKind, Report, Revision, RuleContext, Schemas, SeenMessage,
-    Span, ToolList, Violation, block, contents, embedded, part, read_base64, str_of, string_of,
+    Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
+    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, block, contents, embedded, part, read_base64,
+    str_of, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
@@ -98,7 +98,7 @@ static MIRROR: Rule = Rule {
     span: STRUCTURED,
     source: "server/tools#structured-content",
     title: "A block of text repeats `structuredContent` as JSON",
-    why: "Clients that know no structured content see the text alone.",
+    why: "Clients that know no structured content see only the text.",
     fix: "Add a block of text that holds the same JSON.",
     ..SERVER
 };
@@ -165,7 +165,7 @@ impl ToolOutputState {
                 }
             }
             Some(content) => {
-                let wrong = format!("`content` is {}, and no list", content.kind().name());
+                let wrong = format!("`content` is {}, not a list", content.kind().name());
                 report.fail(&CONTENT, at, Violation::of(wrong).inside(content));
             }
             None => {
@@ -310,7 +310,7 @@ fn digits(value: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
             report.fail(&BASE64, at, wrong.only(Level::Should));
         }
         Base64::Bad(why) => {
-            report.fail(&BASE64, at, Violation::of(format!("the data is no base64: {why}")).inside(value));
+            report.fail(&BASE64, at, Violation::of(format!("the data is not base64: {why}")).inside(value));
         }
     }
 }

@@ -4,10 +4,9 @@
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
 use crate::engine::{
-    Definition, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, Schemas, Span, ToolList,
-    Validity, Violation, part, quoted, shown, str_of, string_of,
+    Definition, Family, Fit, LONGEST_NAME, MessageKind, Report, Revision, RuleContext, RuleVisitor, Schemas,
+    Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
 
@@ -43,7 +42,7 @@ static ARGS: Rule = Rule {
     level: Level::Info,
     source: "server/tools#calling-tools",
     title: "The arguments of a call fit the tool's `inputSchema`",
-    why: "The server has to refuse such a call. It is no fault of protocol, since models err and may be told so.",
+    why: "The server has to refuse such a call. It is not a protocol error, since models err and may be told so.",
     fix: "Validate arguments before they are sent, and give the model the schema as it was listed.",
     ..CLIENT
 };
@@ -54,7 +53,7 @@ static KNOWN: Rule = Rule {
     source: "server/tools#calling-tools",
     title: "The tool that is called is one of those that were listed",
     why: "A name that the server never listed is mostly invented by a model, or was kept from an older listing.",
-    fix: "Offer the model the tools of the last listing alone.",
+    fix: "Offer the model only the tools of the last listing.",
     ..CLIENT
 };
 
@@ -96,7 +95,7 @@ static UNIQUE: Rule = Rule {
     span: LATE,
     source: "server/tools#tool-names",
     title: "No two tools of one listing have the same name, on any of its pages",
-    why: "A call says the name alone, and nobody can tell which of the two is meant.",
+    why: "A call has only the name, so it is not clear which of the two is meant.",
     fix: "Name each tool once; look for a page that repeats the one before it.",
     ..SERVER
 };
@@ -163,10 +162,10 @@ impl ToolsState {
         let wrong = match (message.param("name"), message.param("arguments")) {
             (None, _) => Some(Violation::of("the call has no `name`")),
             (Some(name), _) if name.kind() != JsonKind::String => {
-                Some(Violation::of(format!("`name` is {}, and no string", shown(name))).inside(name))
+                Some(Violation::of(format!("`name` is {}, not a string", shown(name))).inside(name))
             }
             (_, Some(given)) if given.kind() != JsonKind::Object => {
-                let wrong = format!("`arguments` is {}, and no object", given.kind().name());
+                let wrong = format!("`arguments` is {}, not an object", given.kind().name());
                 Some(Violation::of(wrong).inside(given))
             }
             _ => None,
@@ -285,7 +284,7 @@ impl ToolsState {
                 let moved = last.iter().zip(&self.order).find(|(before, now)| before != now);
                 report.check(&ORDER, at, moved.is_none(), || {
                     let names = moved.map(|(before, now)| (quoted(before), quoted(now))).unwrap_or_default();
-                    format!("{} stands where {} stood in the listing before", names.1, names.0)
+                    format!("{} is where {} was in the listing before", names.1, names.0)
                 });
             }
         }
@@ -318,7 +317,7 @@ impl ToolsState {
                 continue;
             }
             if schema.kind() != JsonKind::Object {
-                let wrong = format!("`{name}` is {}, and no object", schema.kind().name());
+                let wrong = format!("`{name}` is {}, not an object", schema.kind().name());
                 report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
                 continue;
             }
@@ -327,7 +326,8 @@ impl ToolsState {
             match self.schemas.validity(schema) {
                 Validity::Invalid(why, pointer) => {
                     let location = part(schema, &pointer);
-                    let wrong = format!("`{name}` is no valid schema: at {}, {why}", show_pointer(&pointer));
+                    let wrong =
+                        format!("`{name}` is not a valid schema: at {}, {why}", show_pointer(&pointer));
                     report.fail(&SCHEMA, at, Violation::of(wrong).inside(location));
                 }
                 _ if must_be_object && !object => {

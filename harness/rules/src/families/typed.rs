@@ -6,9 +6,9 @@
 use super::tool_output::whole_result;
 use super::typed_tables::{Member, PARAMS, RESULTS, SchemaType, Shape};
 use crate::engine::{
-    ContentFault, MessageKind, Report, Revision, RuleContext, Violation, block, shown, string_of,
+    ContentFault, Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Trigger, Violation, block,
+    shown, string_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::Rule;
 use transcript::json::{Json, JsonKind};
 
@@ -153,7 +153,7 @@ fn spoken(value: Json<'_>, tools: bool, revision: Option<Revision>) -> Result<()
         "tool_result" if tools => members(TOOL_RESULT, value, revision),
         "resource" | "resource_link" => {
             let location = value.member("type").unwrap_or(value);
-            Err((format!("content of the type `{expected}` is none that models exchange"), location))
+            Err((format!("content of the type `{expected}` is not one that models exchange"), location))
         }
         _ => block(value, revision),
     }

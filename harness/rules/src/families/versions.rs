@@ -3,9 +3,9 @@
 //! Knows: which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
 use crate::engine::{
-    MessageKind, Report, Revision, RuleContext, SeenMessage, Span, Violation, quoted, text_of,
+    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
+    quoted, text_of,
 };
-use crate::family::{Family, RuleVisitor, Trigger};
 use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 

@@ -1,4 +1,6 @@
-use super::{ClosedRequest, FULL_OF_IDS, IdUse, MOST_BESIDE, MOST_IDS, MOST_OPEN, PendingRequests};
+use super::{
+    FULL_OF_IDS, IdUse, MOST_BESIDE, MOST_IDS, MOST_OPEN, PendingRequest, PendingRequests, ResponseMatch,
+};
 use transcript::json::member_index;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Location, Side};
@@ -11,7 +13,7 @@ fn ask(pending: &mut PendingRequests, id: &str, params: &str) {
     pending.ask(&entry, &message, "tools/call", Some(Side::Client), None);
 }
 
-fn answer(pending: &mut PendingRequests, id: &str) -> ClosedRequest {
+fn answer(pending: &mut PendingRequests, id: &str) -> ResponseMatch<PendingRequest> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
     pending.answer(&Message::parse(&text).unwrap(), Some(Side::Server))
 }
@@ -27,9 +29,9 @@ fn more_open_requests_than_are_followed_are_told_of_and_held_against_nobody() {
     assert_eq!(pending.count(), MOST_OPEN);
     assert!(pending.full().is_some_and(|why| why.contains("50,000")));
     // What was followed is answered as ever; of the rest nothing is known, nor of what was never asked.
-    assert!(matches!(answer(&mut pending, "7"), ClosedRequest::To(request) if &*request.id == "7"));
-    assert!(matches!(answer(&mut pending, "\"one more\""), ClosedRequest::Untold));
-    assert!(matches!(answer(&mut pending, "\"never\""), ClosedRequest::Untold));
+    assert!(matches!(answer(&mut pending, "7"), ResponseMatch::Matched(request) if &*request.id == "7"));
+    assert!(matches!(answer(&mut pending, "\"one more\""), ResponseMatch::Unknown));
+    assert!(matches!(answer(&mut pending, "\"never\""), ResponseMatch::Unknown));
     assert_eq!(pending.count(), MOST_OPEN - 1);
 }
 
@@ -38,7 +40,7 @@ fn ids_in_no_order_are_remembered_up_to_a_limit_and_those_that_count_up_are_not_
     let mut pending = PendingRequests::default();
     let ask_and_answer = |pending: &mut PendingRequests, id: &str| {
         ask(pending, id, "{}");
-        assert!(matches!(answer(pending, id), ClosedRequest::To(_)), "{id}");
+        assert!(matches!(answer(pending, id), ResponseMatch::Matched(_)), "{id}");
     };
     for id in 0..2 * MOST_IDS {
         ask_and_answer(&mut pending, &id.to_string());
@@ -53,8 +55,8 @@ fn ids_in_no_order_are_remembered_up_to_a_limit_and_those_that_count_up_are_not_
     ask_and_answer(&mut pending, "\"new\"");
     assert_eq!(pending.used.iter().map(super::CallIds::remembered).sum::<usize>(), remembered);
     // An id from before is known still, and of a new one nobody can tell whether it was used.
-    assert!(matches!(answer(&mut pending, "\"1x\""), ClosedRequest::Again));
-    assert!(matches!(answer(&mut pending, "\"new\""), ClosedRequest::Untold));
+    assert!(matches!(answer(&mut pending, "\"1x\""), ResponseMatch::AlreadyAnswered));
+    assert!(matches!(answer(&mut pending, "\"new\""), ResponseMatch::Unknown));
     ask(&mut pending, "\"new\"", "{}");
     assert_eq!(pending.last_use(), Some(IdUse::Fresh));
 }
@@ -68,7 +70,7 @@ fn what_is_inside_of_open_params_is_held_up_to_a_limit_and_found_beyond_it() {
     }
     assert!((MOST_BESIDE..2 * MOST_BESIDE).contains(&pending.beside), "{}", pending.beside);
     for id in 0..20 {
-        let ClosedRequest::To(request) = answer(&mut pending, &id.to_string()) else {
+        let ResponseMatch::Matched(request) = answer(&mut pending, &id.to_string()) else {
             panic!("{id} was asked")
         };
         assert_eq!(request.param("name").unwrap().text(), "\"a\"");

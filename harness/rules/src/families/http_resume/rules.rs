@@ -63,7 +63,7 @@ pub(super) static RECONNECT: Rule = Rule {
 pub(super) static BROADCAST: Rule = Rule {
     id: "http.stream.no-broadcast",
     source: "basic/transports#multiple-connections",
-    title: "A message is sent on one stream alone",
+    title: "A message is sent on one stream only",
     why: "The client takes the same message twice: it answers a request twice and counts a notification double.",
     fix: "Choose one of the open streams for each message.",
     ..OURS
@@ -71,7 +71,7 @@ pub(super) static BROADCAST: Rule = Rule {
 
 pub(super) static UNIQUE: Rule = Rule {
     id: "sse.id.unique",
-    title: "An event id stands for one event of the session, whatever its stream",
+    title: "An event id names one event of the session, whatever its stream",
     why: "The id is what a client names to be sent what comes after it; two events of one id make that a guess.",
     fix: "Count across the streams of a session, or put the stream's name into the id.",
     ..RESUMING

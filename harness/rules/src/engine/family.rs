@@ -1,6 +1,10 @@
 //! What a family of rules is to the engine: its rules, what triggers it, and the state it keeps.
 
-use crate::engine::{MessageKind, Report, RuleContext};
+use super::context::RuleContext;
+use super::facts::RecordingKind;
+use super::http_exchange::HttpExchange;
+use super::message::MessageKind;
+use super::report::Report;
 use crate::rule::Rule;
 use transcript::rejection::Rejection;
 
@@ -25,8 +29,8 @@ pub struct Family {
 pub(crate) enum Trigger {
     /// Whatever a recording holds.
     All,
-    /// Whatever a recording of this format holds.
-    Format(&'static str),
+    /// Everything that recordings of such a kind hold.
+    Recordings(fn(RecordingKind) -> bool),
     /// Every message.
     Messages,
     /// The messages of these sorts, whatever their method.
@@ -51,7 +55,11 @@ pub(crate) enum Trigger {
 /// business: [`Report`] sees to it.
 pub(crate) trait RuleVisitor {
     /// Something that the recording holds, in its order.
-    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report);
+    fn visit(&mut self, _at: &RuleContext<'_>, _report: &mut Report) {}
+
+    /// An HTTP exchange of which nothing more will come; only for a family that [`Trigger::HttpExchanges`] triggers. `at`
+    /// is a step at its place.
+    fn exchange(&mut self, _exchange: &HttpExchange, _at: &RuleContext<'_>, _report: &mut Report) {}
 
     /// The recording is over: `at` has no message, and `rejection` says why it could not be read to its end.
     fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, _found: &mut Report) {}

@@ -1,0 +1,87 @@
+//! A message as rules see it: its kind, its method, and the request that it answers.
+
+use super::pending_requests::{PendingRequest, ResponseMatch};
+use std::borrow::Cow;
+use transcript::json::Json;
+use transcript::message::{Id, Message, MessageClass};
+
+/// A message, and what it is to the session.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenMessage<'m> {
+    pub(crate) raw: Message<'m>,
+    pub(crate) kind: MessageKind,
+    /// The method of a request or notification.
+    pub(crate) method: Option<Cow<'m, str>>,
+    /// The `_meta` of its params. It is asked for at every step, and params are long.
+    pub(super) meta: Option<Json<'m>>,
+    /// What a response answers.
+    pub(crate) response_match: ResponseMatch<&'m PendingRequest>,
+    /// Which item of a batch it was.
+    pub(crate) item: Option<usize>,
+}
+
+/// The sorts of messages. A call with `"id": null` is a request with a bad id, and no notification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageKind {
+    Request,
+    Notification,
+    Result,
+    Error,
+}
+
+impl MessageKind {
+    pub(crate) fn of(message: &Message<'_>) -> Self {
+        match (message.class(), message.id()) {
+            (MessageClass::Result, _) => Self::Result,
+            (MessageClass::Error, _) => Self::Error,
+            (MessageClass::Call, Id::Missing) => Self::Notification,
+            (MessageClass::Call, _) => Self::Request,
+        }
+    }
+}
+
+impl<'m> SeenMessage<'m> {
+    /// The request that a response answers.
+    pub(crate) fn request(&self) -> Option<&'m PendingRequest> {
+        self.response_match.request().copied()
+    }
+
+    /// Whether it is a request or notification with this method.
+    pub(crate) fn calls(&self, method: &str) -> bool {
+        self.method.as_deref() == Some(method)
+    }
+
+    /// The `result` of a response to a request with this method.
+    pub(crate) fn result_of(&self, method: &str) -> Option<Json<'m>> {
+        (self.kind == MessageKind::Result && self.request()?.method() == method)
+            .then(|| self.raw.outcome())
+            .flatten()
+    }
+
+    /// The `error` of a response to a request with this method.
+    pub(crate) fn error_of(&self, method: &str) -> Option<Json<'m>> {
+        (self.kind == MessageKind::Error && self.request()?.method() == method)
+            .then(|| self.raw.outcome())
+            .flatten()
+    }
+
+    /// The `error` of a response, whatever was asked.
+    pub(crate) fn error(&self) -> Option<Json<'m>> {
+        (self.kind == MessageKind::Error).then(|| self.raw.outcome()).flatten()
+    }
+
+    /// The error's code, where it is an integer that fits.
+    pub(crate) fn error_code(&self) -> Option<i64> {
+        self.error()?.member("code")?.as_number()?.parse().ok()
+    }
+
+    /// A member of `params` of a request or notification.
+    pub(crate) fn param(&self, name: &str) -> Option<Json<'m>> {
+        self.raw.params()?.member(name)
+    }
+
+    /// A member of `params._meta` of a request or notification.
+    pub(crate) fn meta(&self, name: &str) -> Option<Json<'m>> {
+        self.meta?.member(name)
+    }
+}

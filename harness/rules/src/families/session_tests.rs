@@ -1,0 +1,147 @@
+//! Whole sessions: what the limits of memory do to verdicts, and families that are not in the catalogue.
+
+use super::FAMILIES;
+use crate::engine::{
+    CheckResult, Family, Judge, JudgeOptions, MessageKind, RecordingInfo, RecordingKind, Report, RuleContext,
+    RuleVerdict, RuleVisitor, Trigger, Violation,
+};
+use crate::rule::{Level, Need, Rule};
+use transcript::message::Message;
+use transcript::session::{Content, Entry, Location, Side};
+
+/// Judges messages as a trace would have them, each with who said it.
+fn judged(messages: impl Iterator<Item = (Side, String)>, families: &'static [Family]) -> CheckResult {
+    let recording = RecordingInfo {
+        kind: RecordingKind { trace: true, ..RecordingKind::default() },
+        carries: vec![Need::Direction, Need::Times, Need::Process],
+        ..RecordingInfo::default()
+    };
+    let mut judging = Judge::new(&JudgeOptions { recording, families, ..JudgeOptions::default() });
+    for (line, (side, text)) in (1..).zip(messages) {
+        let location = Location { line, ..Location::default() };
+        let content = Content::Message(Message::parse(&text).unwrap());
+        judging.take(&Entry { side: Some(side), ..Entry::new(location, content) });
+    }
+    judging.finish()
+}
+
+fn handshake() -> impl Iterator<Item = (Side, String)> {
+    let about = r#""protocolVersion":"2025-11-25","capabilities":{}"#;
+    [
+        (Side::Client, format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{{about},"clientInfo":{{"name":"c","version":"1"}}}}}}"#)),
+        (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":"i","result":{{{about},"serverInfo":{{"name":"s","version":"1"}}}}}}"#)),
+        (Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()),
+    ]
+    .into_iter()
+}
+
+fn call(id: u64) -> (Side, String) {
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}}}"#
+    );
+    (Side::Client, message)
+}
+
+fn progress(token: u64) -> (Side, String) {
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t{token}","progress":1}}}}"#
+    );
+    (Side::Server, message)
+}
+
+fn answer(id: u64) -> (Side, String) {
+    (Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
+}
+
+fn of(judged: &CheckResult, rule: &str) -> (RuleVerdict, String) {
+    let outcome = judged.outcomes.iter().find(|outcome| outcome.rule.id == rule).unwrap();
+    (outcome.verdict, outcome.unsure.clone().unwrap_or_default())
+}
+
+#[test]
+fn past_the_limits_nothing_is_held_against_anybody_and_the_limit_is_named() {
+    let most = 50_000;
+    let over = most + 5;
+    let messages = handshake()
+        .chain((1..=over).map(call))
+        .chain([progress(over)])
+        .chain((1..=over).map(answer))
+        .chain([progress(over + 1)]);
+    let judged = judged(messages, FAMILIES);
+    assert!(
+        judged.limit.is_some_and(|limit| limit.contains("50,000 requests are open")),
+        "{:?}",
+        judged.limit
+    );
+    for rule in ["jsonrpc.response.id-match", "jsonrpc.response.duplicate", "jsonrpc.request.answered"] {
+        let (verdict, why) = of(&judged, rule);
+        assert_eq!(verdict, RuleVerdict::Inconclusive, "{rule}");
+        assert!(why.contains("50,000 requests are open"), "{rule}: {why}");
+    }
+    let (verdict, why) = of(&judged, "progress.token.known");
+    assert_eq!(verdict, RuleVerdict::Inconclusive, "{why}");
+    assert!(why.contains("more tokens than are remembered"), "{why}");
+}
+
+#[test]
+fn short_of_the_limits_all_of_it_is_told() {
+    let messages = handshake().chain((1..=100).map(call)).chain((1..=101).map(answer)).chain([progress(101)]);
+    let judged = judged(messages, FAMILIES);
+    assert_eq!(judged.limit, None);
+    assert_eq!(of(&judged, "progress.token.known").0, RuleVerdict::Fail);
+    assert_eq!(of(&judged, "jsonrpc.response.id-match").0, RuleVerdict::Fail);
+    let other = answer(1).1.replace("[]", r#"[{"type":"text","text":""}]"#);
+    let again = self::judged(handshake().chain([call(1), answer(1), (Side::Server, other)]), FAMILIES);
+    assert_eq!(of(&again, "jsonrpc.response.duplicate").0, RuleVerdict::Fail);
+}
+
+static NO_NUMBERS: Rule = Rule {
+    id: "made-up.no-numbers",
+    level: Level::Should,
+    source: "nowhere",
+    title: "No request has a number for its id",
+    why: "A test asks for it.",
+    fix: "Use strings.",
+    ..Rule::BLANK
+};
+
+struct NoNumbers;
+
+impl RuleVisitor for NoNumbers {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = &at.message else { return };
+        let number = matches!(message.raw.id(), transcript::message::Id::Number(_));
+        report.check(&NO_NUMBERS, at, !number, || Violation::of("the id is a number"));
+    }
+}
+
+const MADE_UP: Family = Family {
+    name: "made-up",
+    title: "Made up",
+    rules: &[&NO_NUMBERS],
+    triggers: &[Trigger::Kinds(&[MessageKind::Request])],
+    visitor: || Box::new(NoNumbers),
+};
+
+/// All that a new rule needs is the file of its family, and a family a line in the list of families.
+#[test]
+fn a_made_up_family_judges_a_session_by_its_rule() {
+    let judged = judged(handshake().chain([call(1), answer(1), call(2)]), &[MADE_UP]);
+    let [outcome] = judged.outcomes.as_slice() else { panic!("{:?}", judged.outcomes) };
+    assert_eq!((outcome.rule.id, outcome.verdict), ("made-up.no-numbers", RuleVerdict::Warn));
+    assert_eq!((outcome.held, outcome.broken), (1, 2));
+    assert_eq!(outcome.findings[0].message, "the id is a number");
+    assert_eq!((outcome.findings[0].location.line, outcome.findings[0].party), (4, "client"));
+}
+
+#[test]
+fn there_may_be_more_families_than_a_word_has_bits() {
+    const SILENT: Family = Family { rules: &[], triggers: &[], ..MADE_UP };
+    static FAMILIES: [Family; 200] = {
+        let mut families = [SILENT; 200];
+        families[199] = MADE_UP;
+        families
+    };
+    let judged = judged(handshake().chain([call(1)]), &FAMILIES);
+    assert_eq!(of(&judged, "made-up.no-numbers").0, RuleVerdict::Warn);
+}
