@@ -1,10 +1,10 @@
-//! The kill matrix: which case tells which mutant from the original reader.
+//! The kill matrix: which case tells which mutant from the original reader, and what that shows of the suite.
 //!
-//! Knows: every mutant of [`crate::catalogue`] tried on every reading of a suite, and what the result shows of the suite.
-//! Refuses to know: how it is shown. A reading on which a mutant answers like the original reader needs no judge, and
-//! most do, so that the whole matrix costs little more than one run. It does not depend on how many threads there were.
+//! A transcript on which a mutant answers like the original reader needs no judge, and most do, so the whole matrix
+//! costs little more than one run. It does not depend on the number of threads.
 
-use crate::catalogue::{self, Mutant, Original};
+use crate::catalogue;
+use crate::{Mutant, Original};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Mutex;
@@ -18,20 +18,20 @@ use verdict::consistency;
 use verdict::expectation::Expectation;
 use verdict::verdict::{Question, judge};
 
-/// What the mutants did to a suite.
+/// Which cases of a suite kill which mutants.
 #[derive(Debug)]
-pub struct Matrix {
-    /// Every mutant, in the order of the families.
-    pub rows: Vec<Row>,
+pub struct Matrix<'m> {
+    /// Every mutant, in the order of the catalogue.
+    pub rows: Vec<Row<'m>>,
     /// How many cases were tried.
     pub cases: usize,
-    /// How many readings.
+    /// How many results each mutant had: one a transcript.
     pub readings: usize,
     /// What is wrong with the suite, or with a mutant.
     pub findings: Vec<Finding>,
 }
 
-impl Matrix {
+impl Matrix<'_> {
     /// The matrix in a line: how many mutants were killed, and by how much.
     #[must_use]
     pub fn total(&self) -> String {
@@ -43,9 +43,9 @@ impl Matrix {
 
 /// One mutant and the cases that kill it.
 #[derive(Debug)]
-pub struct Row {
+pub struct Row<'m> {
     /// The mutant.
-    pub mutant: &'static Mutant,
+    pub mutant: &'m Mutant,
     /// The names of the cases, each with the formats in which they do; those first that name a clause of the mutant.
     pub killers: Vec<(String, Vec<&'static str>)>,
 }
@@ -53,7 +53,7 @@ pub struct Row {
 /// Something that the matrix shows and that should not be so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The faithful importer falls short in this case and format, so the matrix shows nothing.
+    /// The original reader fails this case and format, so the matrix shows nothing.
     OriginalFails(String, &'static str),
     /// No case kills the mutant.
     Survives(&'static str),
@@ -71,26 +71,33 @@ pub enum Finding {
 
 /// What one case showed.
 #[derive(Debug, Default)]
-struct Shown {
+struct CaseKills {
     /// The mutants that it kills, by their number, each with the formats.
     kills: BTreeMap<usize, Vec<&'static str>>,
-    /// The formats in which the original reader falls short.
+    /// The formats in which the original reader fails.
     failing: Vec<&'static str>,
     readings: usize,
 }
 
-/// Tries every mutant on every case, on `jobs` threads.
+/// Tries every mutant of the catalogue on every case, on `jobs` threads.
 ///
 /// # Errors
-/// Where a transcript cannot be read from disk, or no thread can be had.
-pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix> {
-    let mutants: Vec<&'static Mutant> = catalogue::all().collect();
-    let shown = over(suite, jobs, |_, case| show(case, &mutants, |_| true))?;
-    Ok(Matrix::of(suite, &mutants, &shown))
+/// Where a transcript cannot be read from disk, or a thread cannot be started.
+pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix<'static>> {
+    matrix_of(suite, &catalogue::all().collect::<Vec<_>>(), jobs)
+}
+
+/// As [`matrix`], for these mutants.
+///
+/// # Errors
+/// As [`matrix`].
+pub fn matrix_of<'m>(suite: &Suite, mutants: &[&'m Mutant], jobs: usize) -> io::Result<Matrix<'m>> {
+    let shown = each_case(suite, jobs, |_, case| try_case(case, mutants, |_| true))?;
+    Ok(Matrix::of(suite, mutants, &shown))
 }
 
 /// For every mutant the first case of a suite that kills it, if any does; and the cases and formats in which the
-/// faithful importer falls short. It costs far less than the matrix: a mutant is not tried again behind a case that
+/// original reader fails. It costs far less than the matrix: a mutant is not tried again behind a case that
 /// killed it.
 ///
 /// # Errors
@@ -98,8 +105,8 @@ pub fn matrix(suite: &Suite, jobs: usize) -> io::Result<Matrix> {
 pub fn first_kills(suite: &Suite, jobs: usize) -> io::Result<(Vec<FirstKill>, Vec<Finding>)> {
     let mutants: Vec<&'static Mutant> = catalogue::all().collect();
     let firsts: Vec<AtomicUsize> = mutants.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
-    let shown = over(suite, jobs, |index, case| {
-        let shown = show(case, &mutants, |number| {
+    let shown = each_case(suite, jobs, |index, case| {
+        let shown = try_case(case, &mutants, |number| {
             firsts.get(number).is_some_and(|first| first.load(Ordering::Relaxed) > index)
         })?;
         for first in shown.kills.keys().filter_map(|&number| firsts.get(number)) {
@@ -120,18 +127,18 @@ pub fn first_kills(suite: &Suite, jobs: usize) -> io::Result<(Vec<FirstKill>, Ve
 pub struct FirstKill {
     /// The mutant.
     pub mutant: &'static Mutant,
-    /// The name of the case; none where the mutant survives.
+    /// The name of the case; nothing where the mutant survives.
     pub case: Option<String>,
 }
 
 /// What each case of a suite shows, in their order, on `jobs` threads.
-fn over(
+fn each_case(
     suite: &Suite,
     jobs: usize,
-    show: impl Fn(usize, &Case) -> io::Result<Shown> + Sync,
-) -> io::Result<Vec<Shown>> {
+    show: impl Fn(usize, &Case) -> io::Result<CaseKills> + Sync,
+) -> io::Result<Vec<CaseKills>> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<Shown>>> = Mutex::new(BTreeMap::new());
+    let done: Mutex<BTreeMap<usize, io::Result<CaseKills>>> = Mutex::new(BTreeMap::new());
     let work = || {
         while let Some((index, case)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -151,10 +158,10 @@ fn over(
     done.into_values().collect()
 }
 
-impl Matrix {
-    fn of(suite: &Suite, mutants: &[&'static Mutant], shown: &[Shown]) -> Self {
+impl<'m> Matrix<'m> {
+    fn of(suite: &Suite, mutants: &[&'m Mutant], shown: &[CaseKills]) -> Self {
         let cases = || suite.cases.iter().zip(shown);
-        let row = |(number, &mutant): (usize, &&'static Mutant)| {
+        let row = |(number, &mutant): (usize, &&'m Mutant)| {
             let kills = cases().filter_map(|(case, shown)| Some((case, shown.kills.get(&number)?)));
             let mut killers: Vec<(bool, String, Vec<&'static str>)> = kills
                 .map(|(case, formats)| (!names(case, mutant), case.name.clone(), formats.clone()))
@@ -169,7 +176,7 @@ impl Matrix {
                 named,
             )
         };
-        let rows: Vec<(Row, Option<bool>)> = mutants.iter().enumerate().map(row).collect();
+        let rows: Vec<(Row<'m>, Option<bool>)> = mutants.iter().enumerate().map(row).collect();
         let mut findings = Vec::new();
         for (case, shown) in cases() {
             let failing = shown.failing.iter();
@@ -226,12 +233,12 @@ fn names(case: &Case, mutant: &Mutant) -> bool {
 }
 
 /// Tries the mutants that are `wanted` on one case.
-fn show(case: &Case, mutants: &[&'static Mutant], wanted: impl Fn(usize) -> bool) -> io::Result<Shown> {
+fn try_case(case: &Case, mutants: &[&Mutant], wanted: impl Fn(usize) -> bool) -> io::Result<CaseKills> {
     let mut texts = Vec::new();
     for transcript in &case.transcripts {
         texts.push((transcript.format, transcript.blob.bytes()?));
     }
-    let asked: Vec<Original<'_>> =
+    let originals: Vec<Original<'_>> =
         texts.iter().map(|(format, bytes)| Original::read(format, bytes)).collect();
     let formats: Vec<&'static str> = texts.iter().map(|(format, _)| format.name).collect();
     let questions: Vec<Question<'_>> = texts
@@ -242,23 +249,25 @@ fn show(case: &Case, mutants: &[&'static Mutant], wanted: impl Fn(usize) -> bool
             redacted: case.redacted.as_deref(),
         })
         .collect();
-    let faithful: Vec<&Answer> = asked.iter().map(Original::answer).collect();
-    let every = vec![true; asked.len()];
+    let unmutated: Vec<&Answer> = originals.iter().map(Original::answer).collect();
+    let every = vec![true; originals.len()];
     let caught = |answers: &[&Answer], other: &[bool]| -> Vec<&'static str> {
         let short = is_failure(case, &formats, &questions, answers, other);
         formats.iter().zip(short).filter(|(_, short)| *short).map(|(format, _)| *format).collect()
     };
-    let mut shown = Shown { failing: caught(&faithful, &every), readings: asked.len(), ..Shown::default() };
+    let mut shown =
+        CaseKills { failing: caught(&unmutated, &every), readings: originals.len(), ..CaseKills::default() };
     for (number, mutant) in mutants.iter().enumerate().filter(|(number, _)| wanted(*number)) {
-        let answers: Vec<Option<Answer>> = asked.iter().map(|asked| mutant.answer_twice(asked)).collect();
+        let answers: Vec<Option<Answer>> =
+            originals.iter().map(|original| mutant.answer_twice(original)).collect();
         let other: Vec<bool> = answers.iter().map(Option::is_some).collect();
         if !other.contains(&true) {
             continue;
         }
         let answers: Vec<&Answer> = answers
             .iter()
-            .zip(&faithful)
-            .map(|(answer, faithful)| answer.as_ref().unwrap_or(faithful))
+            .zip(&unmutated)
+            .map(|(answer, unmutated)| answer.as_ref().unwrap_or(unmutated))
             .collect();
         let formats = caught(&answers, &other);
         if !formats.is_empty() {
@@ -268,7 +277,7 @@ fn show(case: &Case, mutants: &[&'static Mutant], wanted: impl Fn(usize) -> bool
     Ok(shown)
 }
 
-/// Which of the answers fall short. Those that are not `other` than the faithful ones are judged by the others alone,
+/// Which of the answers fall short. Those that are not `other` than the unmutated ones are judged by the others alone,
 /// where the clause is open.
 fn is_failure(
     case: &Case,

@@ -1,6 +1,6 @@
 //! The kill matrix as plain data: what `run --adequacy --results` writes and what a report shows of it.
 //!
-//! Knows: the shape, schema 1, and its totals. Refuses to know: how a mutant is seeded and what killed it.
+//! The shape is schema 1; its member `mutants` holds the mutants.
 
 use crate::record::Suite;
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ pub const SCHEMA: u32 = 1;
 /// Which case kills which mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kills {
-    /// [`SCHEMA`]. The member tells this file from the record of a run.
+    /// [`SCHEMA`]. The member distinguishes this file from the record of a run.
     pub kills: u32,
     /// The suite that was tried.
     pub suite: Suite,
     /// How many cases it has.
     pub cases: usize,
-    /// How many readings were tried.
+    /// how many results each mutant had.
     pub readings: usize,
     /// Every mutant.
     #[serde(rename = "faults")]

@@ -1,6 +1,6 @@
 //! `run --adequacy`: the kill matrix as a person reads it.
 //!
-//! Knows: the words for what [`mutants::score`] found. Refuses to know: how it was found.
+//! It puts into words what [`mutants::score`] found.
 
 use super::context::{CommandContext, Failure};
 use super::suites::named;
@@ -18,7 +18,7 @@ use verdict::record;
 /// How many of the cases that kill a mutant are named.
 const NAMED: usize = 3;
 
-/// Tries the mutants on a suite and prints which case kills which; `results` is where the matrix is kept.
+/// Tries the mutants on a suite and prints which case kills which; `results` is the file for the matrix.
 ///
 /// # Errors
 /// Where the suite or an output cannot be used.
@@ -40,7 +40,7 @@ pub(super) fn run(
     Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
-/// Tries the mutants on generated variants, and prints how many die by how many variants, and who lives.
+/// Tries the mutants on generated variants, and prints how many die by how many variants, and which survive.
 ///
 /// # Errors
 /// Where the output cannot be written, or no thread can be had.
@@ -111,7 +111,7 @@ fn generation(firsts: &[FirstKill], failing: &[Finding], count: u64, verbosity: 
     out
 }
 
-/// The number of a variant's case, or of its twin's.
+/// The number of a variant's case, or of its counterpart's.
 fn number(case: &str) -> Option<u64> {
     case.strip_prefix("variant-")?.split('-').next()?.parse().ok()
 }
@@ -169,14 +169,14 @@ fn sentence(finding: &Finding) -> String {
         }
         Finding::Survives(mutant) => format!("{mutant} survives: a case is missing that kills it"),
         Finding::ClauseNotNamed(mutant) => {
-            format!("{mutant} is killed, and by no case that names a clause which it breaks")
+            format!("{mutant} is killed, but by no case that names a clause that it breaks")
         }
         Finding::UnknownClause(mutant, clause) => {
             format!("{mutant} breaks {clause}, and there is no such clause")
         }
         Finding::UnbrokenClause(clause) => format!("no mutant breaks {clause}"),
         Finding::KillsNothing(case) => {
-            format!("{case} kills nothing: seed the mutant that it is there for, or mark it `control = true`")
+            format!("{case} kills nothing: add the mutant that it is there for, or mark it `control = true`")
         }
         Finding::ControlKills(case, mutant) => {
             format!("{case} is marked as a positive control, and kills {mutant}")

@@ -2,7 +2,7 @@
 //!
 //! It reads with the built-in readers but for what its mode says: a seeded fault of the library, or a misbehaviour here.
 
-use mutants::catalogue::{self, Original};
+use mutants::{Original, catalogue};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::{fs, io, process, thread};

@@ -1,365 +1,165 @@
-//! Faults about which answer belongs to which request.
+//! Mistakes about which answer belongs to which request, and about who asked.
 
-use super::contract::{FAITHFUL, Habits, Request, Response, faithful_bind, faithful_duplicate};
-use super::found::Said;
-use super::{Mutant, Mutation, mutant};
+use crate::on_reading::{
+    bind, compared_ids, duplicates, duplicates_among, id_for, lose_messages, on_outcome, on_read_message,
+    reject_outcome, wait_for,
+};
+use crate::outcome::Outcome;
+use crate::policy::{contract_bind, contract_duplicate};
+use crate::reading::Id;
 use transcript::meaning::EventKind;
+use transcript::session::Side;
 
-const fn bind(bind: fn(&[Request], &Response<'_>) -> Option<usize>) -> Mutation {
-    Mutation::Habit(Habits { bind, ..FAITHFUL })
-}
-
-const fn duplicate(duplicate: fn(&[Request], &Request) -> bool) -> Mutation {
-    Mutation::Habit(Habits { duplicate, ..FAITHFUL })
-}
-
-const fn waits(waits: fn(&Said) -> bool) -> Mutation {
-    Mutation::Habit(Habits { waits, ..FAITHFUL })
-}
-
-pub(super) const MUTANTS: &[Mutant] = &[
-    mutant(
-        "correlation/newest-first",
-        &["COR-FIRST"],
-        "binds an answer to the newest open request with its id",
-        bind(|requests, response| {
-            (0..requests.len()).rev().find(|&at| fits(requests, at, response) && !requests[at].answered)
-        }),
-    ),
-    mutant(
-        "correlation/one-slot-an-id",
-        &["COR-FIRST"],
-        "forgets an open request when another one comes with its id",
-        bind(|requests, response| {
-            (0..requests.len()).rfind(|&at| fits(requests, at, response)).filter(|&at| !requests[at].answered)
-        }),
-    ),
-    mutant(
-        "correlation/first-request-alone",
-        &["COR-FIRST"],
-        "lets an id be used once: what reuses it is never answered",
-        bind(|requests, response| {
-            (0..requests.len()).find(|&at| fits(requests, at, response)).filter(|&at| !requests[at].answered)
-        }),
-    ),
-    mutant(
-        "correlation/reuse-refused",
-        &["COR-FIRST"],
-        "rejects a request whose id was used before",
-        Mutation::Answer(|asked| {
-            let mut seen = std::collections::BTreeSet::new();
-            let again = asked.found.entries.iter().any(|entry| {
-                entry.said.as_ref().filter(|said| !said.is_response()).is_some_and(|said| {
-                    super::contract::faithful_id(said).is_some_and(|id| !seen.insert((lane(entry.side), id)))
-                })
-            });
-            again.then(|| super::survival::rejection("invalid-id"))
-        }),
-    ),
-    mutant(
-        "correlation/in-turn",
-        &["COR-FIRST"],
-        "gives answers to requests in turn, whatever their ids are",
-        bind(|requests, response| {
+mutants! {
+    "correlation/newest-first" ["COR-FIRST"] "binds an answer to the newest open request with its id"
+        => bind(|requests, response| requests.iter().rposition(|it| it.matches(response) && !it.answered));
+    "correlation/first-request-only" ["COR-FIRST"] "lets an id be used once: what reuses it is never answered"
+        => bind(|requests, response| {
+            requests.iter().position(|it| it.matches(response)).filter(|&at| !requests[at].answered)
+        });
+    "correlation/in-turn" ["COR-FIRST"] "gives answers to requests in turn, whatever their ids are"
+        => bind(|requests, response| {
             response.key.as_ref()?;
             requests.iter().position(|request| !request.answered && request.requestor == response.requestor())
-        }),
-    ),
-    mutant(
-        "correlation/answered-again",
-        &["COR-LATE"],
-        "binds a second answer to the request that has one already",
-        bind(|requests, response| {
-            let faithful = faithful_bind(requests, response);
-            faithful.or_else(|| (0..requests.len()).rfind(|&at| fits(requests, at, response)))
-        }),
-    ),
-    mutant(
-        "correlation/last-answer-wins",
-        &["COR-LATE"],
-        "lets the last answer to a request win, and makes orphans of the others",
-        Mutation::Meaning(|_, outcome| {
-            // A later answer with the id of an answer before it, and no request of its own, takes that one's place.
-            for at in 0..outcome.events.len() {
-                let event = &outcome.events[at];
-                if !event.is_response() || event.answers.is_some() || event.id.is_none() {
-                    continue;
-                }
-                let id = event.id.clone();
-                let before = (0..at).rfind(|&before| {
-                    let other = &outcome.events[before];
-                    other.is_response() && other.id == id && other.answers.is_some()
-                });
-                if let Some(before) = before {
-                    outcome.events[at].answers = outcome.events[before].answers.take();
-                }
-            }
-        }),
-    ),
-    mutant(
-        "correlation/orphans-to-the-last-call",
-        &["COR-LATE"],
-        "gives an orphan to the last request that is open",
-        bind(|requests, response| {
-            let open = || requests.iter().rposition(|request| !request.answered);
-            faithful_bind(requests, response).or_else(|| response.key.as_ref().and_then(|_| open()))
-        }),
-    ),
-    mutant(
-        "correlation/orphans-rejected",
-        &["COR-LATE", "COR-BEFORE"],
-        "rejects a transcript with an orphan",
-        Mutation::Answer(|asked| {
-            let outcome = super::contract::carry_out(&asked.found.entries, &FAITHFUL).ok()?;
-            let orphan = outcome.events.iter().any(|event| event.is_response() && event.answers.is_none());
-            orphan.then(|| super::survival::rejection("not-a-message"))
-        }),
-    ),
-    mutant(
-        "correlation/unanswered-rejected",
-        &["COR-FIRST"],
-        "rejects a transcript with a call that nobody answered",
-        Mutation::Answer(|asked| {
-            let outcome = super::contract::carry_out(&asked.found.entries, &FAITHFUL).ok()?;
-            let open = (0..outcome.events.len()).any(|at| {
-                outcome.events[at].kind == EventKind::ToolCall
-                    && !outcome.events.iter().any(|event| event.answers == Some(at))
-            });
-            open.then(|| super::survival::rejection("truncated"))
-        }),
-    ),
-    mutant(
-        "correlation/answers-wait",
-        &["COR-BEFORE"],
-        "lets an answer wait for a request that comes later",
-        Mutation::Meaning(|_, outcome| {
-            for at in 0..outcome.events.len() {
-                let event = &outcome.events[at];
-                if !event.is_response() || event.answers.is_some() || event.id.is_none() {
-                    continue;
-                }
-                let id = event.id.clone();
-                let asked = (at + 1..outcome.events.len()).find(|&later| {
-                    let other = &outcome.events[later];
-                    !other.is_response()
-                        && other.id == id
-                        && !outcome.events.iter().any(|event| event.answers == Some(later))
-                });
-                outcome.events[at].answers = asked;
-            }
-        }),
-    ),
-    mutant(
-        "correlation/whole-file",
-        &["COR-BEFORE", "COR-FIRST"],
-        "collects all requests by id before it looks at the answers",
-        Mutation::Meaning(|_, outcome| {
-            for event in 0..outcome.events.len() {
-                if !outcome.events[event].is_response() || outcome.events[event].id.is_none() {
-                    continue;
-                }
-                let id = outcome.events[event].id.clone();
-                outcome.events[event].answers =
-                    outcome.events.iter().position(|other| !other.is_response() && other.id == id);
-            }
-        }),
-    ),
-    mutant(
-        "correlation/duplicates-pass",
-        &["COR-DUPLICATE"],
-        "reads two tool calls with one id",
-        duplicate(|_, _| false),
-    ),
-    mutant(
-        "correlation/duplicates-while-open",
-        &["COR-DUPLICATE"],
-        "refuses a tool call's id only as long as the first call is open",
-        duplicate(|before, call| {
-            let open: Vec<Request> = before.iter().filter(|request| !request.answered).cloned().collect();
-            faithful_duplicate(&open, call)
-        }),
-    ),
-    mutant(
-        "correlation/duplicates-nearby",
-        &["COR-DUPLICATE"],
-        "looks for a duplicate among the last two requests alone",
-        duplicate(|before, call| faithful_duplicate(&before[before.len().saturating_sub(2)..], call)),
-    ),
-    mutant(
-        "correlation/duplicates-by-type",
-        &["COR-DUPLICATE"],
-        "finds no duplicate in the ids 1 and `1`",
-        duplicate(|before, call| {
-            let same: Vec<Request> =
-                before.iter().filter(|request| request.said.id == call.said.id).cloned().collect();
-            faithful_duplicate(&same, call)
-        }),
-    ),
-    mutant(
-        "correlation/duplicates-by-side",
-        &["COR-DUPLICATE"],
-        "finds no duplicate in calls of different sides",
-        duplicate(|before, call| {
-            let same: Vec<Request> =
-                before.iter().filter(|request| request.requestor == call.requestor).cloned().collect();
-            faithful_duplicate(&same, call)
-        }),
-    ),
-    mutant(
-        "correlation/duplicates-by-tool",
-        &["COR-DUPLICATE"],
-        "takes an equal call with an equal id for a retry",
-        duplicate(|before, call| {
-            let other: Vec<Request> =
-                before.iter().filter(|request| request.said.values != call.said.values).cloned().collect();
-            faithful_duplicate(&other, call)
-        }),
-    ),
-    mutant(
-        "correlation/duplicates-of-any-method",
-        &["COR-DUPLICATE"],
-        "rejects a tool call whose id some other request had",
-        duplicate(|before, call| {
-            before.iter().any(|request| request.key == call.key && request.requestor == call.requestor)
-        }),
-    ),
-    mutant(
-        "correlation/nulls-are-duplicates",
-        &["ID-NULL", "COR-DUPLICATE"],
-        "rejects two tool calls with null ids as duplicates",
-        Mutation::Habit(Habits {
-            key: |said| {
-                let null = said.id == super::found::Id::Null && said.kind == EventKind::ToolCall;
-                super::contract::faithful_id(said).or_else(|| null.then(|| b"\0null".to_vec()))
-            },
-            ..FAITHFUL
-        }),
-    ),
-    mutant(
-        "correlation/tool-calls-alone",
-        &["COR-ANY"],
-        "binds answers to tool calls alone",
-        waits(|said| said.kind == EventKind::ToolCall),
-    ),
-    mutant(
-        "correlation/tool-answers-by-shape",
-        &["COR-ANY"],
-        "gives a result with `content` to the oldest open tool call",
-        bind(|requests, response| {
-            let content = response.said.values.iter().any(|(_, value)| value.contains("\"content\""));
-            let call = || {
-                requests
-                    .iter()
-                    .position(|request| request.said.kind == EventKind::ToolCall && !request.answered)
-            };
-            if content { call() } else { faithful_bind(requests, response) }
-        }),
-    ),
-    mutant(
-        "correlation/initialize-is-apart",
-        &["COR-ANY"],
-        "does not wait for the answer to `initialize`",
-        waits(|said| !said.is_method("initialize")),
-    ),
-    mutant(
-        "correlation/ping-is-noise",
-        &["COR-ANY"],
-        "does not wait for the answer to `ping`",
-        waits(|said| !said.is_method("ping")),
-    ),
-    mutant(
-        "correlation/known-methods",
-        &["COR-ANY"],
-        "waits for the answers to methods that it knows from the specification",
-        waits(|said| {
-            let known: [&[u8]; 7] =
-                [b"initialize", b"ping", b"tools/", b"resources/", b"prompts/", b"sampling/", b"roots/"];
-            said.method.as_ref().is_some_and(|method| known.iter().any(|known| method.starts_with(known)))
-        }),
-    ),
-    mutant(
-        "correlation/notifications-have-no-id",
-        &["COR-ANY"],
-        "takes whatever is called notifications/… for one, with an id or without",
-        waits(|said| !said.method.as_ref().is_some_and(|method| method.starts_with(b"notifications/"))),
-    ),
-    mutant(
-        "correlation/errors-do-not-answer",
-        &["COR-FIRST"],
-        "binds results alone",
-        bind(|requests, response| {
-            faithful_bind(requests, response).filter(|_| response.said.kind == EventKind::Result)
-        }),
-    ),
-    mutant(
-        "correlation/errors-come-first",
-        &["COR-LATE"],
-        "lets an error answer a request that was answered with a result",
-        bind(|requests, response| {
-            let late = || (0..requests.len()).rfind(|&at| fits(requests, at, response));
-            faithful_bind(requests, response)
-                .or_else(|| (response.said.kind == EventKind::Error).then(late)?)
-        }),
-    ),
-    mutant(
-        "correlation/null-result-is-no-answer",
-        &["COR-FIRST", "EQ-OUTCOME"],
-        "does not take a null result for an answer",
-        bind(|requests, response| {
-            let null = response.said.values.iter().any(|(_, value)| value == "null");
-            faithful_bind(requests, response).filter(|_| !null)
-        }),
-    ),
-    mutant(
-        "correlation/cancelled-is-closed",
-        &["COR-FIRST"],
-        "closes a request when it is cancelled, so that its answer is an orphan",
-        Mutation::Meaning(|_, outcome| {
-            for at in 0..outcome.events.len() {
-                let Some(asked) = outcome.events[at].answers else { continue };
-                let id = outcome.events[asked].id.clone().unwrap_or_default();
-                let id = String::from_utf8_lossy(&id).into_owned();
-                let cancelled = outcome.events[asked..at].iter().any(|event| {
-                    event.is_method("notifications/cancelled")
-                        && event.values.iter().any(|(_, value)| value.contains(&*id))
-                });
-                if cancelled {
-                    outcome.events[at].answers = None;
-                }
-            }
-        }),
-    ),
-    mutant(
-        "correlation/progress-answers",
-        &["COR-FIRST", "COR-ANY"],
-        "takes the first thing after a call for its answer, a progress notification too",
-        Mutation::Meaning(|_, outcome| {
-            for at in 0..outcome.events.len() {
-                let Some(asked) = outcome.events[at].answers else { continue };
-                let between = asked + 1..at;
-                if outcome.events[between].iter().any(|event| event.is_method("notifications/progress")) {
-                    outcome.events[at].answers = None;
-                }
-            }
-        }),
-    ),
-    mutant(
-        "correlation/thirty-two-at-once",
-        &["COR-FIRST"],
-        "keeps no more than 32 requests open",
-        bind(|requests, response| {
-            let at = faithful_bind(requests, response)?;
+        });
+    "correlation/errors-do-not-answer" ["COR-FIRST"] "binds only results"
+        => bind(|requests, response| {
+            contract_bind(requests, response).filter(|_| response.message.kind == EventKind::Result)
+        });
+    "correlation/null-result-is-no-answer" ["COR-FIRST" "EQ-OUTCOME"] "does not take a null result for an answer"
+        => bind(|requests, response| {
+            let null = response.message.values.iter().any(|(_, value)| value == "null");
+            contract_bind(requests, response).filter(|_| !null)
+        });
+    "correlation/thirty-two-at-once" ["COR-FIRST"] "keeps no more than 32 requests open"
+        => bind(|requests, response| {
+            let at = contract_bind(requests, response)?;
             let newer = requests[at..].iter().filter(|request| !request.answered).count();
             (newer <= 32).then_some(at)
-        }),
-    ),
-];
-
-/// Whether the request at this place has the response's id and was put to its sender.
-fn fits(requests: &[Request], at: usize, response: &Response<'_>) -> bool {
-    response.key.as_ref() == Some(&requests[at].key) && requests[at].requestor == response.requestor()
+        });
+    "correlation/unanswered-rejected" ["COR-FIRST"] "rejects a transcript with a call that nobody answered"
+        => reject_outcome(|outcome| {
+            let open = |at: usize| outcome.events[at].kind == EventKind::ToolCall && !outcome.is_answered(at);
+            (0..outcome.events.len()).any(open)
+        });
+    "correlation/cancelled-is-closed" ["COR-FIRST"] "closes a request when it is cancelled, so that its answer is an orphan"
+        => on_outcome(|outcome| {
+            unbind(outcome, |outcome, asked, at| {
+                let id = outcome.events[asked].id.clone().unwrap_or_default();
+                let id = String::from_utf8_lossy(&id).into_owned();
+                outcome.events[asked..at].iter().any(|event| {
+                    event.is_method("notifications/cancelled")
+                        && event.values.iter().any(|(_, value)| value.contains(&id))
+                })
+            });
+        });
+    "correlation/progress-answers" ["COR-FIRST" "COR-ANY"] "takes the first thing after a call for its answer, even a progress notification"
+        => on_outcome(|outcome| {
+            unbind(outcome, |outcome, asked, at| {
+                outcome.events[asked + 1..at].iter().any(|event| event.is_method("notifications/progress"))
+            });
+        });
+    "correlation/answered-again" ["COR-LATE"] "binds a second answer to the request that has one already"
+        => bind(|requests, response| {
+            let late = || requests.iter().rposition(|request| request.matches(response));
+            contract_bind(requests, response).or_else(late)
+        });
+    "correlation/errors-come-first" ["COR-LATE"] "lets an error answer a request that was answered with a result"
+        => bind(|requests, response| {
+            let late = || requests.iter().rposition(|request| request.matches(response));
+            contract_bind(requests, response)
+                .or_else(|| (response.message.kind == EventKind::Error).then(late)?)
+        });
+    "correlation/orphans-to-the-last-call" ["COR-LATE"] "gives an orphan to the last request that is open"
+        => bind(|requests, response| {
+            let open = || requests.iter().rposition(|request| !request.answered);
+            contract_bind(requests, response).or_else(|| response.key.as_ref().and_then(|_| open()))
+        });
+    "correlation/orphans-rejected" ["COR-LATE" "COR-BEFORE"] "rejects a transcript with an orphan"
+        => reject_outcome(|outcome| {
+            outcome.events.iter().any(|event| event.is_response() && event.answers.is_none())
+        });
+    "correlation/answers-wait" ["COR-BEFORE"] "lets an answer wait for a request that comes later"
+        => on_outcome(|outcome| {
+            for at in 0..outcome.events.len() {
+                let event = &outcome.events[at];
+                if event.is_response() && event.answers.is_none() && event.id.is_some() {
+                    let asks = |later: &usize| {
+                        let other = &outcome.events[*later];
+                        !other.is_response() && other.id == event.id && !outcome.is_answered(*later)
+                    };
+                    outcome.events[at].answers = (at + 1..outcome.events.len()).find(asks);
+                }
+            }
+        });
+    "correlation/whole-file" ["COR-BEFORE" "COR-FIRST"] "collects all requests by id before it looks at the answers"
+        => on_outcome(|outcome| {
+            for at in 0..outcome.events.len() {
+                let id = outcome.events[at].id.clone();
+                if outcome.events[at].is_response() && id.is_some() {
+                    let first = |other: &crate::outcome::Event| !other.is_response() && other.id == id;
+                    outcome.events[at].answers = outcome.events.iter().position(first);
+                }
+            }
+        });
+    "correlation/duplicates-pass" ["COR-DUPLICATE"] "reads two tool calls with one id" => duplicates(|_, _| false);
+    "correlation/duplicates-while-open" ["COR-DUPLICATE"] "refuses a tool call's id only as long as the first call is open"
+        => duplicates_among(|request, _| !request.answered);
+    "correlation/duplicates-nearby" ["COR-DUPLICATE"] "looks for a duplicate only among the last two requests"
+        => duplicates(|before, call| contract_duplicate(&before[before.len().saturating_sub(2)..], call));
+    "correlation/duplicates-by-side" ["COR-DUPLICATE"] "finds no duplicate in calls of different sides"
+        => duplicates_among(|request, call| request.requestor == call.requestor);
+    "correlation/duplicates-by-tool" ["COR-DUPLICATE"] "takes an equal call with an equal id for a retry"
+        => duplicates_among(|request, call| request.message.values != call.message.values);
+    "correlation/nulls-are-duplicates" ["ID-NULL" "COR-DUPLICATE"] "rejects two tool calls with null ids as duplicates"
+        => compared_ids(id_for(|message| message.id == Id::Null && message.kind == EventKind::ToolCall, b"\0null"));
+    "correlation/tool-calls-only" ["COR-ANY"] "binds answers only to tool calls" => wait_for(|it| it.kind == EventKind::ToolCall);
+    "correlation/tool-answers-by-shape" ["COR-ANY"] "gives a result with `content` to the oldest open tool call"
+        => bind(|requests, response| {
+            let content = response.message.values.iter().any(|(_, value)| value.contains("\"content\""));
+            let call = || requests.iter().position(|it| it.message.kind == EventKind::ToolCall && !it.answered);
+            if content { call() } else { contract_bind(requests, response) }
+        });
+    "correlation/initialize-is-apart" ["COR-ANY"] "does not wait for the answer to `initialize`"
+        => wait_for(|message| !message.is_method("initialize"));
+    "correlation/ping-is-noise" ["COR-ANY"] "does not wait for the answer to `ping`"
+        => wait_for(|message| !message.is_method("ping"));
+    "correlation/notifications-have-no-id" ["COR-ANY"] "takes whatever is called notifications/… for one, with an id or without"
+        => wait_for(|message| !message.is_method_of(&["notifications/"]));
+    "direction/one-table" ["COR-DIRECTION"] "keeps the requests of both sides in one table"
+        => bind(|requests, response| requests.iter().position(|it| !it.answered && it.has_id_of(response)));
+    "direction/last-writer" ["COR-DIRECTION"] "lets a server's request replace a client's with the same id"
+        => bind(|requests, response| {
+            requests.iter().rposition(|it| it.has_id_of(response)).filter(|&at| !requests[at].answered)
+        });
+    "direction/own-answers" ["COR-DIRECTION"] "binds an answer to a request of its own sender"
+        => bind(|requests, response| {
+            let own = |it: &crate::policy::Request| it.has_id_of(response) && it.requestor == response.sender;
+            requests.iter().position(|it| !it.answered && own(it))
+        });
+    "direction/clients-do-not-answer" ["COR-DIRECTION"] "does not bind what a client answers"
+        => bind(|requests, response| {
+            contract_bind(requests, response).filter(|_| response.sender != Some(Side::Client))
+        });
+    "direction/client-answers-dropped" ["EQ-COUNT"] "drops what a client answers"
+        => lose_messages(|entry, message| entry.side == Some(Side::Client) && message.is_response());
+    "direction/server-requests-dropped" ["EQ-COUNT"] "drops what a server asks"
+        => lose_messages(|entry, message| entry.side == Some(Side::Server) && message.kind == EventKind::Request);
+    "direction/flat-lines" ["COR-DIRECTION-FLAT"] "takes every answer in lines for a server's, and requests of servers for nobody's"
+        => on_read_message(|entry| {
+            if let Some(message) = &entry.message {
+                let server = message.is_response()
+                    || message.is_method_of(&["sampling/", "roots/", "elicitation/"]);
+                entry.side = Some(if server { Side::Server } else { Side::Client });
+            }
+        }).only("jsonrpc");
 }
 
-fn lane(side: Option<transcript::session::Side>) -> u8 {
-    side.map_or(0, |side| 1 + u8::from(side == transcript::session::Side::Server))
+/// Makes orphans of the bound answers for which `lost` holds; it is given the indices of the request and the answer.
+fn unbind(outcome: &mut Outcome, lost: impl Fn(&Outcome, usize, usize) -> bool) {
+    for at in 0..outcome.events.len() {
+        if outcome.events[at].answers.is_some_and(|asked| lost(outcome, asked, at)) {
+            outcome.events[at].answers = None;
+        }
+    }
 }

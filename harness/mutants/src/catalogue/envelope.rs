@@ -1,406 +1,204 @@
-//! Faults about the envelopes of `streamable-http` and `http-sse`.
+//! Mistakes about the envelopes of `streamable-http` and `http-sse`, and about the events in them.
 
-use super::edit::{self, set};
-use super::{Mutant, Mutation, mutant};
+use crate::json::{
+    any_case, content, double, has_any, has_unknown, is, is_array, is_null, is_object, is_string, last_wins,
+    member, numbers, on_member, put_if, quoted, set, set_if, spelled, value_at, values_of_object,
+};
+use crate::on_reading::{lose_messages, reject_document, reject_entry, reject_if, reject_items};
+use crate::on_text::{
+    SLOTS, Shape, accept_label, in_text, message_names, null_slots, on_data, on_document, on_entry, on_text,
+    skip_entries, streams,
+};
 use transcript::json::{Json, JsonKind};
 use transcript::session::Carrier;
 
-const SLOTS: [&str; 3] = ["request", "response", "sse"];
+const ENTRIES: &[&str] = &["entries"];
 
-pub(super) const MUTANTS: &[Mutant] = &[
-    mutant(
-        "envelope/any-label",
-        &["ENV-TRANSPORT"],
-        "does not look at `transport` where it is there",
-        labelled(|label, _| label.is_some()),
-    ),
-    mutant(
-        "envelope/no-label",
-        &["ENV-TRANSPORT"],
-        "takes an envelope without `transport`",
-        labelled(|label, _| label.is_none()),
-    ),
-    mutant(
-        "envelope/null-label",
-        &["ENV-TRANSPORT"],
-        "takes a null `transport` for the right one",
-        labelled(|label, _| label.is_some_and(|label| label.kind() == JsonKind::Null)),
-    ),
-    mutant(
-        "envelope/label-without-case",
-        &["ENV-TRANSPORT"],
-        "compares `transport` without case",
-        labelled(|label, format| text(label).is_some_and(|label| label.eq_ignore_ascii_case(format))),
-    ),
-    mutant(
-        "envelope/alias",
-        &["ENV-TRANSPORT"],
-        "takes `sse-legacy` for http-sse in files",
-        labelled(|label, format| {
-            format == "http-sse" && text(label).is_some_and(|label| label == "sse-legacy")
-        }),
-    ),
-    mutant(
-        "envelope/either-label",
-        &["ENV-TRANSPORT"],
-        "reads either envelope under either name",
-        labelled(|label, _| {
-            text(label).is_some_and(|label| label == "http-sse" || label == "streamable-http")
-        }),
-    ),
-    mutant(
-        "envelope/label-first",
-        &["ENV-TRANSPORT"],
-        "wants `transport` to stand before `entries`",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
+mutants! {
+    "envelope/any-label" ["ENV-TRANSPORT"] "does not look at `transport` where it is there" => accept_label(|label, _| label.is_some());
+    "envelope/no-label" ["ENV-TRANSPORT"] "takes an envelope without `transport`" => accept_label(|label, _| label.is_none());
+    "envelope/null-label" ["ENV-TRANSPORT"] "takes a null `transport` for the right one"
+        => accept_label(|label, _| label.is_some_and(is_null));
+    "envelope/label-without-case" ["ENV-TRANSPORT"] "compares `transport` without case"
+        => accept_label(|label, format| label.and_then(content).is_some_and(|label| label.eq_ignore_ascii_case(format)));
+    "envelope/alias" ["ENV-TRANSPORT"] "takes `sse-legacy` for http-sse in files"
+        => accept_label(|label, _| label.and_then(content).is_some_and(|label| label == "sse-legacy")).only("http-sse");
+    "envelope/either-label" ["ENV-TRANSPORT"] "reads either envelope under either name"
+        => accept_label(|label, _| {
+            label.and_then(content).is_some_and(|label| label == "http-sse" || label == "streamable-http")
+        });
+    "envelope/label-first" ["ENV-TRANSPORT"] "wants `transport` before `entries`"
+        => reject_document(Shape::Envelope, |whole| {
             let place = |name: &str| whole.members().position(|(key, _)| key.is(name));
-            let late = is_envelope(asked.format.name) && place("transport")? > place("entries")?;
-            late.then(|| super::survival::rejection("wrong-transport"))
-        }),
-    ),
-    mutant(
-        "envelope/first-slot",
-        &["ENV-ONE"],
-        "takes the first slot of an entry that has several",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let there: Vec<&str> =
-                    SLOTS.into_iter().filter(|slot| entry.member(slot).is_some()).collect();
-                let extra = there.get(1..).filter(|extra| !extra.is_empty())?;
-                extra.iter().try_fold(entry.text().to_owned(), |text, slot| {
-                    Some(set(Json::parse(&text).ok()?, slot, ""))
-                })
-            })
-        }),
-    ),
-    mutant(
-        "envelope/exchange-in-an-entry",
-        &["ENV-ONE"],
-        "reads the request and the response of one entry",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                entry.member("request")?;
-                entry.member("response")?;
-                let rest = set(entry, "response", "");
-                Some(format!("{rest},{}", set(entry, "request", "")))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/two-with-a-stream",
-        &["ENV-ONE"],
-        "minds two messages in an entry, but no stream event beside one",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                entry.member("sse")?;
-                (entry.member("request").is_some() || entry.member("response").is_some())
-                    .then(|| set(entry, "sse", ""))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/empty-entries-passed",
-        &["ENV-ONE"],
-        "passes over an entry without request, response and sse",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let none =
-                    entry.kind() == JsonKind::Object && SLOTS.iter().all(|slot| entry.member(slot).is_none());
-                none.then(String::new)
-            })
-        }),
-    ),
-    mutant(
-        "envelope/odd-entries-passed",
-        &["ENV-ONE", "SRV-BYTES"],
-        "passes over an entry that is no object",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| (entry.kind() != JsonKind::Object).then(String::new))
-        }),
-    ),
-    mutant(
-        "envelope/bare-messages",
-        &["ENV-ONE"],
-        "reads a bare message among the entries",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                entry.member("jsonrpc")?;
-                let slot = if entry.member("method").is_some() { "request" } else { "response" };
-                Some(format!("{{\"{slot}\":{}}}", entry.text()))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/slots-without-case",
-        &["ENV-ONE"],
-        "finds `Response` for `response`",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let (name, value) = entry.members().find(|(name, _)| {
-                    SLOTS.iter().any(|slot| !name.is(slot) && name.raw().eq_ignore_ascii_case(slot))
-                })?;
-                let rest = set(entry, &name.to_str()?, "");
-                Some(set(Json::parse(&rest).ok()?, &name.raw().to_lowercase(), value.text()))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/batches",
-        &["ENV-SINGLE"],
-        "reads an array of messages in a slot, one after the other",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let (slot, list) = ["request", "response"].into_iter().find_map(|slot| {
-                    entry
-                        .member(slot)
-                        .filter(|value| value.kind() == JsonKind::Array)
-                        .map(|list| (slot, list))
-                })?;
-                let each: Vec<String> = list.items().map(|item| set(entry, slot, item.text())).collect();
-                Some(each.join(","))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/empty-batch",
-        &["ENV-SINGLE"],
-        "takes an empty array for no message",
-        Mutation::Text(|format, whole| slotted(format, whole, |value| value.text().replace(' ', "") == "[]")),
-    ),
-    mutant(
-        "envelope/falsy-is-none",
-        &["ENV-SINGLE"],
-        "takes a slot with 0 for an empty one",
-        Mutation::Text(|format, whole| slotted(format, whole, |value| value.text() == "0")),
-    ),
-    mutant(
-        "envelope/text-is-none",
-        &["ENV-SINGLE"],
-        "takes a slot with a string for an empty one",
-        Mutation::Text(|format, whole| slotted(format, whole, |value| value.kind() == JsonKind::String)),
-    ),
-    mutant(
-        "envelope/null-rejected-in-one",
-        &["ENV-NULL"],
-        "rejects a null request, response or sse in http-sse, and takes it elsewhere",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let null = whole.member("entries")?.items().any(|entry| {
-                SLOTS
-                    .iter()
-                    .any(|slot| entry.member(slot).is_some_and(|value| value.kind() == JsonKind::Null))
-            });
-            (asked.format.name == "http-sse" && null).then(|| super::survival::rejection("not-a-message"))
-        }),
-    ),
-    mutant(
-        "envelope/null-is-an-event",
-        &["ENV-NULL"],
-        "makes a notification of a null response",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                entry.member("response").filter(|value| value.kind() == JsonKind::Null)?;
-                Some(set(entry, "response", r#"{"jsonrpc":"2.0","method":"null"}"#))
-            })
-        }),
-    ),
-    mutant(
-        "envelope/null-empties-an-entry",
-        &["ENV-NULL", "ENV-ONE"],
-        "drops an entry that has a null slot, whatever else it has",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let null =
-                    |slot: &&str| entry.member(slot).is_some_and(|value| value.kind() == JsonKind::Null);
-                SLOTS.iter().any(null).then(String::new)
-            })
-        }),
-    ),
-    mutant(
-        "envelope/last-of-two-slots-in-one",
-        &["SRV-TWICE", "ENV-ONE"],
-        "takes the last of two members of one name in an entry, in http-sse alone",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                SLOTS.into_iter().filter(|_| format == "http-sse").find_map(|slot| {
-                    let there: Vec<Json<'_>> =
-                        entry.members().filter(|(name, _)| name.is(slot)).map(|(_, value)| value).collect();
-                    there.get(1).map(|last| set(entry, slot, last.text()))
-                })
-            })
-        }),
-    ),
-    mutant(
-        "envelope/failures-dropped",
-        &["EQ-COUNT", "EQ-CONTEXT"],
-        "drops messages under a status of 400 and more",
-        Mutation::Found(|_, found| {
-            found.entries.retain(|seen| {
-                seen.said.is_none()
-                    || seen.carrier != Carrier::Response
-                    || seen.context.as_ref().is_none_or(|context| context.status < Some(400))
-            });
-        }),
-    ),
-    mutant(
-        "envelope/failures-rejected-in-one",
-        &["ENV-NULL"],
-        "rejects an OAuth error as a response in streamable-http, and takes it in http-sse",
-        Mutation::Answer(|asked| {
-            let oauth = asked.found.entries.iter().any(|seen| {
-                seen.said.is_none()
-                    && seen.carrier == Carrier::Response
-                    && seen.context.as_ref().is_some_and(|context| context.status >= Some(400))
-            });
-            (asked.format.name == "streamable-http" && oauth)
-                .then(|| super::survival::rejection("not-a-message"))
-        }),
-    ),
-    mutant(
-        "envelope/no-entries-is-empty",
-        &["ENV-EMPTY"],
-        "takes an envelope without entries for an empty session",
-        Mutation::Text(|format, whole| {
-            let whole = Json::parse(whole)
-                .ok()
-                .filter(|whole| is_envelope(format) && whole.kind() == JsonKind::Object)?;
-            whole.member("entries").is_none().then(|| set(whole, "entries", "[]"))
-        }),
-    ),
-    mutant(
-        "envelope/null-entries-is-empty",
-        &["ENV-EMPTY"],
-        "takes null entries for an empty session",
-        Mutation::Text(|format, whole| {
-            let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
-            (whole.member("entries")?.kind() == JsonKind::Null).then(|| set(whole, "entries", "[]"))
-        }),
-    ),
-    mutant(
-        "envelope/entries-by-key",
-        &["ENV-EMPTY"],
-        "takes the values of an object for the entries",
-        Mutation::Text(|format, whole| {
-            let whole = Json::parse(whole).ok().filter(|_| is_envelope(format))?;
-            let entries = whole.member("entries").filter(|entries| entries.kind() == JsonKind::Object)?;
-            let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
-            Some(set(whole, "entries", &format!("[{}]", values.join(","))))
-        }),
-    ),
-    mutant(
-        "envelope/empty-rejected",
-        &["ENV-EMPTY"],
-        "rejects an envelope whose entries are empty",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let empty = whole.member("entries")?.items().next().is_none();
-            (is_envelope(asked.format.name) && empty).then(|| super::survival::rejection("missing-entries"))
-        }),
-    ),
-    mutant(
-        "envelope/bare-list",
-        &["ENV-EMPTY", "ENV-TRANSPORT"],
-        "takes a bare array for the entries",
-        Mutation::Text(|format, whole| {
-            let list = Json::parse(whole)
-                .ok()
-                .filter(|list| is_envelope(format) && list.kind() == JsonKind::Array)?;
-            Some(format!("{{\"transport\":\"{format}\",\"entries\":{}}}", list.text()))
-        }),
-    ),
-    mutant(
-        "envelope/odd-times-rejected-in-one",
-        &["ENV-LOOSE"],
-        "rejects a timestamp that is no integer in streamable-http, and takes it in http-sse",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let odd = whole.member("entries")?.items().any(|entry| {
-                entry.member("timestamp_ms").is_some_and(|time| time.text().parse::<u64>().is_err())
-            });
-            (asked.format.name == "streamable-http" && odd).then(|| super::survival::rejection("wrong-type"))
-        }),
-    ),
-    mutant(
-        "envelope/odd-times-dropped",
-        &["ENV-LOOSE", "EQ-COUNT"],
-        "drops an entry whose timestamp is no non-negative integer",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let time = entry.member("timestamp_ms")?;
-                time.text().parse::<u64>().is_err().then(String::new)
-            })
-        }),
-    ),
-    mutant(
-        "envelope/no-time-dropped",
-        &["ENV-LOOSE", "EQ-COUNT"],
-        "drops an entry without a timestamp",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                (entry.kind() == JsonKind::Object && entry.member("timestamp_ms").is_none()).then(String::new)
-            })
-        }),
-    ),
-    mutant(
-        "envelope/odd-event-ids-dropped",
-        &["ENV-LOOSE", "EQ-COUNT"],
-        "drops an SSE event whose id is no string",
-        Mutation::Text(|format, whole| {
-            edit::entries(format, whole, &mut |entry| {
-                let id = entry.member("sse")?.member("id")?;
-                (id.kind() != JsonKind::String).then(String::new)
-            })
-        }),
-    ),
-    mutant(
-        "envelope/unknown-members-rejected",
-        &["ENV-UNKNOWN"],
-        "rejects members that it does not know",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let known = ["timestamp_ms", "request", "response", "sse", "transport_context"];
-            let outer = ["transport", "entries", "transport_context"];
-            let foreign = |value: Json<'_>, known: &[&str]| {
-                value.members().any(|(name, _)| !known.iter().any(|known| name.is(known)))
+            place("entries").is_some_and(|entries| place("transport").is_some_and(|label| label > entries))
+        });
+    "envelope/first-slot" ["ENV-ONE"] "takes the first of `request`, `response` and `sse` where an entry has several"
+        => on_entry(|entry: Json<'_>| {
+            let there: Vec<&str> = SLOTS.into_iter().filter(|slot| has_any(entry, &[slot])).collect();
+            let extra = there.get(1..).filter(|extra| !extra.is_empty())?;
+            let drop = |text: String, slot: &&str| Some(set(Json::parse(&text).ok()?, slot, ""));
+            extra.iter().try_fold(entry.text().to_owned(), drop)
+        });
+    "envelope/exchange-in-an-entry" ["ENV-ONE"] "reads the request and the response of one entry"
+        => on_entry(|entry: Json<'_>| {
+            let both = has_any(entry, &["request"]) && has_any(entry, &["response"]);
+            both.then(|| format!("{},{}", set(entry, "response", ""), set(entry, "request", "")))
+        });
+    "envelope/two-with-a-stream" ["ENV-ONE"] "rejects two messages in an entry, but no stream event beside one"
+        => on_entry(set_if(|it| has_any(it, &["sse"]) && has_any(it, &["request", "response"]), "sse", ""));
+    "envelope/empty-entries-passed" ["ENV-ONE"] "passes over an entry without request, response and sse"
+        => skip_entries(|entry| is_object(entry) && !has_any(entry, &SLOTS));
+    "envelope/odd-entries-passed" ["ENV-ONE" "SRV-BYTES"] "passes over an entry that is not an object"
+        => skip_entries(|entry| !is_object(entry));
+    "envelope/bare-messages" ["ENV-ONE"] "reads a bare message among the entries"
+        => on_entry(|entry: Json<'_>| {
+            let slot = if has_any(entry, &["method"]) { "request" } else { "response" };
+            has_any(entry, &["jsonrpc"]).then(|| format!("{{\"{slot}\":{}}}", entry.text()))
+        });
+    "envelope/slots-without-case" ["ENV-ONE"] "finds `Response` for `response`" => on_entry(any_case(&SLOTS));
+    "envelope/batches" ["ENV-SINGLE"] "reads an array of messages in an entry, one after the other"
+        => on_entry(|entry: Json<'_>| {
+            let list = |slot: &&str| entry.member(slot).is_some_and(is_array);
+            let slot = ["request", "response"].into_iter().find(list)?;
+            let each: Vec<String> = entry.member(slot)?.items().map(|it| set(entry, slot, it.text())).collect();
+            Some(each.join(","))
+        });
+    "envelope/empty-batch" ["ENV-SINGLE"] "takes an empty array for no message"
+        => null_slots(|value| value.text().replace(' ', "") == "[]");
+    "envelope/falsy-is-none" ["ENV-SINGLE"] "takes a message that is 0 for none" => null_slots(spelled("0"));
+    "envelope/text-is-none" ["ENV-SINGLE"] "takes a message that is a string for none" => null_slots(is_string);
+    "envelope/null-rejected-in-one" ["ENV-NULL"] "rejects a null request, response or sse in http-sse, and accepts it elsewhere"
+        => reject_items(Shape::Envelope, ENTRIES, has_null).only("http-sse");
+    "envelope/null-is-an-event" ["ENV-NULL"] "makes a notification of a null response"
+        => on_entry(set_if(member("response", is_null), "response", r#"{"jsonrpc":"2.0","method":"null"}"#));
+    "envelope/null-empties-an-entry" ["ENV-NULL" "ENV-ONE"] "drops an entry with a null message, whatever else it has"
+        => skip_entries(has_null);
+    "envelope/last-of-two-slots-in-one" ["SRV-TWICE" "ENV-ONE"] "takes the last of two members of one name in an entry, only in http-sse"
+        => on_entry(|entry: Json<'_>| SLOTS.into_iter().find_map(|slot| last_wins(slot)(entry))).only("http-sse");
+    "envelope/failures-dropped" ["EQ-COUNT" "EQ-CONTEXT"] "drops messages under a status of 400 and more"
+        => lose_messages(|entry, _| entry.carrier == Carrier::Response && entry.failed());
+    "envelope/failures-rejected-in-one" ["ENV-NULL"] "rejects an OAuth error as a response in streamable-http, and accepts it in http-sse"
+        => reject_entry(|entry| entry.message.is_none() && entry.carrier == Carrier::Response && entry.failed())
+            .only("streamable-http");
+    "envelope/no-entries-is-empty" ["ENV-EMPTY"] "takes an envelope without entries for an empty session"
+        => on_document(Shape::Envelope, set_if(|it| is_object(it) && !has_any(it, ENTRIES), "entries", "[]"));
+    "envelope/null-entries-is-empty" ["ENV-EMPTY"] "takes null entries for an empty session"
+        => on_document(Shape::Envelope, set_if(member("entries", is_null), "entries", "[]"));
+    "envelope/entries-by-key" ["ENV-EMPTY"] "takes the values of an object for the entries"
+        => on_document(Shape::Envelope, on_member("entries", values_of_object));
+    "envelope/empty-rejected" ["ENV-EMPTY"] "rejects an envelope whose entries are empty"
+        => reject_document(Shape::Envelope, member("entries", |entries| entries.items().next().is_none()));
+    "envelope/bare-list" ["ENV-EMPTY" "ENV-TRANSPORT"] "takes a bare array for the entries"
+        => on_text(|format, text| {
+            let list = Json::parse(text).ok()?;
+            (Shape::of(format) == Shape::Envelope && is_array(list))
+                .then(|| format!("{{\"transport\":\"{}\",\"entries\":{}}}", format.name, list.text()))
+        });
+    "envelope/odd-times-rejected-in-one" ["ENV-LOOSE"] "rejects a timestamp that is not an integer in streamable-http, and accepts it in http-sse"
+        => reject_items(Shape::Envelope, ENTRIES, member("timestamp_ms", is_odd_time)).only("streamable-http");
+    "envelope/odd-times-dropped" ["ENV-LOOSE" "EQ-COUNT"] "drops an entry whose timestamp is not a non-negative integer"
+        => skip_entries(member("timestamp_ms", is_odd_time));
+    "envelope/no-time-dropped" ["ENV-LOOSE" "EQ-COUNT"] "drops an entry without a timestamp"
+        => skip_entries(|entry| is_object(entry) && !has_any(entry, &["timestamp_ms"]));
+    "envelope/odd-event-ids-dropped" ["ENV-LOOSE" "EQ-COUNT"] "drops an SSE event whose id is not a string"
+        => skip_entries(member("sse", member("id", |id| !is_string(id))));
+    "envelope/unknown-members-rejected" ["ENV-UNKNOWN"] "rejects members that it does not know"
+        => reject_document(Shape::Envelope, |whole| {
+            let entries = |list: Json<'_>| {
+                let known = ["timestamp_ms", "request", "response", "sse", "transport_context"];
+                list.items().any(|entry| entry.members().any(|(name, _)| !known.iter().any(|it| name.is(it))))
             };
-            let odd = foreign(whole, &outer)
-                || whole.member("entries")?.items().any(|entry| foreign(entry, &known));
-            (is_envelope(asked.format.name) && odd).then(|| super::survival::rejection("wrong-type"))
-        }),
-    ),
-];
-
-/// A reader that takes these labels for the right one.
-const fn labelled(takes: fn(Option<Json<'_>>, &str) -> bool) -> Mutation {
-    Mutation::Label(takes)
+            whole.member("entries").is_some_and(|list| {
+                has_unknown(&["transport", "entries", "transport_context"])(whole) || entries(list)
+            })
+        });
+    "sse/any-name" ["SSE-EVENT"] "reads the data of events of any name"
+        => message_names(|name| !name.is_empty() && name != "message");
+    "sse/names-without-case" ["SSE-EVENT"] "compares event names without case"
+        => message_names(|name| name != "message" && name.eq_ignore_ascii_case("message"));
+    "sse/empty-name-is-another" ["SSE-EVENT"] "does not take an empty name for `message`"
+        => lose_messages(|entry, _| entry.event.as_deref() == Some(""));
+    "sse/endpoint-wanted" ["SSE-EVENT"] "rejects http-sse without an `endpoint` event"
+        => reject_if(|original| {
+            let mut events = original.reading.entries.iter().filter_map(|entry| entry.event.as_deref());
+            original.reading.failure.is_none() && !events.any(|event| event == "endpoint")
+        }).only("http-sse");
+    "sse/strings-only" ["SSE-DATA-OBJECT"] "reads data that is a string, and none that is an object"
+        => on_data(put_if(is_object, "\"\""));
+    "sse/objects-only" ["SSE-DATA-STRING"] "reads data that is an object, and none that is a string"
+        => on_data(put_if(is_string, "\"\""));
+    "sse/strings-through-doubles" ["SSE-DATA-STRING" "EQ-ARGS" "EQ-OUTCOME"] "parses a string of data with a JSON library that has only doubles"
+        => on_data(|value: Json<'_>| Some(quoted(&numbers(double)(Json::parse(&content(value)?).ok()?)?)));
+    "sse/text-rejected" ["SSE-DATA-TEXT"] "rejects a `message` event whose data is plain text"
+        => reject_entry(|entry| {
+            let plain = |data: &str| !data.is_empty() && Json::parse(data).is_err();
+            entry.is_message_event() && entry.data.as_deref().is_some_and(plain)
+        });
+    "sse/priming-rejected" ["SSE-DATA-TEXT"] "rejects a `message` event with empty data"
+        => reject_entry(|entry| entry.is_message_event() && entry.data.as_deref() == Some(""));
+    "sse/scalars-rejected-in-one" ["SSE-DATA-TEXT"] "rejects data that is a number, true or null, only in http-sse"
+        => reject_items(Shape::Envelope, ENTRIES, |entry| {
+            is_message(entry) && value_at(entry, &["sse", "data"]).is_some_and(|data| {
+                matches!(data.kind(), JsonKind::Number | JsonKind::Bool | JsonKind::Null)
+            })
+        }).only("http-sse");
+    "sse/objects-are-messages" ["SSE-DATA-TEXT"] "rejects data that is an object without `jsonrpc`"
+        => reject_if(|original| original.text().is_some_and(|text| {
+            let odd = |value: Json<'_>| is_object(value) && !has_any(value, &["jsonrpc"]);
+            let mut found = false;
+            match Shape::of(original.format) {
+                Shape::Envelope => drop(in_text(text, &["entries", "*"], &mut |entry| {
+                    let data = value_at(entry, &["sse", "data"]).filter(|_| is_message(entry))?;
+                    found |= match content(data) {
+                        Some(inside) => Json::parse(&inside).is_ok_and(odd),
+                        None => odd(data),
+                    };
+                    None
+                })),
+                _ => {
+                    let seen = std::cell::Cell::new(false);
+                    streams(original.format, text, &|stream| {
+                        seen.set(seen.get() || stream.contains("data: {}") || stream.contains("data:{}"));
+                        None
+                    });
+                    found = seen.get();
+                }
+            }
+            found
+        }));
+    "sse/keepalive-rejected" ["SSE-KEEPALIVE"] "rejects an `sse` entry without `data`"
+        => reject_items(Shape::Envelope, ENTRIES, member("sse", |sse| is_object(sse) && !has_any(sse, &["data"])));
+    "sse/broken-passed-in-one" ["SSE-DATA-BROKEN"] "passes over broken data, only in streamable-http"
+        => on_data(put_if(|data| {
+            content(data).is_some_and(|it| it.trim_start().starts_with('{') && Json::parse(&it).is_err())
+        }, "\"\"")).only("streamable-http");
+    "sse/arrays-read-in-one" ["SSE-DATA-ARRAY"] "reads an array of messages in data, only in http-sse"
+        => on_entry(|entry: Json<'_>| {
+            let value = value_at(entry, &["sse", "data"])?;
+            let inside = content(value);
+            let list = inside.as_deref().map_or(Some(value), |inside| Json::parse(inside).ok())?;
+            let with = |item: Json<'_>| {
+                crate::json::at(entry, &["sse", "data"], &mut |_| Some(item.text().to_owned())).unwrap_or_default()
+            };
+            is_array(list).then(|| list.items().map(with).collect::<Vec<_>>().join(","))
+        }).only("http-sse");
+    "sse/nested-read-in-one" ["SSE-DATA-NESTED"] "reads a message that was serialised twice, only in http-sse"
+        => on_data(|value: Json<'_>| {
+            let inside = content(value)?;
+            Json::parse(&inside).ok().filter(|nested| is(*nested, JsonKind::String)).map(|it| it.text().to_owned())
+        }).only("http-sse");
 }
 
-/// The envelope with the label that belongs there, where `takes` says that the importer takes this one.
-pub(super) fn relabel(
-    format: &str,
-    whole: &str,
-    takes: fn(Option<Json<'_>>, &str) -> bool,
-) -> Option<String> {
-    let whole =
-        Json::parse(whole).ok().filter(|whole| is_envelope(format) && whole.kind() == JsonKind::Object)?;
-    let label = whole.member("transport");
-    let right = text(label).is_some_and(|label| label == format);
-    (!right && takes(label, format)).then(|| set(whole, "transport", &format!("\"{format}\"")))
+fn has_null(entry: Json<'_>) -> bool {
+    SLOTS.iter().any(|slot| entry.member(slot).is_some_and(is_null))
 }
 
-/// The envelope with null in each `request` and `response` that `empty` takes for none.
-fn slotted(format: &str, whole: &str, empty: impl Fn(Json<'_>) -> bool) -> Option<String> {
-    edit::entries(format, whole, &mut |entry| {
-        let slot = ["request", "response"].into_iter().find(|slot| entry.member(slot).is_some_and(&empty))?;
-        Some(set(entry, slot, "null"))
-    })
+fn is_odd_time(time: Json<'_>) -> bool {
+    time.text().parse::<u64>().is_err()
 }
 
-fn is_envelope(format: &str) -> bool {
-    matches!(format, "streamable-http" | "http-sse")
-}
-
-fn text(value: Option<Json<'_>>) -> Option<String> {
-    edit::content(value?)
+/// Whether an entry is an event that is named `message`, or not at all.
+fn is_message(entry: Json<'_>) -> bool {
+    let name = value_at(entry, &["sse", "event"]).and_then(content).unwrap_or_default();
+    matches!(&*name, "" | "message")
 }

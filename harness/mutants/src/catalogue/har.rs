@@ -1,334 +1,156 @@
-//! Faults about the bodies of a HAR, and what exporters do to them.
+//! Mistakes about the exchanges of a HAR: their order, their bodies, and what exporters do to them.
 
-use super::edit::{self, at, set};
-use super::{Mutant, Mutation, mutant};
+use crate::json::{
+    at, at_each, content, drop_member, has_any, is_array, is_object, on_text_member, put_if, quoted, set,
+    text_at, value_at, values_of_object,
+};
+use crate::on_reading::{lose_messages, on_reading, reject_items, sort_entries};
+use crate::on_text::{
+    Shape, empty_if, on_body, on_document, on_exchange, on_exchange_at, order_exchanges, skip_answers,
+};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use transcript::json::{Json, JsonKind};
-use transcript::session::Carrier;
+use std::collections::BTreeMap;
+use transcript::json::Json;
+use transcript::session::{Carrier, Side};
 
-pub(super) const MUTANTS: &[Mutant] = &[
-    mutant(
-        "har/no-posts",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "does not read the bodies of POSTs",
-        Mutation::Found(|format, found| {
-            found
-                .entries
-                .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Request);
-        }),
-    ),
-    mutant(
-        "har/no-json-answers",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "reads answers from streams alone",
-        Mutation::Found(|format, found| {
-            found
-                .entries
-                .retain(|seen| format != "har" || seen.said.is_none() || seen.carrier != Carrier::Response);
-        }),
-    ),
-    mutant(
-        "har/any-object",
-        &["HAR-MESSAGE"],
-        "takes every JSON object in a body for a message",
-        bodies(|body| {
-            (body.kind() == JsonKind::Object && body.member("jsonrpc").is_none())
-                .then(|| set(body, "jsonrpc", "\"1.0\""))
-        }),
-    ),
-    mutant(
-        "har/errors-are-messages",
-        &["HAR-MESSAGE"],
-        "takes a body with `error` for an error answer",
-        bodies(|body| {
-            body.member("error").filter(|_| body.member("jsonrpc").is_none())?;
-            let error = format!("{{\"jsonrpc\":\"2.0\",\"error\":{}}}", body.member("error")?.text());
-            Some(error)
-        }),
-    ),
-    mutant(
-        "har/versions-looked-for",
-        &["HAR-MESSAGE", "JRP-VERSION"],
-        "passes over a body whose `jsonrpc` is not 2.0",
-        bodies(|body| {
-            let version = body.member("jsonrpc")?;
-            (version.text() != "\"2.0\"").then(|| "{}".to_owned())
-        }),
-    ),
-    mutant(
-        "har/batches",
-        &["HAR-MESSAGE"],
-        "takes the first message of an array in a body",
-        bodies(|body| {
-            (body.kind() == JsonKind::Array)
-                .then(|| body.items().next().map(|item| item.text().to_owned()))?
-        }),
-    ),
-    mutant(
-        "har/arrays-rejected",
-        &["HAR-MESSAGE"],
-        "rejects an array in the body of another site",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
-            let found = std::cell::Cell::new(false);
-            each_body(text, &mut |body| {
-                found.set(found.get() || body.kind() == JsonKind::Array);
-                None
-            });
-            found.get().then(|| super::survival::rejection("batch"))
-        }),
-    ),
-    mutant(
-        "har/html-rejected",
-        &["HAR-MESSAGE"],
-        "rejects an answer that is no JSON",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let odd = whole.member("log")?.member("entries")?.items().any(|entry| {
-                let content = entry.member("response").and_then(|response| response.member("content"));
-                let text = content.and_then(|content| edit::content(content.member("text")?));
-                text.is_some_and(|text| text.starts_with('<') || text == "Accepted")
-            });
-            odd.then(|| super::survival::rejection("not-a-message"))
-        }),
-    ),
-    mutant(
-        "har/failures-dropped",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "does not read answers with a status of 400 and more",
-        answers(|entry| {
-            let status = entry.member("response")?.member("status")?.as_number()?.parse::<u16>().ok()?;
-            (status >= 400).then_some(())
-        }),
-    ),
-    mutant(
-        "har/post-type-wanted",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "reads the body of a POST only when `postData.mimeType` is application/json",
-        exchanges(|entry| {
-            let kind = edit::content(entry.member("request")?.member("postData")?.member("mimeType")?)?;
-            (kind != "application/json")
-                .then(|| at(entry, &["request", "postData"], &mut |_| Some("{}".to_owned())))?
-        }),
-    ),
-    mutant(
-        "har/answer-type-exact",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "reads a JSON answer only when its type has no parameters",
-        answers(|entry| {
-            let kind = edit::content(entry.member("response")?.member("content")?.member("mimeType")?)?;
-            kind.to_lowercase().starts_with("application/json;").then_some(())
-        }),
-    ),
-    mutant(
-        "har/get-answers-dropped",
-        &["HAR-MESSAGE"],
-        "reads nothing of an exchange that is no POST",
-        answers(|entry| {
-            let method = edit::content(entry.member("request")?.member("method")?)?;
-            (!method.eq_ignore_ascii_case("POST")).then_some(())
-        }),
-    ),
-    mutant(
-        "har/any-method-posts",
-        &["HAR-MESSAGE"],
-        "reads the body of a PUT or a DELETE",
-        exchanges(|entry| {
-            let request = entry.member("request")?;
-            let method = edit::content(request.member("method")?)?;
-            request.member("postData").filter(|_| !method.eq_ignore_ascii_case("POST"))?;
-            at(entry, &["request", "method"], &mut |_| Some("\"POST\"".to_owned()))
-        }),
-    ),
-    mutant(
-        "har/base64-kept",
-        &["HAR-STREAM", "HAR-MESSAGE"],
-        "does not decode a JSON answer in base64",
-        exchanges(|entry| {
-            let content = entry.member("response")?.member("content")?;
-            let json = edit::content(content.member("mimeType")?)?.contains("json");
-            content.member("encoding").filter(|_| json)?;
-            at(entry, &["response", "content"], &mut |content| Some(set(content, "encoding", "")))
-        }),
-    ),
-    mutant(
-        "har/bad-bytes-dropped",
-        &["SRV-BYTES", "HAR-STREAM"],
-        "drops bytes of a body in base64 that are no UTF-8",
-        exchanges(|entry| {
-            let content = entry.member("response")?.member("content")?;
-            content.member("encoding")?;
-            let bytes = unpacked(&edit::content(content.member("text")?)?)?;
-            let text = String::from_utf8(bytes).err()?;
-            let text = String::from_utf8_lossy(text.as_bytes()).replace('\u{fffd}', "");
-            let plain = set(content, "encoding", "");
-            let plain = set(Json::parse(&plain).ok()?, "text", &edit::quoted(&text));
+mutants! {
+    "exchanges/file-order" ["HAR-ORDER"] "leaves exchanges in file order" => on_exchange(drop_member("startedDateTime"));
+    "exchanges/by-end" ["HAR-ORDER"] "puts exchanges in the order in which they ended"
+        => order_exchanges(|entries| entries.sort_by_key(|entry| Json::parse(entry).ok().and_then(end)));
+    "exchanges/texts-compared" ["HAR-ORDER"] "compares the starts of exchanges as texts"
+        => order_exchanges(|entries| entries.sort_by_key(|entry| {
+            Json::parse(entry).ok().and_then(|entry| text_at(entry, &["startedDateTime"]))
+        }));
+    "exchanges/milliseconds" ["HAR-ORDER"] "drops what is finer than a millisecond in a start"
+        => on_exchange(on_text_member("startedDateTime", |time| {
+            let (seconds, rest) = time.split_once('.')?;
+            let (digits, zone) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+            (digits.len() > 3).then(|| format!("{seconds}.{}{zone}", &digits[..3]))
+        }));
+    "exchanges/zones-dropped" ["HAR-ORDER"] "does not look at the zone of a start"
+        => on_exchange(on_text_member("startedDateTime", super::inspector::without_zone));
+    "exchanges/answers-first" ["HAR-ORDER"] "gives the messages of an answer before the one of the POST"
+        => sort_entries(|entry| (entry.exchange, entry.side == Some(Side::Client))).only("har");
+    "har/no-posts" ["HAR-MESSAGE" "EQ-COUNT"] "does not read the bodies of POSTs"
+        => lose_messages(|entry, _| entry.carrier == Carrier::Request).only("har");
+    "har/no-json-answers" ["HAR-MESSAGE" "EQ-COUNT"] "reads answers only from streams"
+        => lose_messages(|entry, _| entry.carrier == Carrier::Response).only("har");
+    "har/errors-are-messages" ["HAR-MESSAGE"] "takes a body with `error` for an error answer"
+        => on_body(|body: Json<'_>| {
+            let error = body.member("error").filter(|_| !has_any(body, &["jsonrpc"]))?;
+            Some(format!("{{\"jsonrpc\":\"2.0\",\"error\":{}}}", error.text()))
+        });
+    "har/versions-looked-for" ["HAR-MESSAGE" "JRP-VERSION"] "passes over a body whose `jsonrpc` is not 2.0"
+        => on_body(put_if(|body| body.member("jsonrpc").is_some_and(|it| it.text() != "\"2.0\""), "{}"));
+    "har/batches" ["HAR-MESSAGE"] "takes the first message of an array in a body"
+        => on_body(|body: Json<'_>| body.items().next().map(|item| item.text().to_owned()));
+    "har/arrays-rejected" ["HAR-MESSAGE"] "rejects an array in the body of another site"
+        => reject_items(Shape::Archive, ENTRIES, |entry| {
+            let array = |text: &str| Json::parse(text).is_ok_and(is_array);
+            [POST, ANSWER].iter().any(|path| text_at(entry, path).is_some_and(|text| array(&text)))
+        });
+    "har/html-rejected" ["HAR-MESSAGE"] "rejects an answer that is not JSON"
+        => reject_items(Shape::Archive, ENTRIES, |entry| {
+            text_at(entry, ANSWER).is_some_and(|text| text.starts_with('<') || text == "Accepted")
+        });
+    "har/failures-dropped" ["HAR-MESSAGE" "EQ-COUNT"] "does not read answers with a status of 400 and more"
+        => skip_answers(|entry| {
+            let status = value_at(entry, &["response", "status"]).and_then(Json::as_number);
+            status.and_then(|status| status.parse::<u16>().ok()).is_some_and(|status| status >= 400)
+        });
+    "har/post-type-wanted" ["HAR-MESSAGE" "EQ-COUNT"] "reads the body of a POST only when `postData.mimeType` is application/json"
+        => on_exchange_at(&["request", "postData"], put_if(|entry| {
+            text_at(entry, &["request", "postData", "mimeType"]).is_some_and(|it| it != "application/json")
+        }, "{}"));
+    "har/answer-type-exact" ["HAR-MESSAGE" "EQ-COUNT"] "reads a JSON answer only when its type has no parameters"
+        => skip_answers(|entry| {
+            let kind = text_at(entry, &["response", "content", "mimeType"]);
+            kind.is_some_and(|kind| kind.to_lowercase().starts_with("application/json;"))
+        });
+    "har/get-answers-dropped" ["HAR-MESSAGE"] "reads nothing of an exchange that is not a POST"
+        => skip_answers(|entry| !is_post(entry));
+    "har/any-method-posts" ["HAR-MESSAGE"] "reads the body of a PUT or a DELETE"
+        => on_exchange_at(&["request", "method"], put_if(|entry| {
+            value_at(entry, &["request", "postData"]).is_some() && !is_post(entry)
+        }, "\"POST\""));
+    "har/base64-kept" ["HAR-STREAM" "HAR-MESSAGE"] "does not decode a JSON answer in base64"
+        => on_exchange(|entry: Json<'_>| {
+            let json = text_at(entry, &["response", "content", "mimeType"])?.contains("json");
+            json.then(|| at(entry, &["response", "content"], &mut |content| drop_member("encoding")(content)))?
+        });
+    "har/bad-bytes-dropped" ["SRV-BYTES" "HAR-STREAM"] "drops bytes of a body in base64 that are not UTF-8"
+        => on_exchange(|entry: Json<'_>| {
+            let content = value_at(entry, &["response", "content"]).filter(|it| has_any(*it, &["encoding"]))?;
+            let bytes = unpacked(&text_at(content, &["text"])?)?;
+            String::from_utf8(bytes.clone()).err()?;
+            let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "");
+            let plain = set(Json::parse(&set(content, "encoding", "")).ok()?, "text", &quoted(&text));
             at(entry, &["response", "content"], &mut |_| Some(plain.clone()))
-        }),
-    ),
-    mutant(
-        "har/pretty-bodies-lost",
-        &["HAR-MESSAGE", "EQ-COUNT"],
-        "reads bodies that begin with a brace and hold no line end",
-        exchanges(|entry| {
-            let mut new: Option<String> = None;
-            for path in [["request", "postData", "text"], ["response", "content", "text"]] {
-                let base = new.clone();
-                let value = base.as_deref().map_or(Some(entry), |text| Json::parse(text).ok())?;
-                let next = at(value, &path, &mut |text| {
-                    let body = edit::content(text)?;
-                    (body.contains('\n') && Json::parse(&body).is_ok()).then(|| "\"\"".to_owned())
-                });
-                new = next.or(new);
-            }
-            new
-        }),
-    ),
-    mutant(
-        "har/missing-bodies-rejected",
-        &["HAR-MISSING"],
-        "rejects a file whose exporter dropped a body",
-        Mutation::Answer(|asked| {
-            let whole = Json::parse(std::str::from_utf8(asked.bytes).ok()?).ok()?;
-            let dropped = whole.member("log")?.member("entries")?.items().any(|entry| {
-                let size = |part: Option<Json<'_>>, name: &str| {
-                    part.and_then(|part| part.member(name)?.as_number()?.parse::<i64>().ok())
-                        .unwrap_or_default()
-                };
-                let (request, response) = (entry.member("request"), entry.member("response"));
-                let content = response.and_then(|response| response.member("content"));
-                let text =
-                    content.and_then(|content| edit::content(content.member("text")?)).unwrap_or_default();
-                size(content, "size") > 0 && text.is_empty()
-                    || size(request, "bodySize") > 0
-                        && request.is_some_and(|request| request.member("postData").is_none())
-            });
-            dropped.then(|| super::survival::rejection("missing-raw"))
-        }),
-    ),
-    mutant(
-        "har/missing-bodies-end",
-        &["HAR-MISSING", "EQ-COUNT"],
-        "stops at the first exchange without a body",
-        Mutation::Exchanges(|entries| {
-            let empty = |entry: &String| {
-                Json::parse(entry).ok().is_some_and(|entry| {
-                    let content = entry.member("response").and_then(|response| response.member("content"));
-                    content.and_then(|content| content.member("text")).is_none()
-                })
+        });
+    "har/pretty-bodies-lost" ["HAR-MESSAGE" "EQ-COUNT"] "reads bodies that begin with a brace and hold no line end"
+        => on_exchange(|entry: Json<'_>| at_each(entry, &[POST, ANSWER], &mut |text| {
+            let body = content(text)?;
+            (body.contains('\n') && Json::parse(&body).is_ok()).then(|| "\"\"".to_owned())
+        }));
+    "har/missing-bodies-rejected" ["HAR-MISSING"] "rejects a file whose exporter dropped a body"
+        => reject_items(Shape::Archive, ENTRIES, |entry| {
+            let positive = |path: &[&str]| {
+                let size = value_at(entry, path).and_then(Json::as_number);
+                size.and_then(|size| size.parse::<i64>().ok()).is_some_and(|size| size > 0)
             };
-            if let Some(first) = entries.iter().position(empty) {
-                entries.truncate(first);
-            }
-        }),
-    ),
-    mutant(
-        "har/no-log-is-empty",
-        &["HAR-MISSING"],
-        "takes a file without `log` for an empty session",
-        Mutation::Text(|format, text| {
-            let whole =
-                Json::parse(text).ok().filter(|whole| format == "har" && whole.kind() == JsonKind::Object)?;
-            whole.member("log").is_none().then(|| EMPTY.to_owned())
-        }),
-    ),
-    mutant(
-        "har/no-entries-is-empty",
-        &["HAR-MISSING"],
-        "takes a log without entries for an empty session",
-        Mutation::Text(|format, text| {
-            let whole = Json::parse(text).ok().filter(|_| format == "har")?;
-            whole.member("log")?.member("entries").is_none().then(|| EMPTY.to_owned())
-        }),
-    ),
-    mutant(
-        "har/bare-entries",
-        &["HAR-MISSING"],
-        "takes a bare array for the entries of the log",
-        Mutation::Text(|format, text| {
-            let list =
-                Json::parse(text).ok().filter(|list| format == "har" && list.kind() == JsonKind::Array)?;
-            Some(format!("{{\"log\":{{\"entries\":{}}}}}", list.text()))
-        }),
-    ),
-    mutant(
-        "har/entries-by-key",
-        &["HAR-MISSING"],
-        "takes the values of an object for the entries of the log",
-        Mutation::Text(|format, text| {
-            if format != "har" {
-                return None;
-            }
-            edit::text(text, &["log", "entries"], &mut |entries| {
-                let values: Vec<&str> = entries.members().map(|(_, value)| value.text()).collect();
-                (entries.kind() == JsonKind::Object).then(|| format!("[{}]", values.join(",")))
-            })
-        }),
-    ),
-    mutant(
-        "har/streams-merged-by-event-id",
-        &["EQ-CONTEXT", "HAR-STREAM"],
-        "drops an event of another stream whose id was there before",
-        Mutation::Found(|format, found| {
-            let mut seen = std::collections::BTreeMap::new();
-            found.entries.retain(|entry| {
-                let Some(id) = entry.event_id.clone().filter(|_| format == "har" && entry.said.is_some())
-                else {
-                    return true;
-                };
-                *seen.entry(id).or_insert(entry.exchange) == entry.exchange
+            positive(&["response", "content", "size"]) && text_at(entry, ANSWER).is_none_or(|text| text.is_empty())
+                || positive(&["request", "bodySize"]) && value_at(entry, &["request", "postData"]).is_none()
+        });
+    "har/missing-bodies-end" ["HAR-MISSING" "EQ-COUNT"] "stops at the first exchange without a body"
+        => order_exchanges(|entries| {
+            let empty = |entry: &String| Json::parse(entry).is_ok_and(|it| value_at(it, ANSWER).is_none());
+            entries.truncate(entries.iter().position(empty).unwrap_or(entries.len()));
+        });
+    "har/no-log-is-empty" ["HAR-MISSING"] "takes a file without `log` for an empty session"
+        => empty_if(Shape::Archive, |whole| is_object(whole) && !has_any(whole, &["log"]));
+    "har/no-entries-is-empty" ["HAR-MISSING"] "takes a log without entries for an empty session"
+        => empty_if(Shape::Archive, |whole| whole.member("log").is_some_and(|log| !has_any(log, &["entries"])));
+    "har/bare-entries" ["HAR-MISSING"] "takes a bare array for the entries of the log"
+        => on_document(Shape::Archive, |whole: Json<'_>| {
+            is_array(whole).then(|| format!("{{\"log\":{{\"entries\":{}}}}}", whole.text()))
+        }).only("har");
+    "har/entries-by-key" ["HAR-MISSING"] "takes the values of an object for the entries of the log"
+        => on_document(Shape::Archive, |whole: Json<'_>| at(whole, ENTRIES, &mut values_of_object));
+    "har/streams-merged-by-event-id" ["EQ-CONTEXT" "HAR-STREAM"] "drops an event of another stream whose id was there before"
+        => on_reading(|reading| {
+            let mut seen = BTreeMap::new();
+            reading.entries.retain(|entry| {
+                let id = entry.event_id.clone().filter(|_| entry.message.is_some());
+                id.is_none_or(|id| *seen.entry(id).or_insert(entry.exchange) == entry.exchange)
             });
-        }),
-    ),
-];
-
-const EMPTY: &str = r#"{"log":{"entries":[]}}"#;
-
-/// A reader to whom such exchanges are others.
-pub(super) const fn exchanges(edit: fn(Json<'_>) -> Option<String>) -> Mutation {
-    Mutation::Exchange(edit)
+        }).only("har");
 }
 
-/// A reader to whom such bodies, which are JSON, are others.
-const fn bodies(edit: fn(Json<'_>) -> Option<String>) -> Mutation {
-    Mutation::Body(edit)
+const ENTRIES: &[&str] = &["log", "entries"];
+const POST: &[&str] = &["request", "postData", "text"];
+const ANSWER: &[&str] = &["response", "content", "text"];
+
+fn is_post(entry: Json<'_>) -> bool {
+    text_at(entry, &["request", "method"]).is_some_and(|method| method.eq_ignore_ascii_case("POST"))
 }
 
-/// A reader that does not look at the answers of such exchanges.
-const fn answers(skips: fn(Json<'_>) -> Option<()>) -> Mutation {
-    Mutation::Unanswered(skips)
+/// When an exchange ended, in microseconds of its day.
+fn end(entry: Json<'_>) -> Option<i64> {
+    let time = text_at(entry, &["startedDateTime"])?;
+    let clock = time.split_once('T')?.1;
+    let number = |range: std::ops::Range<usize>| clock.get(range)?.parse::<i64>().ok();
+    let seconds = number(0..2)? * 3600 + number(3..5)? * 60 + number(6..8)?;
+    let digits = clock.get(9..).unwrap_or_default().chars().take_while(char::is_ascii_digit);
+    let fraction = format!("{:0<6}", digits.collect::<String>()).get(..6)?.parse::<i64>().ok()?;
+    let took =
+        entry.member("time").and_then(|time| time.as_number()?.parse::<f64>().ok()).unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a recording fit")]
+    Some(seconds * 1_000_000 + fraction + (took * 1000.0) as i64)
 }
 
-/// The file with such exchanges.
-pub(super) fn edited(format: &str, text: &str, edit: fn(Json<'_>) -> Option<String>) -> Option<String> {
-    let edit = &mut |entry: Json<'_>| edit(entry);
-    (format == "har").then(|| edit::text(text, &["log", "entries", "*"], edit))?
-}
-
-/// The file with the bodies that are JSON edited.
-pub(super) fn each_body(text: &str, edit: &mut dyn FnMut(Json<'_>) -> Option<String>) -> Option<String> {
-    let mut body = |text: Json<'_>| {
-        let inside = edit::content(text)?;
-        edit(Json::parse(&inside).ok()?).map(|new| edit::quoted(&new))
-    };
-    let first = edit::text(text, &["log", "entries", "*", "request", "postData", "text"], &mut body);
-    let whole = first.as_deref().unwrap_or(text);
-    edit::text(whole, &["log", "entries", "*", "response", "content", "text"], &mut body).or(first)
-}
-
-/// The file without the answers of such exchanges.
-pub(super) fn unanswered(format: &str, text: &str, skips: fn(Json<'_>) -> Option<()>) -> Option<String> {
-    (format == "har").then(|| {
-        edit::text(text, &["log", "entries", "*"], &mut |entry| {
-            skips(entry)?;
-            at(entry, &["response", "content"], &mut |_| Some("{}".to_owned()))
-        })
-    })?
-}
-
-/// The bytes of a text in base64; none where it is none.
+/// The bytes of a text in base64; nothing where it is not base64.
 fn unpacked(text: &str) -> Option<Vec<u8>> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)

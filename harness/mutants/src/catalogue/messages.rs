@@ -1,284 +1,219 @@
-//! Faults about what a JSON-RPC message is, in every format.
+//! Mistakes about what a JSON-RPC message is, and about the lines that messages are written on.
 
-use super::edit::{quoted, set};
-use super::{Mutant, Mutation, mutant};
-use transcript::json::{Json, JsonKind};
+use crate::Mutation;
+use crate::json::{
+    any_case, content, drop_if, has_any, has_unknown, is_array, is_null, is_object, last_wins, member,
+    on_member, quoted, set, set_if, spelled, value_at,
+};
+use crate::on_reading::{on_reading, reject_if, reject_message};
+use crate::on_text::{
+    Shape, in_text, on_bytes, on_line, on_lines_text, on_message, on_shape, on_text, repair_lines,
+    repair_words, skip_lines,
+};
+use crate::reading::{ReadEntry, ReadMessage};
+use transcript::json::{Json, JsonKind, Scanner};
+use transcript::message::Message;
 
-pub(super) const MUTANTS: &[Mutant] = &[
-    mutant(
-        "messages/any-version",
-        &["JRP-VERSION"],
-        "does not look at `jsonrpc` where it is there",
-        Mutation::Message(|message| version(message, |version| version.is_some())),
-    ),
-    mutant(
-        "messages/version-optional",
-        &["JRP-VERSION"],
-        "takes a message without `jsonrpc`",
-        Mutation::Message(|message| version(message, |version| version.is_none())),
-    ),
-    mutant(
-        "messages/version-as-number",
-        &["JRP-VERSION"],
-        "takes the number 2.0 for the version",
-        Mutation::Message(|message| {
-            version(message, |version| version.and_then(Json::as_number).is_some_and(|n| n.starts_with('2')))
-        }),
-    ),
-    mutant(
-        "messages/version-by-prefix",
-        &["JRP-VERSION"],
-        "takes any version that begins with 2",
-        Mutation::Message(|message| {
-            version(message, |version| text(version).is_some_and(|v| v.starts_with('2')))
-        }),
-    ),
-    mutant(
-        "messages/version-one",
-        &["JRP-VERSION"],
-        "takes the version 1.0 too",
-        Mutation::Message(|message| version(message, |version| text(version).is_some_and(|v| v == "1.0"))),
-    ),
-    mutant(
-        "messages/version-null",
-        &["JRP-VERSION"],
-        "takes a null version for a missing one, and lets it pass",
-        Mutation::Message(|message| {
-            version(message, |version| version.is_some_and(|v| v.kind() == JsonKind::Null))
-        }),
-    ),
-    mutant(
-        "messages/version-without-case",
-        &["JRP-VERSION"],
-        "finds `jsonrpc` in any case",
-        Mutation::Message(|message| {
-            let (name, _) = message
-                .members()
-                .find(|(name, _)| !name.is("jsonrpc") && name.raw().eq_ignore_ascii_case("jsonrpc"))?;
-            let other = set(message, &name.to_str()?, "");
-            Some(set(Json::parse(&other).ok()?, "jsonrpc", "\"2.0\""))
-        }),
-    ),
-    mutant(
-        "messages/version-on-requests-alone",
-        &["JRP-VERSION"],
-        "does not look at the version of an answer",
-        Mutation::Message(|message| {
-            let answer = message.member("result").is_some() || message.member("error").is_some();
-            version(message, |_| answer)
-        }),
-    ),
-    mutant(
-        "messages/version-on-answers-alone",
-        &["JRP-VERSION"],
-        "does not look at the version of a request",
-        Mutation::Message(|message| version(message, |_| message.member("method").is_some())),
-    ),
-    mutant(
-        "messages/methods-printed",
-        &["JRP-SHAPE"],
-        "prints a method that is a number, true or false",
-        Mutation::Message(|message| {
-            let method = message.member("method")?;
-            let odd = matches!(method.kind(), JsonKind::Number | JsonKind::Bool);
-            odd.then(|| set(message, "method", &quoted(method.text())))
-        }),
-    ),
-    mutant(
-        "messages/objects-for-methods",
-        &["JRP-SHAPE"],
-        "prints a method that is an object or an array",
-        Mutation::Message(|message| {
-            let method = message.member("method")?;
-            let odd = matches!(method.kind(), JsonKind::Object | JsonKind::Array);
-            odd.then(|| set(message, "method", &quoted(method.text())))
-        }),
-    ),
-    mutant(
-        "messages/null-method-dropped",
-        &["JRP-SHAPE"],
-        "passes over a message whose method is null",
-        Mutation::Message(|message| (message.member("method")?.kind() == JsonKind::Null).then(String::new)),
-    ),
-    mutant(
-        "messages/empty-method-dropped",
-        &["EQ-COUNT", "JRP-SHAPE"],
-        "passes over a message whose method is empty",
-        Mutation::Message(|message| (message.member("method")?.text() == "\"\"").then(String::new)),
-    ),
-    mutant(
-        "messages/result-wins-in-lines",
-        &["JRP-SHAPE"],
-        "takes the result of a message with an error too, in lines alone",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
-            let new = super::edit::messages("jsonrpc", text, &|message| {
-                message
-                    .member("result")
-                    .and_then(|_| message.member("error"))
-                    .map(|_| set(message, "error", ""))
-            })?;
-            Some(super::Original::read(asked.format, new.as_bytes()).answer)
-        }),
-    ),
-    mutant(
-        "messages/null-error-is-none-in-har",
-        &["JRP-SHAPE"],
-        "takes a null error beside a result for none, in HAR alone",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "har")?;
-            let new = super::edit::messages("har", text, &|message| {
-                let error = message.member("error").filter(|error| error.kind() == JsonKind::Null)?;
-                message.member("result").map(|_| (set(message, "error", ""), error)).map(|(new, _)| new)
-            })?;
-            Some(super::Original::read(asked.format, new.as_bytes()).answer)
-        }),
-    ),
-    mutant(
-        "messages/method-wins-in-lines",
-        &["JRP-SHAPE"],
-        "takes a message with a method and a result for a request, in lines alone",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
-            let new = super::edit::messages("jsonrpc", text, &|message| {
-                message
-                    .member("method")
-                    .and_then(|_| message.member("result"))
-                    .map(|_| set(message, "result", ""))
-            })?;
-            Some(super::Original::read(asked.format, new.as_bytes()).answer)
-        }),
-    ),
-    mutant(
-        "messages/empty-ones-dropped-in-lines",
-        &["JRP-SHAPE"],
-        "passes over a message with neither method nor answer, in lines alone",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
-            let new = super::edit::messages("jsonrpc", text, &|message| {
-                let none = ["method", "result", "error"].iter().all(|name| message.member(name).is_none());
-                (none && message.member("jsonrpc").is_some()).then(String::new)
-            })?;
-            Some(super::Original::read(asked.format, new.as_bytes()).answer)
-        }),
-    ),
-    mutant(
-        "messages/unknown-members-rejected",
-        &["EQ-CONTEXT"],
-        "rejects a message with a member that JSON-RPC does not know",
-        Mutation::Answer(|asked| {
-            let known = ["jsonrpc", "id", "method", "params", "result", "error"];
-            let mut said = asked.found.entries.iter().filter_map(|seen| seen.said.as_ref());
-            let odd = said.any(|said| {
-                Json::parse(&said.text).is_ok_and(|message| {
-                    message.members().any(|(name, _)| !known.iter().any(|known| name.is(known)))
-                })
-            });
-            odd.then(|| super::survival::rejection("not-a-message"))
-        }),
-    ),
-    mutant(
-        "messages/calls-by-their-look",
-        &["EQ-COUNT"],
-        "finds messages by the word `jsonrpc`, in arguments too",
-        Mutation::Found(|_, found| {
-            let inner: Vec<_> = found
-                .entries
-                .iter()
-                .filter_map(|seen| {
-                    let said = seen.said.as_ref()?;
-                    let whole = Json::parse(&said.text).ok()?;
-                    let inside = whole.member("params")?.member("arguments")?;
-                    let message =
-                        inside.members().map(|(_, value)| value).chain([inside]).find_map(|value| {
-                            value.member("jsonrpc")?;
-                            transcript::message::Message::parse(value.text()).ok()
-                        })?;
-                    Some(super::found::Seen { said: Some(super::found::Said::of(&message)), ..seen.clone() })
-                })
-                .collect();
-            found.entries.extend(inner);
-        }),
-    ),
-    mutant(
-        "messages/last-of-two-ids-in-lines",
-        &["SRV-TWICE"],
-        "takes the last of two members called `id`, in lines alone",
-        Mutation::Answer(|asked| {
-            let text = std::str::from_utf8(asked.bytes).ok().filter(|_| asked.format.name == "jsonrpc")?;
-            let new = super::edit::messages("jsonrpc", text, &|message| {
-                let ids: Vec<_> = message.members().filter(|(name, _)| name.is("id")).collect();
-                ids.get(1).map(|(_, id)| set(message, "id", id.text()))
-            })?;
-            Some(super::Original::read(asked.format, new.as_bytes()).answer)
-        }),
-    ),
-    mutant(
-        "messages/last-of-two-methods-in-lines",
-        &["SRV-TWICE"],
-        "takes the last of two members called `method`, in lines alone",
-        Mutation::Text(|format, whole| {
-            (format == "jsonrpc")
-                .then(|| super::edit::messages(format, whole, &|message| last(message, "method")))?
-        }),
-    ),
-    mutant(
-        "messages/last-of-two-names-in-lines",
-        &["SRV-TWICE"],
-        "takes the last of two members called `name` in params, in lines alone",
-        Mutation::Text(|format, whole| {
-            (format == "jsonrpc").then(|| {
-                super::edit::messages(format, whole, &|message| {
-                    super::edit::at(message, &["params"], &mut |params| last(params, "name"))
-                })
-            })?
-        }),
-    ),
-    mutant(
-        "messages/batches-of-one",
-        &["ENV-SINGLE", "JRP-LINE", "HAR-MESSAGE"],
-        "unwraps an array of one message",
-        Mutation::Text(|format, whole| {
-            let mut unwrap = |value: Json<'_>| {
-                let mut items = value.items();
-                let only = items.next()?;
-                items.next().is_none().then(|| only.text().to_owned())
-            };
-            match format {
-                "jsonrpc" => super::edit::lines(whole, &mut |line| unwrap(Json::parse(line).ok()?)),
-                "mcp-replay" => {
-                    super::edit::lines(whole, &mut |line| super::edit::text(line, &["raw"], &mut unwrap))
-                }
-                _ => {
-                    let request = super::edit::entries(format, whole, &mut |entry| {
-                        super::edit::at(entry, &["request"], &mut unwrap)
-                    });
-                    let whole = request.as_deref().unwrap_or(whole);
-                    let response = super::edit::entries(format, whole, &mut |entry| {
-                        super::edit::at(entry, &["response"], &mut unwrap)
-                    });
-                    response.or(request)
-                }
-            }
-        }),
-    ),
-];
+const LINE_ENDS: [char; 5] = ['\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}'];
 
-/// The message with the version that belongs there, where `takes` says that the importer takes this one.
-fn version(message: Json<'_>, takes: impl Fn(Option<Json<'_>>) -> bool) -> Option<String> {
-    let version = message.member("jsonrpc");
-    let right = version.and_then(Json::as_text).is_some_and(|version| version.is("2.0"));
-    let named = ["method", "result", "error"].iter().any(|name| message.member(name).is_some());
-    (!right && named && takes(version)).then(|| set(message, "jsonrpc", "\"2.0\""))
+mutants! {
+    "messages/any-version" ["JRP-VERSION"] "does not look at `jsonrpc` where it is there" => accept(|version, _| version.is_some());
+    "messages/version-optional" ["JRP-VERSION"] "takes a message without `jsonrpc`" => accept(|version, _| version.is_none());
+    "messages/version-as-number" ["JRP-VERSION"] "takes the number 2.0 for the version"
+        => accept(|version, _| version.and_then(Json::as_number).is_some_and(|version| version.starts_with('2')));
+    "messages/version-by-prefix" ["JRP-VERSION"] "takes any version that begins with 2"
+        => accept(|version, _| version.and_then(content).is_some_and(|version| version.starts_with('2')));
+    "messages/version-one" ["JRP-VERSION"] "takes the version 1.0 too"
+        => accept(|version, _| version.and_then(content).is_some_and(|version| version == "1.0"));
+    "messages/version-null" ["JRP-VERSION"] "takes a null version for a missing one, and lets it pass"
+        => accept(|version, _| version.is_some_and(is_null));
+    "messages/version-without-case" ["JRP-VERSION"] "finds `jsonrpc` in any case"
+        => on_message(|message: Json<'_>| {
+            Some(set(Json::parse(&any_case(&["jsonrpc"])(message)?).ok()?, "jsonrpc", "\"2.0\""))
+        });
+    "messages/version-on-answers-only" ["JRP-VERSION"] "does not look at the version of a request"
+        => accept(|_, message| has_any(message, &["method"]));
+    "messages/methods-printed" ["JRP-SHAPE"] "prints a method that is a number, true or false"
+        => print_method(|kind| matches!(kind, JsonKind::Number | JsonKind::Bool));
+    "messages/objects-for-methods" ["JRP-SHAPE"] "prints a method that is an object or an array"
+        => print_method(|kind| matches!(kind, JsonKind::Object | JsonKind::Array));
+    "messages/null-method-dropped" ["JRP-SHAPE"] "passes over a message whose method is null"
+        => on_message(drop_if(member("method", is_null)));
+    "messages/empty-method-dropped" ["EQ-COUNT" "JRP-SHAPE"] "passes over a message whose method is empty"
+        => on_message(drop_if(member("method", spelled("\"\""))));
+    "messages/result-wins-in-lines" ["JRP-SHAPE"] "takes the result of a message that has an error too, only in lines"
+        => on_message(set_if(|it| has_any(it, &["result"]) && has_any(it, &["error"]), "error", "")).only("jsonrpc");
+    "messages/null-error-is-none-in-har" ["JRP-SHAPE"] "takes a null error beside a result for none, only in HAR"
+        => on_message(set_if(
+            |it| has_any(it, &["result"]) && it.member("error").is_some_and(is_null), "error", "",
+        )).only("har");
+    "messages/method-wins-in-lines" ["JRP-SHAPE"] "takes a message with a method and a result for a request, only in lines"
+        => on_message(set_if(|it| has_any(it, &["method"]) && has_any(it, &["result"]), "result", "")).only("jsonrpc");
+    "messages/empty-ones-dropped-in-lines" ["JRP-SHAPE"] "passes over a message with neither method nor answer, only in lines"
+        => on_message(drop_if(|it| {
+            has_any(it, &["jsonrpc"]) && !has_any(it, &["method", "result", "error"])
+        })).only("jsonrpc");
+    "messages/unknown-members-rejected" ["EQ-CONTEXT"] "rejects a message with a member that JSON-RPC does not know"
+        => reject_message(|message| {
+            let unknown = has_unknown(&["jsonrpc", "id", "method", "params", "result", "error"]);
+            Json::parse(&message.text).is_ok_and(unknown)
+        });
+    "messages/calls-by-their-look" ["EQ-COUNT"] "finds messages by the word `jsonrpc`, even in arguments"
+        => on_reading(|reading| {
+            let inner: Vec<ReadEntry> = reading.entries.iter().filter_map(inner_message).collect();
+            reading.entries.extend(inner);
+        });
+    "messages/last-of-two-ids-in-lines" ["SRV-TWICE"] "takes the last of two members called `id`, only in lines"
+        => on_message(last_wins("id")).only("jsonrpc");
+    "messages/last-of-two-methods-in-lines" ["SRV-TWICE"] "takes the last of two members called `method`, only in lines"
+        => on_message(last_wins("method")).only("jsonrpc");
+    "messages/last-of-two-names-in-lines" ["SRV-TWICE"] "takes the last of two members called `name` in params, only in lines"
+        => on_message(on_member("params", last_wins("name"))).only("jsonrpc");
+    "messages/batches-of-one" ["ENV-SINGLE" "JRP-LINE" "HAR-MESSAGE"] "unwraps an array of one message"
+        => on_text(|format, text| match Shape::of(format) {
+            Shape::Lines => crate::json::lines(text, &mut |line| only_item(Json::parse(line).ok()?)),
+            Shape::Trace => crate::json::lines(text, &mut |line| in_text(line, &["raw"], &mut only_item)),
+            _ => in_text(text, &["entries", "*"], &mut |entry| {
+                crate::json::at_each(entry, &[&["request"], &["response"]], &mut only_item)
+            }),
+        });
+    "lines/blank-rejected" ["JRP-LINE"] "rejects a blank line"
+        => reject_if(|original| {
+            original.text().is_some_and(|text| text.lines().any(|line| line.trim().is_empty()))
+        }).only("jsonrpc");
+    "lines/last-needs-its-end" ["JRP-LINE"] "loses a last line that has no line end"
+        => on_lines_text(|text| {
+            let kept = text.rfind('\n').map_or(0, |at| at + 1);
+            (kept < text.len()).then(|| text[..kept].to_owned())
+        });
+    "lines/crlf-rejected" ["JRP-LINE"] "rejects CR before LF"
+        => reject_if(|original| {
+            Shape::of(original.format).is_lines() && original.bytes.windows(2).any(|pair| pair == b"\r\n")
+        });
+    "lines/cr-ends-lines" ["JRP-LINE"] "takes a lone CR for a line end"
+        => on_shape(Shape::Lines, |_, text| {
+            let text = text.replace("\r\n", "\n");
+            text.contains('\r').then(|| text.replace('\r', "\n"))
+        });
+    "lines/unicode-ends-lines" ["JRP-LINE" "EQ-ARGS"] "takes U+2028 and the like for line ends, as str.splitlines does"
+        => on_lines_text(|text| text.contains(LINE_ENDS).then(|| text.replace(LINE_ENDS, "\n")));
+    // A line that ends too early was cut off; it is rejected as such.
+    "lines/stray-text-passed" ["JRP-LINE"] "passes over lines that are not JSON"
+        => skip_lines(|line| Json::parse(line).is_err() && !line.trim_start().starts_with('{'));
+    "lines/broken-objects-passed" ["JRP-LINE"] "passes over lines that begin like an object and are not JSON"
+        => skip_lines(|line| Json::parse(line).is_err() && line.trim_start().starts_with('{'));
+    "lines/values-passed" ["JRP-LINE"] "passes over lines that are JSON and not an object"
+        => skip_lines(|line| Json::parse(line).is_ok_and(|value| !is_object(value) && !is_array(value)));
+    "lines/null-passed" ["JRP-LINE"] "passes over a line that is null" => skip_lines(|line| line.trim() == "null");
+    "lines/empty-batch-passed" ["JRP-LINE"] "passes over an empty array" => skip_lines(|line| line.trim() == "[]");
+    "lines/batches" ["JRP-LINE"] "reads an array of messages, one after the other"
+        => on_line(|line| {
+            let value = Json::parse(line).ok().filter(|value| is_array(*value))?;
+            Some(value.items().map(Json::text).collect::<Vec<_>>().join("\n"))
+        });
+    "lines/several-on-one" ["JRP-LINE"] "reads several values on one line"
+        => on_line(|line| values(line).filter(|values| values.len() > 1).map(|values| values.join("\n")));
+    "lines/one-over-several" ["JRP-LINE"] "reads a message that is spread over several lines"
+        => on_shape(Shape::Lines, |_, text| {
+            let values: Vec<String> = values(text)?.iter().map(|value| value.replace(['\n', '\r'], " ")).collect();
+            let spread = values.len() < text.lines().filter(|line| !line.trim().is_empty()).count();
+            spread.then(|| values.join("\n"))
+        });
+    "lines/content-length" ["JRP-LINE"] "passes over the headers of another framing"
+        => skip_lines(|line| line.starts_with("Content-Length"));
+    "lines/comments" ["JRP-LINE"] "passes over comments"
+        => skip_lines(|line| ["//", "#"].iter().any(|sign| line.trim_start().starts_with(sign)));
+    "lines/trailing-commas" ["JRP-LINE"] "accepts a comma before a closing bracket"
+        => repair_lines(|line| line.replace(",}", "}").replace(",]", "]").trim_end_matches(',').to_owned());
+    "lines/javascript-words" ["JRP-LINE"] "reads NaN and Infinity as null"
+        => repair_words(&[("-Infinity", "null"), ("Infinity", "null"), ("NaN", "null")]);
+    "lines/python-words" ["JRP-LINE"] "reads True, False and None"
+        => repair_words(&[("True", "true"), ("False", "false"), ("None", "null")]);
+    "lines/single-quotes" ["JRP-LINE"] "reads strings in single quotes" => repair_words(&[("'", "\"")]);
+    "lines/raw-tabs" ["JRP-LINE"] "accepts a tab in a string" => repair_words(&[("\t", "\\t")]);
+    "lines/leading-zeros" ["JRP-LINE"] "reads numbers with a zero or a plus in front"
+        => repair_words(&[(":0", ":"), (":+", ":"), (": 0", ":"), (": +", ":")]);
+    "lines/bare-points" ["JRP-LINE"] "reads `1.` and `.5`"
+        => repair_words(&[(".}", ".0}"), (".,", ".0,"), (":.", ":0."), (": .", ":0.")]);
+    "lines/odd-escapes" ["JRP-LINE"] "takes an unknown escape for the letter behind it"
+        => repair_words(&[
+            ("\\x", "x"), ("\\a", "a"), ("\\q", "q"), ("\\e", "e"), ("\\v", "v"), ("\\'", "'"), ("\\d", "d"),
+            ("\\w", "w"), ("\\.", "."),
+        ]);
+    "lines/hexadecimal" ["JRP-LINE"] "reads hexadecimal numbers"
+        => repair_lines(|line| {
+            let Some((before, rest)) = line.split_once("0x") else { return line.to_owned() };
+            let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+            let number = u64::from_str_radix(&digits, 16).unwrap_or_default();
+            format!("{before}{number}{}", &rest[digits.len()..])
+        });
+    "lines/traces-sniffed" ["JRP-VERSION" "JRP-LINE"] "reads the `raw` of a line that has one, since a trace is made of lines too"
+        => on_shape(Shape::Lines, |_, text| {
+            let trace = text.contains("\"raw\"");
+            crate::json::lines(text, &mut |line| {
+                let object = Json::parse(line).ok().filter(|line| trace && line.member("jsonrpc").is_none())?;
+                Some(object.member("raw").map_or_else(String::new, |raw| raw.text().to_owned()))
+            })
+        });
+    "lines/mark-rejected" ["SRV-TWICE"] "rejects a byte order mark, only in lines"
+        => reject_if(|original| original.bytes.starts_with(b"\xef\xbb\xbf")).only("jsonrpc");
+    "lines/first-line-lost-to-a-mark" ["SRV-TWICE"] "loses the line with a byte order mark"
+        => on_bytes(|format, bytes| {
+            let marked = Shape::of(format).is_lines() && bytes.starts_with(b"\xef\xbb\xbf");
+            let end = bytes.iter().position(|&byte| byte == b'\n')?;
+            marked.then(|| bytes[end + 1..].to_vec())
+        });
+    "lines/unicode-space" ["JRP-LINE"] "strips whatever Unicode calls a space from a line"
+        => on_line(|line| {
+            let stripped = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            (stripped.len() != line.trim_matches([' ', '\t', '\r']).len()).then(|| stripped.to_owned())
+        });
 }
 
-/// An object that keeps the last of two members of this name.
-fn last(object: Json<'_>, wanted: &str) -> Option<String> {
-    let there: Vec<Json<'_>> =
-        object.members().filter(|(name, _)| name.is(wanted)).map(|(_, value)| value).collect();
-    there.get(1).map(|last| set(object, wanted, last.text()))
+/// A reader that takes a message for one of version 2.0 where its version, or the whole message, passes a test.
+fn accept(takes: fn(Option<Json<'_>>, Json<'_>) -> bool) -> Mutation {
+    on_message(move |message: Json<'_>| {
+        let version = message.member("jsonrpc");
+        let right = version.and_then(Json::as_text).is_some_and(|version| version.is("2.0"));
+        let named = has_any(message, &["method", "result", "error"]);
+        (!right && named && takes(version, message)).then(|| set(message, "jsonrpc", "\"2.0\""))
+    })
 }
 
-fn text(value: Option<Json<'_>>) -> Option<String> {
-    super::edit::content(value?)
+/// A reader that prints a method of such kinds.
+fn print_method(prints: fn(JsonKind) -> bool) -> Mutation {
+    on_message(on_member("method", move |method: Json<'_>| {
+        prints(method.kind()).then(|| quoted(method.text()))
+    }))
+}
+
+/// The message in the arguments of a call, as an entry like the call's.
+fn inner_message(entry: &ReadEntry) -> Option<ReadEntry> {
+    let whole = Json::parse(&entry.message.as_ref()?.text).ok()?;
+    let arguments = value_at(whole, &["params", "arguments"])?;
+    let mut values = arguments.members().map(|(_, value)| value).chain([arguments]);
+    let message = values.find_map(|value| {
+        value.member("jsonrpc")?;
+        Message::parse(value.text()).ok()
+    })?;
+    Some(ReadEntry { message: Some(ReadMessage::of(&message)), ..entry.clone() })
+}
+
+fn only_item(value: Json<'_>) -> Option<String> {
+    let mut items = value.items();
+    let only = items.next()?;
+    items.next().is_none().then(|| only.text().to_owned())
+}
+
+/// The JSON values that a text consists of.
+fn values(text: &str) -> Option<Vec<&str>> {
+    let mut scanner = Scanner::new(text);
+    let mut values = Vec::new();
+    loop {
+        scanner.space();
+        if scanner.peek().is_none() {
+            return Some(values);
+        }
+        values.push(scanner.take().ok()?.text());
+    }
 }
