@@ -120,6 +120,14 @@ impl wire::Notify for Terminal {
     fn error(&self, text: &str) {
         self.say("error", text);
     }
+
+    fn note(&self, text: &str) {
+        Terminal::note(self, text);
+    }
+
+    fn mismatch(&self, text: &str) {
+        self.write(&format!("{text}\n"));
+    }
 }
 
 /// An excerpt with marks where its line goes on, and the place in it.

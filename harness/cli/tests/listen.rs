@@ -109,7 +109,7 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
         (&["-o", "a.har", "--listen", &taken, "--to", "http://127.0.0.1:1"][..], "is in use"),
         (&["-o", "there.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "there already"),
         (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is not an address"),
-        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is no server"),
+        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is not a server's URL"),
         (&["-o", "a.har", "--listen", "0"], "--to"),
         (&["-o", "a.har"], "CMD"),
         (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),

@@ -1,7 +1,6 @@
-//! A process and everything that it started.
+//! A process and every process that it started, as a process group.
 //!
-//! Knows: process groups, and on Linux how much memory one holds. Refuses to know: what the processes do. A
-//! process that leaves its group (`setsid`) is out of reach; nothing short of a container holds it.
+//! A process that leaves its group (`setsid`) is out of reach; nothing short of a container holds it.
 
 use std::process::{Child, Command};
 

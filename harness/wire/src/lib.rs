@@ -1,13 +1,23 @@
-//! Live MCP sessions: recorded, passed on, played, and driven through other people's recorders.
+//! Live MCP sessions over stdio and HTTP: recorded, proxied, played, and driven through a recorder under test.
+//!
+//! - [`record`] runs a server over stdio and writes what passes, line by line, as a trace.
+//! - [`proxy`] forwards HTTP between a client and a server and keeps a HAR 1.2 archive of it.
+//! - [`play`] is a scripted peer: it plays one side of a recorded session and reports where the other side differs.
+//! - [`drive`] puts a recorder between two such peers and judges what it forwarded and what it recorded.
+//!
+//! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
 
+mod child;
 pub mod drive;
+mod error;
 pub mod group;
+mod net;
+mod notify;
 pub mod play;
 pub mod proxy;
+mod queue;
 pub mod record;
+mod utf8;
 
-/// A person to whom a recorder can report while a session goes on; a terminal, as a rule.
-pub trait Notify: Send + Sync {
-    /// Reports what went wrong, in a sentence.
-    fn error(&self, text: &str);
-}
+pub use error::StartError;
+pub use notify::Notify;

@@ -21,7 +21,7 @@ use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::CaseResult;
-use wire::drive::judged::Dimension;
+use wire::drive::judge::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 
 /// Tests a recorder: plays both ends around it, and judges what it passed on and what it recorded.

@@ -4,7 +4,7 @@ use super::context::{CommandContext, Failure};
 use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
-use wire::proxy::{Proxy, StartError, Target};
+use wire::proxy::{Proxy, Target};
 use wire::record::{self, Redaction};
 
 /// The format that is written while the session goes on.
@@ -22,15 +22,14 @@ pub(super) fn run(
     force: bool,
     context: CommandContext,
 ) -> Result<bool, Failure> {
-    let unusable = |refused: StartError| Failure::Unusable(refused.to_string());
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(unusable)?.redacting(redaction);
+    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction);
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
     let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
     context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
     let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
-    let summary = proxy.record(file, &interrupt::requested, &say).map_err(unusable)?;
+    let summary = proxy.record(file, &interrupt::requested, &say).map_err(Failure::Unusable)?;
     let text = format!("{}: {summary}", out.display());
     if summary.is_whole() {
         context.terminal.note(&text)

@@ -58,7 +58,7 @@ pub(super) fn by_generation(
 }
 
 /// The matrix as it is kept.
-fn kills(matrix: &Matrix, suite: record::Suite) -> Kills {
+fn kills(matrix: &Matrix<'_>, suite: record::Suite) -> Kills {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     let killer = |(case, formats): &(String, Vec<&'static str>)| Killer {
         case: case.clone(),
@@ -116,7 +116,7 @@ fn number(case: &str) -> Option<u64> {
     case.strip_prefix("variant-")?.split('-').next()?.parse().ok()
 }
 
-fn text(matrix: &Matrix, verbosity: Verbosity) -> String {
+fn text(matrix: &Matrix<'_>, verbosity: Verbosity) -> String {
     let mut out = String::new();
     if !matches!(verbosity, Verbosity::Quiet) {
         for row in &matrix.rows {

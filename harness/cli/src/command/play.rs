@@ -6,19 +6,19 @@ use super::listen;
 use super::suites::{embedded_case, only_case};
 use super::values::seconds;
 use crate::exit;
-use crate::terminal::{Terminal, Verbosity, plain};
+use crate::terminal::plain;
 use formats::{Format, Input, ReadOptions, Session};
 use std::fs;
-use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
+use wire::StartError;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
-use wire::play::{self, Mismatch, Plan, Played, Script, StartError, Tell, Variants};
+use wire::play::{self, Plan, Played, Script, Variants};
 use wire::proxy::{Target, put_in_order_if_timed};
 
 /// Gives a client a deterministic server, or a server a deterministic client: plays one side of a recorded session.
@@ -183,14 +183,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() },
         args.variations.variants(),
     );
-    let reporter = Reporter { terminal: context.terminal, script: &script, name: &name };
     let plan = Plan {
         script: &script,
         rules: &rules,
         patience: args.timeout,
         variants: &variants,
         journal: &journal,
-        tell: &reporter,
+        name: &name,
+        notify: &context.terminal,
     };
     let played = match how {
         How::OnPipes => play::as_server(&plan),
@@ -199,8 +199,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
     let played = played.map_err(|refused| match refused {
-        StartError::Here(why) => Failure::Unusable(why),
-        StartError::Command(why) => Failure::NotRun(why),
+        StartError::Unusable(why) => Failure::Unusable(why),
+        StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
@@ -271,7 +271,7 @@ fn serve(
         Some(AnswerForm::Sse) => Answers::Stream,
     };
     let server = Server::listen(at, transport(args), answers)?;
-    let url = server.url().map_err(|error| StartError::Here(format!("the port is unknown: {error}")))?;
+    let url = server.url().map_err(|error| StartError::Unusable(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
     server.play(plan)
 }
@@ -279,36 +279,14 @@ fn serve(
 fn summary(played: &Played, name: &str) -> String {
     let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
-        "{name}: {} said, {} heard, {}",
-        counted(played.said, "message"),
-        played.heard,
+        "{name}: {} sent, {} received, {}",
+        counted(played.sent, "message"),
+        played.received,
         match played.mismatches {
             1 => "1 mismatch".to_owned(),
             count => format!("{count} mismatches"),
         }
     )
-}
-
-/// Reports to the terminal. The standard output may be the other side's.
-#[derive(Debug)]
-struct Reporter<'t> {
-    terminal: Terminal,
-    script: &'t Script,
-    name: &'t str,
-}
-
-impl Tell for Reporter<'_> {
-    fn mismatch(&self, mismatch: &Mismatch) {
-        let text = mismatch.describe(self.script, self.name);
-        // A closed standard error is no reason to stop: the exit code says it too.
-        let _ = writeln!(io::stderr().lock(), "{text}\n");
-    }
-
-    fn note(&self, text: &str) {
-        if self.terminal.verbosity >= Verbosity::Normal {
-            self.terminal.note(text);
-        }
-    }
 }
 
 /// The session with a name to call it by.

@@ -9,8 +9,9 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use wire::StartError;
 use wire::proxy::{Target, put_in_order};
-use wire::record::{self, Plan, Recorded, Redaction, StartError};
+use wire::record::{self, Plan, Recorded, Redaction};
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
 ///
@@ -107,8 +108,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         redaction,
     };
     let recorded = record::run(&plan, Box::new(context.terminal)).map_err(|refused| match refused {
-        StartError::File(why) => Failure::Unusable(why),
-        StartError::Command(why) => Failure::NotRun(why),
+        StartError::Unusable(why) => Failure::Unusable(why),
+        StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
     let whole = tell(&recorded, context);
     let whole = finish(converted.then_some(&recorded.path), &out, native, format, context) && whole;

@@ -1,52 +1,14 @@
-//! The bench, tried on our own recorder, which passes, and on recorders that go wrong on purpose, which are caught.
+//! `drive` with our own recorder, which passes, and with recorders that go wrong on purpose, which are caught.
 
-#![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
 mod caught;
 
-use caught::CAUGHT;
-use libtest_mimic::{Arguments, Trial};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
-
-fn main() -> ExitCode {
-    let tests: &[(&'static str, fn())] = &[
-        ("our_own_recorder_passes_every_session", our_own_recorder_passes_every_session),
-        ("our_own_recorder_passes_over_streamable_http", our_own_recorder_passes_over_streamable_http),
-        ("our_own_recorder_passes_over_http_sse", our_own_recorder_passes_over_http_sse),
-        (
-            "our_own_recorder_keeps_an_order_that_an_archive_has_not",
-            our_own_recorder_keeps_an_order_that_an_archive_has_not,
-        ),
-        ("a_faithful_recorder_in_another_language_passes", a_faithful_recorder_in_another_language_passes),
-        ("calls_that_cannot_be_used_are_refused", calls_that_cannot_be_used_are_refused),
-        ("a_recorder_that_cannot_be_run_is_told_apart", a_recorder_that_cannot_be_run_is_told_apart),
-        (
-            "known_failures_are_let_pass_and_stale_ones_are_not",
-            known_failures_are_let_pass_and_stale_ones_are_not,
-        ),
-        ("what_happened_is_kept_when_asked", what_happened_is_kept_when_asked),
-    ];
-    let mut trials: Vec<Trial> = tests
-        .iter()
-        .map(|&(name, test)| {
-            Trial::test(name, move || {
-                test();
-                Ok(())
-            })
-        })
-        .collect();
-    trials.extend(CAUGHT.iter().map(|caught| {
-        let over = if caught.http { "http" } else { "stdio" };
-        Trial::test(format!("caught::{over}::{}", caught.how), move || {
-            caught.is_caught();
-            Ok(())
-        })
-    }));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
 
 fn program() -> &'static str {
     env!("CARGO_BIN_EXE_mcp-concord")
@@ -97,16 +59,19 @@ fn count(record: &Record, verdict: Verdict) -> u64 {
     record.totals.get(&verdict).copied().unwrap_or_default()
 }
 
+#[test]
 fn our_own_recorder_passes_every_session() {
     let record = results(&own(), &["--jobs", "4"], 0);
     assert!(record.planned > 400, "{}", record.planned);
     assert_eq!(count(&record, Verdict::Pass), record.planned, "{:?}", record.totals);
 }
 
+#[test]
 fn our_own_recorder_passes_over_streamable_http() {
     own_passes_over("streamable-http");
 }
 
+#[test]
 fn our_own_recorder_passes_over_http_sse() {
     own_passes_over("http-sse");
 }
@@ -126,6 +91,7 @@ fn own_passes_over(transport: &str) {
 }
 
 /// Over HTTP+SSE one stream has every answer, and an archive is read with that stream first (HAR-ORDER).
+#[test]
 fn our_own_recorder_keeps_an_order_that_an_archive_has_not() {
     let recorder = format!(
         "{} record -o {{out}}.jsonl --listen {{port}} --to {{upstream}}",
@@ -136,6 +102,7 @@ fn our_own_recorder_keeps_an_order_that_an_archive_has_not() {
     assert!(count(&record, Verdict::Pass) > 40, "{:?}", record.totals);
 }
 
+#[test]
 fn a_faithful_recorder_in_another_language_passes() {
     let flags = [
         "--filter",
@@ -151,6 +118,7 @@ fn a_faithful_recorder_in_another_language_passes() {
     assert_eq!(count(&record, Verdict::Pass), 6, "{record:?}");
 }
 
+#[test]
 fn calls_that_cannot_be_used_are_refused() {
     for (recorder, flags, part) in [
         ("rec {server}", &[][..], "has no {out}"),
@@ -169,6 +137,7 @@ fn calls_that_cannot_be_used_are_refused() {
     assert_eq!(words(&listed), "conditions/plain/transparency\nconditions/plain/fidelity\n");
 }
 
+#[test]
 fn a_recorder_that_cannot_be_run_is_told_apart() {
     let missing = drive("/no/such/recorder {out} {server}", &[]);
     assert_eq!(missing.status.code(), Some(3), "{}", words(&missing));
@@ -182,6 +151,7 @@ fn a_recorder_that_cannot_be_run_is_told_apart() {
     assert!(words(&deaf).contains("never asked the server anything (exit code 1)"), "{}", words(&deaf));
 }
 
+#[test]
 fn known_failures_are_let_pass_and_stale_ones_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("known.toml");
@@ -204,6 +174,7 @@ fn known_failures_are_let_pass_and_stale_ones_are_not() {
     assert!(words(&unknown).contains("no case of the suite is `conditions/none`"), "{}", words(&unknown));
 }
 
+#[test]
 fn what_happened_is_kept_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let kept = folder.path().join("kept");

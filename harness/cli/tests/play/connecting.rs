@@ -1,6 +1,6 @@
 //! The client over HTTP, in front of a server that is a plain socket with a script.
 
-use super::{Bench, Test, client, tells};
+use super::{Folder, client, tells};
 use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,40 +9,22 @@ use std::process::{Child, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) const TESTS: &[Test] = &[
-    ("connecting::each_message_is_a_post", each_message_is_a_post),
-    ("connecting::what_a_server_does_wrong_is_told", what_a_server_does_wrong_is_told),
-    ("connecting::a_refusal_that_the_session_has_is_none", a_refusal_that_the_session_has_is_none),
-    ("connecting::a_broken_stream_is_taken_up", a_broken_stream_is_taken_up),
-    ("connecting::a_server_that_hangs_is_told", a_server_that_hangs_is_told),
-    (
-        "connecting::a_client_listens_before_it_makes_a_server_speak",
-        a_client_listens_before_it_makes_a_server_speak,
-    ),
-    ("connecting::nobody_there_is_told", nobody_there_is_told),
-    ("connecting::the_older_transport_asks_where_to", the_older_transport_asks_where_to),
-    (
-        "connecting::an_archive_of_the_older_transport_is_played_as_it_passed",
-        an_archive_of_the_older_transport_is_played_as_it_passed,
-    ),
-];
-
 const CALL: &str = r#"{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"a"}}"#;
 const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// A server of which each answer is said by a test.
 struct Stand {
-    bench: Bench,
+    folder: Folder,
     listener: TcpListener,
     session: PathBuf,
 }
 
 impl Stand {
     fn new(lines: &[&str]) -> Self {
-        let bench = Bench::new();
-        let session = bench.session(lines);
-        Self { bench, listener: TcpListener::bind("127.0.0.1:0").unwrap(), session }
+        let folder = Folder::new();
+        let session = folder.session(lines);
+        Self { folder, listener: TcpListener::bind("127.0.0.1:0").unwrap(), session }
     }
 
     fn start(&self, flags: &[&str]) -> Child {
@@ -100,6 +82,7 @@ fn output(child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
+#[test]
 fn each_message_is_a_post() {
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
     let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
@@ -119,9 +102,10 @@ fn each_message_is_a_post() {
     assert!(asked.ends_with(CALL), "{asked}");
     let asked = stand.answer("405 Method Not Allowed", "", "");
     assert!(asked.starts_with("delete /mcp ") && asked.contains("mcp-session-id: s1\r\n"), "{asked}");
-    tells(&output(child), 0, &["3 messages said, 2 heard, 0 mismatches"]);
+    tells(&output(child), 0, &["3 messages sent, 2 received, 0 mismatches"]);
 }
 
+#[test]
 fn what_a_server_does_wrong_is_told() {
     let other = DONE.replace("[]", "[1]");
     for (status, headers, body, part) in [
@@ -130,17 +114,12 @@ fn what_a_server_does_wrong_is_told() {
             "200 OK",
             "",
             DONE,
-            "the server answers with nothing, where application/json or text/event-stream belongs",
+            "the server answered with nothing; expected application/json or text/event-stream",
         ),
-        ("500 Oh", JSON, "", "the server answers with the status 500, where 200 was expected"),
-        ("200 OK", JSON, "oh", "what came is no message"),
-        ("200 OK", JSON, "", "a message did not come: no stream is open on which it could come"),
-        (
-            "200 OK",
-            EVENTS,
-            "data: {\"half",
-            "a message did not come: no stream is open on which it could come",
-        ),
+        ("500 Oh", JSON, "", "the server answered with status 500; expected 200"),
+        ("200 OK", JSON, "oh", "not a message"),
+        ("200 OK", JSON, "", "a message is missing: no stream is open on which it could come"),
+        ("200 OK", EVENTS, "data: {\"half", "a message is missing: no stream is open on which it could come"),
     ] {
         let stand = Stand::new(&[CALL, DONE]);
         let child = stand.start(&[]);
@@ -151,13 +130,10 @@ fn what_a_server_does_wrong_is_told() {
     let stand = Stand::new(&[NOTE]);
     let child = stand.start(&[]);
     stand.answer("204 No Content", "", "");
-    tells(
-        &output(child),
-        1,
-        &["the server answers with the status 204, where 202 was expected", "session.jsonl:1 "],
-    );
+    tells(&output(child), 1, &["the server answered with status 204; expected 202", "session.jsonl:1 "]);
 }
 
+#[test]
 fn a_refusal_that_the_session_has_is_none() {
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#;
     let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
@@ -181,9 +157,10 @@ fn a_refusal_that_the_session_has_is_none() {
     stand.answer("400 No", JSON, failed);
     let asked = stand.answer("200 OK", "", "");
     assert!(asked.starts_with("delete ") && asked.contains(proof), "{asked}");
-    tells(&output(child), 0, &["3 messages said, 2 heard, 0 mismatches"]);
+    tells(&output(child), 0, &["3 messages sent, 2 received, 0 mismatches"]);
 }
 
+#[test]
 fn a_broken_stream_is_taken_up() {
     let stand = Stand::new(&[CALL, DONE]);
     let child = stand.start(&[]);
@@ -193,18 +170,19 @@ fn a_broken_stream_is_taken_up() {
     tells(&output(child), 0, &["0 mismatches"]);
 }
 
+#[test]
 fn a_server_that_hangs_is_told() {
     let stand = Stand::new(&[CALL, DONE]);
     let child = stand.start(&["--timeout", "0.3"]);
     let held = stand.receive();
-    tells(&output(child), 1, &["a message did not come: nothing came for 0.3 seconds"]);
+    tells(&output(child), 1, &["a message is missing: nothing came for 0.3 seconds"]);
     drop(held);
     let stand = Stand::new(&[NOTE]);
     let child = stand.start(&["--timeout", "0.3"]);
     let held = stand.receive();
     tells(&output(child), 1, &["the server has not accepted a message for 0.3 seconds"]);
     drop(held);
-    let lost = "the server does not tell where messages go: ";
+    let lost = "the server does not name the endpoint for messages: ";
     let child = stand.start(&["--timeout", "0.3", "--transport", "http-sse"]);
     let held = stand.receive();
     tells(&output(child), 1, &[&format!("{lost}nothing came for 0.3 seconds")]);
@@ -215,6 +193,7 @@ fn a_server_that_hangs_is_told() {
 }
 
 /// What a server says of its own while nobody listens is lost.
+#[test]
 fn a_client_listens_before_it_makes_a_server_speak() {
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize"}"#;
     let initialized = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}"#;
@@ -233,7 +212,7 @@ fn a_client_listens_before_it_makes_a_server_speak() {
         let asked = stand.answer("200 OK", JSON, DONE);
         assert!(asked.ends_with(CALL), "{asked}");
         stand.answer("200 OK", "", "");
-        tells(&output(child), 0, &["3 messages said, 3 heard, 0 mismatches"]);
+        tells(&output(child), 0, &["3 messages sent, 3 received, 0 mismatches"]);
     };
     // A server may answer the GET at once, or only when it has something to say.
     for (soon, late) in [(&*head, &*event), ("", &*(head.clone() + &event))] {
@@ -258,22 +237,25 @@ fn a_client_listens_before_it_makes_a_server_speak() {
     end(child);
 }
 
+#[test]
 fn nobody_there_is_told() {
     let stand = Stand::new(&[CALL, DONE]);
     let at = stand.listener.local_addr().unwrap();
-    let Stand { bench, listener, session } = stand;
+    let Stand { folder, listener, session } = stand;
     drop(listener);
     let url = format!("http://{at}/mcp");
     let output = client(&session, &["--to", &url]).output().unwrap();
     tells(&output, 3, &[&format!("http://{at} cannot be reached")]);
-    drop(bench);
+    drop(folder);
 }
 
+#[test]
 fn the_older_transport_asks_where_to() {
     asks_where_to(&Stand::new(&[CALL, DONE]));
 }
 
 /// The answer is in a stream that began before the request: a reader has it first (HAR-ORDER).
+#[test]
 fn an_archive_of_the_older_transport_is_played_as_it_passed() {
     let post = json!({"startedDateTime": "2026-01-01T00:00:00.003Z", "time": 1,
         "request": {"method": "POST", "url": "http://h/m?s=1", "headers": [],
@@ -301,5 +283,5 @@ fn asks_where_to(stand: &Stand) {
     let asked = stand.answer("202 Accepted", "Content-Type: text/plain\r\n", "Accepted");
     assert!(asked.starts_with("post /m?s=1 ") && asked.ends_with(CALL), "{asked}");
     write!(stream, "event: message\ndata: {DONE}\n\n").unwrap();
-    tells(&output(child), 0, &["1 message said, 1 heard, 0 mismatches"]);
+    tells(&output(child), 0, &["1 message sent, 1 received, 0 mismatches"]);
 }

@@ -3,41 +3,19 @@
 use super::sockets::{
     CALL, CHANGED, DONE, INITIALIZE, LOG, READY, SESSION, Server, initialize, session, until, whole,
 };
-use super::{Bench, Test, concord, tells};
+use super::{Folder, concord, tells};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use wire::play::journal::{self, Way, What};
+use wire::play::journal::{self, Direction, Event};
 
-pub(crate) const TESTS: &[Test] = &[
-    ("listening::a_session_is_served_and_ended", a_session_is_served_and_ended),
-    (
-        "listening::whoever_asks_does_not_wait_for_what_is_delayed",
-        whoever_asks_does_not_wait_for_what_is_delayed,
-    ),
-    ("listening::what_a_client_leaves_out_is_told", what_a_client_leaves_out_is_told),
-    (
-        "listening::an_answer_is_one_body_where_that_is_asked_for",
-        an_answer_is_one_body_where_that_is_asked_for,
-    ),
-    ("listening::a_refusal_is_that_of_the_recording", a_refusal_is_that_of_the_recording),
-    ("listening::a_stream_is_taken_up_behind_an_event", a_stream_is_taken_up_behind_an_event),
-    ("listening::an_event_is_delivered_again", an_event_is_delivered_again),
-    ("listening::events_are_joined_in_one_part", events_are_joined_in_one_part),
-    ("listening::the_older_transport_has_one_stream", the_older_transport_has_one_stream),
-    ("listening::a_client_that_vanishes_is_missed", a_client_that_vanishes_is_missed),
-    ("listening::an_end_in_the_middle_is_told_at_once", an_end_in_the_middle_is_told_at_once),
-    ("listening::an_early_close_ends_the_connection", an_early_close_ends_the_connection),
-    ("listening::a_body_that_is_too_long_is_refused", a_body_that_is_too_long_is_refused),
-    ("listening::where_it_cannot_begin_it_says_why", where_it_cannot_begin_it_says_why),
-];
-
+#[test]
 fn a_session_is_served_and_ended() {
-    let bench = Bench::new();
-    let journal = bench.path("journal");
+    let folder = Folder::new();
+    let journal = folder.path("journal");
     let path = journal.display().to_string();
-    let server = Server::start(&session(&bench, SESSION), &["--journal", &path]);
+    let server = Server::start(&session(&folder, SESSION), &["--journal", &path]);
     let id = initialize(&server);
     let named = ("Mcp-Session-Id", &*id);
     let (head, body) = server.post(&[named], READY);
@@ -50,13 +28,13 @@ fn a_session_is_served_and_ended() {
     assert_eq!(body, format!("id: 4-0\ndata: {LOG}\n\nid: 4-1\ndata: {done}\n\n"));
     let (head, _) = whole(server.ask("DELETE", "/mcp", &headers, ""));
     assert!(head.starts_with("http/1.1 200 ok"), "{head}");
-    tells(&server.end(), 0, &["4 messages said, 3 heard, 0 mismatches"]);
+    tells(&server.end(), 0, &["4 messages sent, 3 received, 0 mismatches"]);
 
     let notes = journal::read(&journal).unwrap();
     let asked: Vec<_> = notes
         .iter()
-        .filter_map(|note| match &note.what {
-            What::Asked { way: Way::Received, exchange, method, target, .. } => {
+        .filter_map(|note| match &note.event {
+            Event::Asked { way: Direction::Received, exchange, method, target, .. } => {
                 Some(format!("{exchange} {method} {target}"))
             }
             _ => None,
@@ -64,22 +42,25 @@ fn a_session_is_served_and_ended() {
         .collect();
     assert_eq!(asked, ["0 POST /mcp", "1 POST /mcp", "2 GET /mcp", "3 POST /mcp", "4 DELETE /mcp"]);
     let sent = |number: u64| -> Vec<u8> {
-        let part = |note: &journal::Note| match &note.what {
-            What::Bytes { way: Way::Sent, exchange, bytes } if *exchange == Some(number) => bytes.0.clone(),
+        let part = |note: &journal::Entry| match &note.event {
+            Event::Bytes { way: Direction::Sent, exchange, bytes } if *exchange == Some(number) => {
+                bytes.0.clone()
+            }
             _ => Vec::new(),
         };
         notes.iter().flat_map(part).collect()
     };
     assert_eq!(sent(3), body.as_bytes());
     assert_eq!(sent(2), format!("id: get-0\ndata: {CHANGED}\n\n").as_bytes());
-    let ended = What::Ended { way: Way::Sent, exchange: Some(3), broken: None };
-    assert!(notes.iter().any(|note| note.what == ended), "{notes:?}");
+    let ended = Event::Ended { way: Direction::Sent, exchange: Some(3), broken: None };
+    assert!(notes.iter().any(|note| note.event == ended), "{notes:?}");
 }
 
+#[test]
 fn whoever_asks_does_not_wait_for_what_is_delayed() {
-    let bench = Bench::new();
+    let folder = Folder::new();
     let again: Vec<(&str, &str)> = [&SESSION[..3], &[("out", CHANGED); 5]].concat();
-    let server = Server::start(&session(&bench, &again), &["--delay", "300"]);
+    let server = Server::start(&session(&folder, &again), &["--delay", "300"]);
     let id = initialize(&server);
     let named = ("Mcp-Session-Id", &*id);
     server.post(&[named], READY);
@@ -91,12 +72,13 @@ fn whoever_asks_does_not_wait_for_what_is_delayed() {
     until(&mut get, "id: get-4\ndata: ");
     assert!(since.elapsed() > Duration::from_millis(600), "{:?}", since.elapsed());
     whole(server.ask("DELETE", "/mcp", &headers, ""));
-    tells(&server.end(), 0, &["6 messages said, 2 heard, 0 mismatches"]);
+    tells(&server.end(), 0, &["6 messages sent, 2 received, 0 mismatches"]);
 }
 
+#[test]
 fn what_a_client_leaves_out_is_told() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[..3]), &["--timeout", "5"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[..3]), &["--timeout", "5"]);
     let id = initialize(&server);
     let (head, _) = server.post(&[], READY);
     assert!(head.starts_with("http/1.1 400 "), "{head}");
@@ -116,14 +98,15 @@ fn what_a_client_leaves_out_is_told() {
             "a POST does not say that it holds application/json",
             "a POST does not accept both application/json and text/event-stream",
             "a POST does not name the revision in mcp-protocol-version",
-            "1 message said, 2 heard",
+            "1 message sent, 2 received",
         ],
     );
 }
 
+#[test]
 fn an_answer_is_one_body_where_that_is_asked_for() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--answers", "json", "--chunk", "5"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--answers", "json", "--chunk", "5"]);
     let mut get = server.ask("GET", "/mcp", &[("Accept", "text/event-stream")], "");
     until(&mut get, "\r\n\r\n");
     let (head, body) = server.post(&[], CALL);
@@ -135,6 +118,7 @@ fn an_answer_is_one_body_where_that_is_asked_for() {
     tells(&server.end(), 0, &["0 mismatches"]);
 }
 
+#[test]
 fn a_refusal_is_that_of_the_recording() {
     let case = Path::new("recorded/python1-http-refused");
     let server = Server::start(case, &["--timeout", "0.5", "--ignore", "/params"]);
@@ -144,12 +128,13 @@ fn a_refusal_is_that_of_the_recording() {
     let (head, body) = server.post(&[], INITIALIZE);
     assert!(head.starts_with("http/1.1 200 ") && head.contains("application/json"), "{head}");
     assert!(body.contains("\"protocolVersion\""), "{body}");
-    tells(&server.end(), 1, &["a message did not come: nothing came for 0.5 seconds"]);
+    tells(&server.end(), 1, &["a message is missing: nothing came for 0.5 seconds"]);
 }
 
+#[test]
 fn a_stream_is_taken_up_behind_an_event() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, SESSION), &[]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, SESSION), &[]);
     let id = initialize(&server);
     let named =
         [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25"), ("Accept", "text/event-stream")];
@@ -165,12 +150,13 @@ fn a_stream_is_taken_up_behind_an_event() {
     assert!(head.contains("text/event-stream"), "{head}");
     assert_eq!(body, format!("id: 4-1\ndata: {DONE}\n\n"));
     whole(server.ask("DELETE", "/mcp", &named, ""));
-    tells(&server.end(), 1, &["a client came back for an event that nobody had said", "1 mismatch\n"]);
+    tells(&server.end(), 1, &["a client resumed after an event that was never sent", "1 mismatch\n"]);
 }
 
+#[test]
 fn an_event_is_delivered_again() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--redeliver"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
     let (_, body) = server.post(&[], CALL);
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"), "the stream breaks");
     let headers = [("Accept", "text/event-stream"), ("Last-Event-ID", "0-0")];
@@ -179,16 +165,21 @@ fn an_event_is_delivered_again() {
     tells(&server.end(), 0, &["0 mismatches"]);
 
     // A client of ours comes back by itself, and takes the event for one.
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--redeliver"]);
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--redeliver"]);
     let url = format!("http://{}/mcp", server.at);
-    let client = super::client(&bench.path("trace.jsonl"), &["--to", &url]).output().unwrap();
-    tells(&client, 0, &["an event was delivered again", "1 message said, 2 heard, 0 mismatches"]);
+    let client = super::client(&folder.path("trace.jsonl"), &["--to", &url]).output().unwrap();
+    tells(
+        &client,
+        0,
+        &["skipped an event that was delivered again", "1 message sent, 2 received, 0 mismatches"],
+    );
     tells(&server.end(), 0, &["0 mismatches"]);
 }
 
+#[test]
 fn events_are_joined_in_one_part() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--merge"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--merge"]);
     let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let mut stream = server.ask("POST", "/mcp", &headers, CALL);
     let both = format!("id: 0-0\ndata: {LOG}\n\nid: 0-1\ndata: {DONE}\n\n");
@@ -197,9 +188,10 @@ fn events_are_joined_in_one_part() {
     tells(&server.end(), 0, &["0 mismatches"]);
 }
 
+#[test]
 fn the_older_transport_has_one_stream() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--transport", "http-sse"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--transport", "http-sse"]);
     let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
     until(&mut stream, "\r\n\r\n");
     until(&mut stream, "event: endpoint\ndata: /messages?sessionId=1\n\n");
@@ -212,58 +204,58 @@ fn the_older_transport_has_one_stream() {
     tells(&server.end(), 0, &["0 mismatches"]);
 }
 
+#[test]
 fn a_client_that_vanishes_is_missed() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--timeout", "0.5"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--timeout", "0.5"]);
     let mut stream = TcpStream::connect(&server.at).unwrap();
     stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 80\r\n\r\n{\"jsonrpc\"").unwrap();
     drop(stream);
     tells(
         &server.end(),
         1,
-        &[
-            "a request broke off",
-            "a message did not come: nothing came for 0.5 seconds",
-            "trace.jsonl:2 /raw",
-        ],
+        &["a request broke off", "a message is missing: nothing came for 0.5 seconds", "trace.jsonl:2 /raw"],
     );
 }
 
+#[test]
 fn an_end_in_the_middle_is_told_at_once() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, SESSION), &["--timeout", "600"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, SESSION), &["--timeout", "600"]);
     let id = initialize(&server);
     let headers = [("Mcp-Session-Id", &*id), ("MCP-Protocol-Version", "2025-11-25")];
     whole(server.ask("DELETE", "/mcp", &headers, ""));
     tells(
         &server.end(),
         1,
-        &["a message did not come: the client has ended the session", "trace.jsonl:4 /raw"],
+        &["a message is missing: the client has ended the session", "trace.jsonl:4 /raw"],
     );
-    let server = Server::start(&session(&bench, SESSION), &["--transport", "http-sse", "--timeout", "600"]);
+    let server = Server::start(&session(&folder, SESSION), &["--transport", "http-sse", "--timeout", "600"]);
     let mut stream = server.ask("GET", "/sse", &[("Accept", "text/event-stream")], "");
     until(&mut stream, "\n\n");
     drop(stream);
     tells(
         &server.end(),
         1,
-        &["a message did not come: the client has ended the session", "trace.jsonl:2 /raw"],
+        &["a message is missing: the client has ended the session", "trace.jsonl:2 /raw"],
     );
 }
 
+#[test]
 fn an_early_close_ends_the_connection() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--close-after", "1"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--close-after", "1"]);
     let (_, body) = server.post(&[], CALL);
     assert_eq!(body, format!("id: 0-0\ndata: {LOG}\n\n"));
     let at = server.at.clone();
-    tells(&server.end(), 0, &["1 message said, 1 heard, 0 mismatches"]);
+    tells(&server.end(), 0, &["1 message sent, 1 received, 0 mismatches"]);
     assert!(TcpStream::connect(at).is_err());
 }
 
+#[test]
 fn a_body_that_is_too_long_is_refused() {
-    let bench = Bench::new();
-    let server = Server::start(&session(&bench, &SESSION[4..]), &["--timeout", "2"]);
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[4..]), &["--timeout", "2"]);
     let mut stream = TcpStream::connect(&server.at).unwrap();
     write!(stream, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", 100 << 20).unwrap();
     let part = vec![b'x'; 1 << 20];
@@ -274,13 +266,14 @@ fn a_body_that_is_too_long_is_refused() {
     tells(
         &server.end(),
         1,
-        &["a message of 104857600 bytes came, which is more than is held", "1 heard, 1 mismatch"],
+        &["skipped a message of 104857600 bytes, which is too large to hold", "1 received, 1 mismatch"],
     );
 }
 
+#[test]
 fn where_it_cannot_begin_it_says_why() {
-    let bench = Bench::new();
-    let path = session(&bench, SESSION).display().to_string();
+    let folder = Folder::new();
+    let path = session(&folder, SESSION).display().to_string();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (flags, part) in [
@@ -293,7 +286,7 @@ fn where_it_cannot_begin_it_says_why() {
         (&["--as", "client", "--to", "http://127.0.0.1:1", "--merge"], "has nothing to join"),
         (&["--as", "server", "--listen", "0", "--merge", "--redeliver"], "cannot be used with"),
         (&["--as", "server", "--transport", "http-sse"], "--transport needs HTTP"),
-        (&["--as", "client", "--to", "127.0.0.1:1"], "is no server"),
+        (&["--as", "client", "--to", "127.0.0.1:1"], "is not a server's URL"),
         (&["--as", "client", "--to", "http://127.0.0.1:1", "--half-line-at-end"], "work only over stdio"),
     ] {
         let output = concord().arg("play").arg(&path).args(flags).output().unwrap();

@@ -1,43 +1,21 @@
-//! `play` through the built binary. Where the other side has to do something that no session says, it is this test
-//! binary, started with `--as-server`.
+//! `play` through the built binary. Where the other side has to do something that is in no session, it is `tests/peer.sh`.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod connecting;
 mod listening;
 mod sockets;
 mod stdio;
 
-use libtest_mimic::{Arguments, Trial};
-use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().collect();
-    if let [_, flag, mode] = &arguments[..]
-        && flag == "--as-server"
-    {
-        stdio::serve(mode);
-        return ExitCode::SUCCESS;
-    }
-    let tests = [stdio::TESTS, listening::TESTS, connecting::TESTS];
-    let trials = tests.into_iter().flatten().map(|&(name, test)| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
-}
-
-type Test = (&'static str, fn());
-
 /// A folder to play in.
-struct Bench(TempDir);
+struct Folder(TempDir);
 
-impl Bench {
+impl Folder {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

@@ -1,6 +1,6 @@
 //! A server that plays, asked by plain sockets, so that nothing of what is judged is also what judges.
 
-use super::{Bench, concord};
+use super::{Folder, concord};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -101,8 +101,8 @@ pub(super) fn until(stream: &mut TcpStream, mark: &str) -> String {
 }
 
 /// A session of both transports, in a format that tells who says what.
-pub(super) fn session(bench: &Bench, lines: &[(&str, &str)]) -> PathBuf {
-    let path = bench.path("trace.jsonl");
+pub(super) fn session(folder: &Folder, lines: &[(&str, &str)]) -> PathBuf {
+    let path = folder.path("trace.jsonl");
     let mut text = concat!(
         r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"a","command":["a"]}"#,
         "\n"

@@ -1,26 +1,11 @@
 //! Both roles over stdio.
 
-use super::{Bench, Test, client, concord, tells};
-use std::env;
-use std::io::{self, BufRead as _, Read as _, Write as _};
+use super::{Folder, client, concord, tells};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
-use std::time::Duration;
-use wire::play::journal::{self, Way, What};
-
-pub(crate) const TESTS: &[Test] = &[
-    ("stdio::a_client_and_a_server_play_a_case", a_client_and_a_server_play_a_case),
-    ("stdio::journals_hold_what_passed", journals_hold_what_passed),
-    ("stdio::a_server_plays_for_anybody", a_server_plays_for_anybody),
-    ("stdio::departures_have_a_place", departures_have_a_place),
-    ("stdio::other_ids_are_answered", other_ids_are_answered),
-    ("stdio::silence_has_an_end", silence_has_an_end),
-    ("stdio::a_client_that_vanishes_is_told", a_client_that_vanishes_is_told),
-    ("stdio::a_server_that_stays_is_killed", a_server_that_stays_is_killed),
-    ("stdio::a_hundred_megabytes_are_not_held", a_hundred_megabytes_are_not_held),
-    ("stdio::what_cannot_be_played_is_said", what_cannot_be_played_is_said),
-];
+use wire::play::journal::{self, Direction, Event};
 
 const ASK: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#;
@@ -29,50 +14,8 @@ const LAST: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
 const SESSION: &[&str] = &[ASK, DONE, LAST, PONG];
 
-/// A server that does what its name says.
-pub(crate) fn serve(mode: &str) {
-    let mut lines = io::stdin().lock().lines();
-    match mode {
-        // Half a message, and then silence.
-        "half" => {
-            lines.next();
-            say(&DONE.as_bytes()[..20]);
-            lines.for_each(drop);
-        }
-        "silent" => lines.for_each(drop),
-        "stays" => {
-            for answer in [DONE, PONG] {
-                lines.next();
-                say(format!("{answer}\n").as_bytes());
-            }
-            thread::sleep(Duration::from_secs(60));
-        }
-        "long" => {
-            lines.next();
-            let part = vec![b'x'; 1 << 20];
-            say(b"\"");
-            (0..100).for_each(|_| say(&part));
-            say(format!("\"\n{DONE}\n").as_bytes());
-            lines.next();
-            say(format!("{PONG}\n").as_bytes());
-            lines.for_each(drop);
-        }
-        // It never reads.
-        "deaf" => thread::sleep(Duration::from_secs(60)),
-        other => panic!("{other}"),
-    }
-}
-
-fn say(bytes: &[u8]) {
-    let mut out = io::stdout().lock();
-    // Whoever is told may be gone.
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
-}
-
-/// This test binary as a server.
-fn served_by(mode: &str) -> [String; 3] {
-    [env::current_exe().unwrap().display().to_string(), "--as-server".into(), mode.into()]
-}
+/// A server for each mode.
+const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peer.sh");
 
 /// A client that starts a server of `play`.
 fn both(session: &Path, client_flags: &[&str], server_flags: &[&str]) -> Output {
@@ -97,6 +40,7 @@ fn serve_input(session: &Path, flags: &[&str], input: &str) -> Output {
     output
 }
 
+#[test]
 fn a_client_and_a_server_play_a_case() {
     for case in
         ["correlation/forty-open-calls", "recorded/everything-stdio", "direction/sampling-inside-a-call"]
@@ -110,19 +54,20 @@ fn a_client_and_a_server_play_a_case() {
     }
 }
 
+#[test]
 fn journals_hold_what_passed() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
-    let [one, other] = ["client", "server"].map(|name| bench.path(name));
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let [one, other] = ["client", "server"].map(|name| folder.path(name));
     let [one_text, other_text] = [&one, &other].map(|path| path.display().to_string());
     let flags = ["--journal", &other_text, "--noise", "é"];
     let output = both(&session, &["--journal", &one_text], &flags);
-    tells(&output, 1, &["what came is no message", "é"]);
+    tells(&output, 1, &["not a message", "é"]);
     let [one, other] = [one, other].map(|path| journal::read(&path).unwrap());
-    let bytes = |notes: &[journal::Note], which: Way| {
+    let bytes = |notes: &[journal::Entry], which: Direction| {
         let mut all = Vec::new();
         for note in notes {
-            if let What::Bytes { way, bytes, .. } = &note.what
+            if let Event::Bytes { way, bytes, .. } = &note.event
                 && *way == which
             {
                 all.extend_from_slice(&bytes.0);
@@ -130,50 +75,52 @@ fn journals_hold_what_passed() {
         }
         String::from_utf8(all).unwrap()
     };
-    assert_eq!(bytes(&one, Way::Sent), format!("{ASK}\n{LAST}\n"));
-    assert_eq!(bytes(&other, Way::Sent), format!("é\n{DONE}\né\n{PONG}\n"));
-    assert_eq!(bytes(&one, Way::Received), bytes(&other, Way::Sent));
-    assert_eq!(bytes(&other, Way::Received), bytes(&one, Way::Sent));
-    let has = |notes: &[journal::Note], what: &What| notes.iter().any(|note| note.what == *what);
-    assert!(has(&one, &What::Exited { code: Some(0), signal: None }), "{one:?}");
-    assert!(has(&one, &What::Over { said: 2, heard: 2, mismatches: 2 }), "{one:?}");
-    assert!(has(&other, &What::Over { said: 2, heard: 2, mismatches: 0 }), "{other:?}");
+    assert_eq!(bytes(&one, Direction::Sent), format!("{ASK}\n{LAST}\n"));
+    assert_eq!(bytes(&other, Direction::Sent), format!("é\n{DONE}\né\n{PONG}\n"));
+    assert_eq!(bytes(&one, Direction::Received), bytes(&other, Direction::Sent));
+    assert_eq!(bytes(&other, Direction::Received), bytes(&one, Direction::Sent));
+    let has = |notes: &[journal::Entry], event: &Event| notes.iter().any(|note| note.event == *event);
+    assert!(has(&one, &Event::Exited { code: Some(0), signal: None }), "{one:?}");
+    assert!(has(&one, &Event::Over { sent: 2, received: 2, mismatches: 2 }), "{one:?}");
+    assert!(has(&other, &Event::Over { sent: 2, received: 2, mismatches: 0 }), "{other:?}");
     for notes in [&one, &other] {
-        for way in [Way::Sent, Way::Received] {
-            assert!(has(notes, &What::Ended { way, exchange: None, broken: None }), "{notes:?}");
+        for way in [Direction::Sent, Direction::Received] {
+            assert!(has(notes, &Event::Ended { way, exchange: None, broken: None }), "{notes:?}");
         }
-        assert!(matches!(notes[0].what, What::Began { .. }));
+        assert!(matches!(notes[0].event, Event::Began { .. }));
     }
 }
 
+#[test]
 fn a_server_plays_for_anybody() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
     let output = serve_input(&session, &[], &format!("{ASK}\n{LAST}\n"));
-    tells(&output, 0, &["2 messages said, 2 heard, 0 mismatches"]);
+    tells(&output, 0, &["2 messages sent, 2 received, 0 mismatches"]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{DONE}\n{PONG}\n"));
 }
 
+#[test]
 fn departures_have_a_place() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
     let name = session.display().to_string();
     let at = |line: u64| format!("{name}:{line} ");
     for (input, parts) in [
         (
             format!("{}\n{LAST}\n", ASK.replace("\"a\":1", "\"a\":2")),
-            vec!["the message differs at /arguments/a: 1 was expected, and 2 came".to_owned(), at(1)],
+            vec!["the message differs at /arguments/a: expected 1, got 2".to_owned(), at(1)],
         ),
         (format!("{LAST}\n{ASK}\n"), vec!["a message came early".into(), at(3)]),
         (
             format!("{ASK}\n{}\n{LAST}\n", LAST.replace("ping", "x/y")),
-            vec!["that the session does not have here".into(), "x/y".into()],
+            vec!["the session does not have it here".into(), "x/y".into()],
         ),
-        (format!("{ASK}\nhello\n{LAST}\n"), vec!["what came is no message".into(), "hello".into()]),
-        (format!("[{ASK},{LAST}]\n"), vec!["several messages came in one array".into()]),
+        (format!("{ASK}\nhello\n{LAST}\n"), vec!["not a message".into(), "hello".into()]),
+        (format!("[{ASK},{LAST}]\n"), vec!["several messages in one array".into()]),
         (
             format!("{ASK}\n"),
-            vec!["a message did not come: the other side has ended".into(), at(3), LAST.into()],
+            vec!["a message is missing: the other side has ended".into(), at(3), LAST.into()],
         ),
     ] {
         let output = serve_input(&session, &[], &input);
@@ -189,9 +136,10 @@ fn departures_have_a_place() {
     tells(&output, 0, &["0 mismatches"]);
 }
 
+#[test]
 fn other_ids_are_answered() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
     let input =
         format!("{}\n{}\n", ASK.replace("\"id\":1", "\"id\":\"é\""), LAST.replace("\"id\":2", "\"id\":1"));
     let output = serve_input(&session, &[], &input);
@@ -203,28 +151,29 @@ fn other_ids_are_answered() {
     );
 }
 
+#[test]
 fn silence_has_an_end() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
-    let run = |mode: &str| {
-        client(&session, &["--timeout", "0.2"]).arg("--").args(served_by(mode)).output().unwrap()
-    };
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let run =
+        |mode: &str| client(&session, &["--timeout", "0.2"]).args(["--", "sh", PEER, mode]).output().unwrap();
     tells(
         &run("silent"),
         1,
-        &["a message did not come: nothing came for 0.2 seconds; 1 more behind it is not awaited any longer"],
+        &["a message is missing: nothing came for 0.2 seconds; 1 later message is no longer awaited"],
     );
-    tells(&run("half"), 1, &["nothing came for 0.2 seconds behind 20 bytes of a line"]);
+    tells(&run("half-answer"), 1, &["nothing came for 0.2 seconds after 20 bytes of a line"]);
     let long = format!(r#"{{"jsonrpc":"2.0","method":"n","params":{{"x":"{}"}}}}"#, "x".repeat(1 << 20));
-    let session = bench.session(&[&long, ASK, DONE]);
-    let deaf = client(&session, &["--timeout", "0.2"]).arg("--").args(served_by("deaf")).output().unwrap();
+    let session = folder.session(&[&long, ASK, DONE]);
+    let deaf = client(&session, &["--timeout", "0.2"]).args(["--", "sh", PEER, "deaf"]).output().unwrap();
     tells(&deaf, 1, &["the other side has not read for 0.2 seconds"]);
 }
 
+#[test]
 fn a_client_that_vanishes_is_told() {
-    let bench = Bench::new();
+    let folder = Folder::new();
     let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"}}"#, "x".repeat(1 << 20));
-    let session = bench.session(&[ASK, &long, LAST, PONG]);
+    let session = folder.session(&[ASK, &long, LAST, PONG]);
     let mut command = concord();
     command.args(["play", "--as", "server"]).arg(&session).args(["--timeout", "5"]);
     let mut child =
@@ -233,35 +182,38 @@ fn a_client_that_vanishes_is_told() {
     let mut begun = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut begun).unwrap();
     let output = child.wait_with_output().unwrap();
-    tells(&output, 1, &["a message did not come: the other side has ended", "session.jsonl:3 "]);
+    tells(&output, 1, &["a message is missing: the other side has ended", "session.jsonl:3 "]);
 }
 
+#[test]
 fn a_server_that_stays_is_killed() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
-    let output = client(&session, &["--timeout", "0.3"]).arg("--").args(served_by("stays")).output().unwrap();
-    tells(&output, 1, &["the server had not ended 0.3 seconds after its input was closed", "2 heard"]);
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let output = client(&session, &["--timeout", "0.3"]).args(["--", "sh", PEER, "stays"]).output().unwrap();
+    tells(&output, 1, &["the server had not ended 0.3 seconds after its input was closed", "2 received"]);
 }
 
+#[test]
 fn a_hundred_megabytes_are_not_held() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
-    let output = client(&session, &[]).arg("--").args(served_by("long")).output().unwrap();
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let output = client(&session, &[]).args(["--", "sh", PEER, "long-line"]).output().unwrap();
     tells(
         &output,
         1,
-        &["a message of 104857602 bytes came, which is more than is held", "2 heard, 1 mismatch"],
+        &["skipped a message of 104857602 bytes, which is too large to hold", "2 received, 1 mismatch"],
     );
 }
 
+#[test]
 fn what_cannot_be_played_is_said() {
-    let bench = Bench::new();
-    let session = bench.session(SESSION);
-    let empty = bench.path("empty.json");
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let empty = folder.path("empty.json");
     std::fs::write(&empty, r#"{"transport":"http-sse","entries":[]}"#).unwrap();
-    let broken = bench.path("broken.jsonl");
+    let broken = folder.path("broken.jsonl");
     std::fs::write(&broken, format!("{ASK}\n{{\"jsonrpc\":\"2.0\",\"id\":[]}}\n")).unwrap();
-    let folder = bench.path("no/folder");
+    let folder = folder.path("no/folder");
     let [session, empty, broken, folder] =
         [session, empty, broken, folder].map(|path| path.display().to_string());
     let run = |words: &[&str]| {

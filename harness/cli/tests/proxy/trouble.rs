@@ -94,7 +94,7 @@ fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
     assert_eq!((summary.refused, summary.exchanges, entries.len()), (4, 1, 1), "{summary}");
     assert!(summary.is_whole() && summary.to_string().contains("4 connections refused"), "{summary}");
     let said = said.lock().unwrap();
-    assert!(said.iter().all(|text| text.contains("is no HTTP")), "{said:?}");
+    assert!(said.iter().all(|text| text.contains("is not HTTP")), "{said:?}");
     assert_eq!(
         said.len(),
         2,

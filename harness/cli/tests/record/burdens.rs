@@ -1,6 +1,6 @@
 //! Files that cannot take what is written, and messages that cannot be held.
 
-use super::{ASK, Bench, recorder, talk, words};
+use super::{ASK, Session, recorder, talk, words};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -8,29 +8,32 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) fn a_full_disk_holds_nothing_up() {
-    let bench = Bench::new();
+#[test]
+fn a_full_disk_holds_nothing_up() {
+    let session = Session::new();
     let input = ASK.repeat(2000);
-    let output = talk(bench.record(Path::new("/dev/full"), &[], "mirror").spawn().unwrap(), input.as_bytes());
+    let output =
+        talk(session.record(Path::new("/dev/full"), &[], "mirror").spawn().unwrap(), input.as_bytes());
     assert!(output.stdout == input.as_bytes());
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("/dev/full is incomplete (No space left on device"), "{said}");
     assert!(said.contains("2000 lines of the client and 2000 of the server"), "{said}");
     // The server's own code comes before ours.
-    let output = talk(bench.record(Path::new("/dev/full"), &[], "exits").spawn().unwrap(), ASK.as_bytes());
+    let output = talk(session.record(Path::new("/dev/full"), &[], "exits").spawn().unwrap(), ASK.as_bytes());
     assert_eq!(output.status.code(), Some(7));
 }
 
-pub(crate) fn a_file_that_hangs_holds_nothing_up() {
-    let bench = Bench::new();
-    let pipe = bench.folder.path().join("pipe");
+#[test]
+fn a_file_that_hangs_holds_nothing_up() {
+    let session = Session::new();
+    let pipe = session.folder.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let holder = fs::File::options().read(true).write(true).open(&pipe).unwrap();
     let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
     let input = line.repeat(40);
     let since = Instant::now();
-    let output = talk(bench.record(&pipe, &[], "mirror").spawn().unwrap(), input.as_bytes());
+    let output = talk(session.record(&pipe, &[], "mirror").spawn().unwrap(), input.as_bytes());
     assert!(output.stdout == input.as_bytes(), "{}", output.stdout.len());
     assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
     assert_eq!(output.status.code(), Some(1));
@@ -38,9 +41,10 @@ pub(crate) fn a_file_that_hangs_holds_nothing_up() {
     drop(holder);
 }
 
-pub(crate) fn a_message_of_100_megabytes_streams() {
-    let bench = Bench::new();
-    let mut child = bench.start(&[], "long");
+#[test]
+fn a_message_of_100_megabytes_streams() {
+    let session = Session::new();
+    let mut child = session.start(&[], "long-message");
     let pid = child.id();
     let mut out = child.stdout.take().unwrap();
     let reading = thread::spawn(move || {
@@ -61,11 +65,11 @@ pub(crate) fn a_message_of_100_megabytes_streams() {
     assert!(child.wait().unwrap().success());
     assert!(reading.join().unwrap() > 105 << 20);
     assert!(peak < 64 << 10, "{peak} KiB");
-    let text = bench.text();
+    let text = session.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 4);
     assert!(lines[1].ends_with("xxx\"}}}") && lines[1].len() > 100 << 20);
     assert!(lines[2].ends_with("yyy\\\"\"}}") && lines[2].contains("\"kind\":\"stdio.noise\""));
-    let [check, _] = bench.judged();
+    let [check, _] = session.judged();
     assert_eq!(recorder(&check)[..2], [0, 0]);
 }

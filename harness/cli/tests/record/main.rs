@@ -1,64 +1,30 @@
-//! The recorder between this test, which is the client, and this test binary, which is the server when it is started
-//! with `--as-server`.
+//! `record` through the built binary, between this test, which is the client, and `tests/peer.sh`, which is the server.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod burdens;
-mod server;
 
-use libtest_mimic::{Arguments, Trial};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use std::env;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().collect();
-    if let [_, flag, mode] = &arguments[..]
-        && flag == "--as-server"
-    {
-        server::serve(mode);
-        return ExitCode::SUCCESS;
-    }
-    let tests: &[(&'static str, fn())] = &[
-        ("a_session_is_recorded_and_found_right", a_session_is_recorded_and_found_right),
-        ("noise_breaks_nothing", noise_breaks_nothing),
-        ("bytes_pass_untouched", bytes_pass_untouched),
-        ("exit_code_and_standard_error_pass", exit_code_and_standard_error_pass),
-        ("a_crash_has_an_end", a_crash_has_an_end),
-        ("signals_pass_and_have_an_end", signals_pass_and_have_an_end),
-        ("a_kill_leaves_whole_lines", a_kill_leaves_whole_lines),
-        ("half_a_message_is_kept", half_a_message_is_kept),
-        ("a_full_disk_holds_nothing_up", burdens::a_full_disk_holds_nothing_up),
-        ("a_file_that_hangs_holds_nothing_up", burdens::a_file_that_hangs_holds_nothing_up),
-        ("a_message_of_100_megabytes_streams", burdens::a_message_of_100_megabytes_streams),
-        ("a_slow_reader_loses_nothing", a_slow_reader_loses_nothing),
-        ("what_cannot_be_used_is_said", what_cannot_be_used_is_said),
-        ("secrets_are_taken_out_when_asked", secrets_are_taken_out_when_asked),
-        ("other_formats_are_written_at_the_end", other_formats_are_written_at_the_end),
-    ];
-    let trials = tests.iter().map(|&(name, test)| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
-}
+/// A server for each mode.
+const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peer.sh");
 
 const ASK: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
 
-struct Bench {
+struct Session {
     folder: TempDir,
 }
 
-impl Bench {
+impl Session {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -73,8 +39,7 @@ impl Bench {
 
     fn record(&self, out: &Path, flags: &[&str], mode: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
-        command.args(["record", "-o"]).arg(out).args(flags).arg("--").arg(env::current_exe().unwrap());
-        command.args(["--as-server", mode]);
+        command.args(["record", "-o"]).arg(out).args(flags).args(["--", "sh", PEER, mode]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -151,34 +116,34 @@ fn until(what: &str, done: impl Fn() -> bool) {
     }
 }
 
+#[test]
 fn a_session_is_recorded_and_found_right() {
-    let bench = Bench::new();
+    let session = Session::new();
     let input: String = (0..100).map(|id| ASK.replace("1,", &format!("{id},"))).collect();
-    let output = bench.run(&[], "answers", input.as_bytes());
+    let output = session.run(&[], "answers", input.as_bytes());
     assert!(output.status.success() && output.stderr.is_empty(), "{}", words(&output));
-    let meaning = bench.is_right();
+    let meaning = session.is_right();
     assert_eq!(meaning.matches("\"kind\": \"request\"").count(), 100);
     assert_eq!(meaning.matches("\"answers\": ").count(), 100);
     assert!(!meaning.contains("\"answers\": null"), "an answer stands before its request:\n{meaning}");
-    let text = bench.text();
+    let text = session.text();
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
-    assert!(
-        first.starts_with("{\"v\":1,\"type\":\"meta\",") && first.contains("\"--as-server\",\"answers\"")
-    );
+    assert!(first.starts_with("{\"v\":1,\"type\":\"meta\",") && first.contains("peer.sh\",\"answers\"]"));
     assert!(last.contains("\"exitCode\":0"), "{last}");
 }
 
+#[test]
 fn noise_breaks_nothing() {
-    let bench = Bench::new();
+    let session = Session::new();
     let input = format!("{}hello\n\n{}", ASK.replace('\n', "\r\n"), ASK.trim_end().replace("1,", "2,"));
-    let output = bench.run(&[], "noise", input.as_bytes());
+    let output = session.run(&[], "noise", input.as_bytes());
     assert!(output.status.success(), "{}", words(&output));
-    let [check, read] = bench.judged();
+    let [check, read] = session.judged();
     assert_eq!(recorder(&check)[..2], [0, 0], "{}", words(&check));
     let meaning = String::from_utf8(read.stdout).unwrap();
     // The byte order mark, two texts of each side and the bytes are noise; nothing else is lost.
     assert_eq!(meaning.matches("\"kind\"").count(), 6, "{meaning}");
-    let text = bench.text();
+    let text = session.text();
     for kept in
         ["\"text\":\"listening on 3000\\r\"", "\"base64\":\"//4=\"", "\"text\":\"42\"", "\"text\":\"hello\""]
     {
@@ -187,14 +152,15 @@ fn noise_breaks_nothing() {
     assert_eq!(text.matches("\"kind\":\"stdio.noise\"").count(), 6, "{text}");
 }
 
+#[test]
 fn bytes_pass_untouched() {
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) });
     let bytes = prop::collection::vec(prop_oneof![3 => any::<u8>(), 1 => Just(b'\n')], 0..200_000);
     let cuts = prop::collection::vec(1usize..70_000, 1..6);
     let ran = runner.run(&(bytes, cuts), |(bytes, cuts)| {
-        let bench = Bench::new();
-        let mut child = bench.start(&[], "mirror");
+        let session = Session::new();
+        let mut child = session.start(&[], "mirror");
         let mut stdin = child.stdin.take().unwrap();
         let said = bytes.clone();
         let saying = thread::spawn(move || {
@@ -211,33 +177,36 @@ fn bytes_pass_untouched() {
         prop_assert!(output.status.success());
         let lines = bytes.split_inclusive(|&byte| byte == b'\n').count();
         // Every line of both sides is one of the trace, whatever it holds, beside the first and the last.
-        prop_assert_eq!(bench.text().lines().count(), lines * 2 + 2);
+        prop_assert_eq!(session.text().lines().count(), lines * 2 + 2);
         Ok(())
     });
     ran.unwrap();
 }
 
+#[test]
 fn exit_code_and_standard_error_pass() {
-    let bench = Bench::new();
-    let output = bench.run(&[], "exits", ASK.as_bytes());
+    let session = Session::new();
+    let output = session.run(&[], "exits", ASK.as_bytes());
     assert_eq!(output.status.code(), Some(7));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "the server's own words\n");
-    assert!(bench.text().lines().last().unwrap().contains("\"exitCode\":7"));
-    bench.is_right();
+    assert!(session.text().lines().last().unwrap().contains("\"exitCode\":7"));
+    session.is_right();
 }
 
+#[test]
 fn a_crash_has_an_end() {
-    let bench = Bench::new();
-    let output = bench.run(&[], "crashes", ASK.as_bytes());
+    let session = Session::new();
+    let output = session.run(&[], "crashes", ASK.as_bytes());
     assert_eq!(output.status.code(), Some(128 + 6), "{}", words(&output));
-    assert!(bench.text().lines().last().unwrap().contains("\"exitCode\":134"));
-    assert_eq!(bench.is_right().matches("\"kind\"").count(), 2);
+    assert!(session.text().lines().last().unwrap().contains("\"exitCode\":134"));
+    assert_eq!(session.is_right().matches("\"kind\"").count(), 2);
 }
 
+#[test]
 fn signals_pass_and_have_an_end() {
     for (name, number) in [("-TERM", 15), ("-HUP", 1), ("-INT", 2)] {
-        let bench = Bench::new();
-        let mut child = bench.start(&[], "sleeps");
+        let session = Session::new();
+        let mut child = session.start(&[], "sleeps");
         assert!(first_line(&mut child).contains("ready"));
         signal(&child, name);
         // Its input is open still, so that nothing but the signal can have ended it.
@@ -245,37 +214,39 @@ fn signals_pass_and_have_an_end() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(128 + number), "{name}");
         assert!(
-            bench.text().lines().last().unwrap().contains(&format!("\"exitCode\":{}", 128 + number)),
+            session.text().lines().last().unwrap().contains(&format!("\"exitCode\":{}", 128 + number)),
             "{name}"
         );
-        bench.is_right();
+        session.is_right();
     }
 }
 
+#[test]
 fn a_kill_leaves_whole_lines() {
-    let bench = Bench::new();
-    let mut child = bench.start(&[], "answers");
+    let session = Session::new();
+    let mut child = session.start(&[], "answers");
     let mut stdin = child.stdin.take().unwrap();
     for _ in 0..50 {
         stdin.write_all(ASK.as_bytes()).unwrap();
         assert!(first_line(&mut child).contains("result"));
     }
-    until("the last answer is written down at once", || bench.text().lines().count() == 101);
+    until("the last answer is written down at once", || session.text().lines().count() == 101);
     signal(&child, "-KILL");
     child.wait().unwrap();
-    let [_, read] = bench.judged();
+    let [_, read] = session.judged();
     assert_eq!(words(&read).matches("\"kind\"").count(), 100, "{}", words(&read));
 }
 
+#[test]
 fn half_a_message_is_kept() {
-    let bench = Bench::new();
-    let mut child = bench.start(&[], "half");
+    let session = Session::new();
+    let mut child = session.start(&[], "half-id");
     let mut head = [0; 17];
     child.stdout.as_mut().unwrap().read_exact(&mut head).unwrap();
     assert_eq!(&head, b"{\"jsonrpc\":\"2.0\",");
     let output = talk(child, b"{\"jsonrpc\":\"2.0\",\"method\":");
     assert!(output.status.success());
-    let text = bench.text();
+    let text = session.text();
     assert!(
         text.contains("\"from\":\"server\",\"text\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":\""),
         "{text}"
@@ -284,13 +255,14 @@ fn half_a_message_is_kept() {
         text.contains("\"from\":\"client\",\"text\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\""),
         "{text}"
     );
-    assert!(words(&bench.judged()[1]).contains("\"events\": ["));
+    assert!(words(&session.judged()[1]).contains("\"events\": ["));
 }
 
+#[test]
 fn a_slow_reader_loses_nothing() {
-    let bench = Bench::new();
+    let session = Session::new();
     let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
-    let mut child = bench.start(&[], "mirror");
+    let mut child = session.start(&[], "mirror");
     let mut stdin = child.stdin.take().unwrap();
     let said = line.repeat(24);
     let input = said.clone();
@@ -307,69 +279,72 @@ fn a_slow_reader_loses_nothing() {
     }
     saying.join().unwrap();
     assert!(child.wait().unwrap().success() && all == said.as_bytes());
-    assert_eq!(bench.is_right().matches("\"kind\"").count(), 48);
+    assert_eq!(session.is_right().matches("\"kind\"").count(), 48);
 }
 
+#[test]
 fn what_cannot_be_used_is_said() {
-    let bench = Bench::new();
+    let session = Session::new();
     let program = env!("CARGO_BIN_EXE_mcp-concord");
     let call = |out: &Path, words: &[&str]| {
         let output = Command::new(program).args(["record", "-o"]).arg(out).args(words).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let (code, said) = call(&bench.trace(), &["--", "./no-such-server"]);
+    let (code, said) = call(&session.trace(), &["--", "./no-such-server"]);
     assert!(code == Some(3) && said.contains("there is no program `./no-such-server`"), "{code:?} {said}");
-    assert!(!bench.trace().exists());
-    fs::write(bench.trace(), "precious").unwrap();
-    let (code, said) = call(&bench.trace(), &["--", "true"]);
+    assert!(!session.trace().exists());
+    fs::write(session.trace(), "precious").unwrap();
+    let (code, said) = call(&session.trace(), &["--", "true"]);
     assert!(code == Some(2) && said.contains("is there already"), "{code:?} {said}");
-    assert_eq!(bench.text(), "precious");
-    assert_eq!(call(&bench.trace(), &["--force", "--", "true"]).0, Some(0));
-    bench.is_right();
+    assert_eq!(session.text(), "precious");
+    assert_eq!(call(&session.trace(), &["--force", "--", "true"]).0, Some(0));
+    session.is_right();
     for (out, flags, part) in [
         ("no/trace.jsonl", vec!["--", "true"], "its folder is not there"),
         ("trace.json", vec!["--", "true"], "name one with --format"),
-        ("a.jsonl", vec!["--redact-text", "(", "--", "true"], "no regular expression"),
+        ("a.jsonl", vec!["--redact-text", "(", "--", "true"], "not a regular expression"),
         ("a.jsonl", vec!["--redact", "*", "--", "true"], "every text"),
         ("a.jsonl", vec![], "CMD"),
     ] {
-        let (code, said) = call(&bench.folder.path().join(out), &flags);
+        let (code, said) = call(&session.folder.path().join(out), &flags);
         assert!(code == Some(2) && said.contains(part), "{out}: {code:?} {said}");
     }
 }
 
+#[test]
 fn secrets_are_taken_out_when_asked() {
-    let bench = Bench::new();
+    let session = Session::new();
     let input = ASK
         .replace("\"ping\"", "\"x\",\"params\":{\"token\":\"hush\",\"url\":\"http://a?key=hush2\"}")
         + "hush3\n";
     let flags = ["--redact", "token", "--redact-text", "key=[a-z0-9]+"];
-    let output = bench.run(&flags, "mirror", input.as_bytes());
+    let output = session.run(&flags, "mirror", input.as_bytes());
     assert!(output.stdout == input.as_bytes(), "the traffic is never touched");
-    let text = bench.text();
+    let text = session.text();
     assert!(!text.contains("hush"), "{text}");
     assert_eq!(
         text.matches("{\"token\":\"[REDACTED]\",\"url\":\"http://a?[REDACTED]\"}").count(),
         2,
         "{text}"
     );
-    assert_eq!(recorder(&bench.judged()[0])[..2], [0, 0]);
+    assert_eq!(recorder(&session.judged()[0])[..2], [0, 0]);
 }
 
+#[test]
 fn other_formats_are_written_at_the_end() {
-    let bench = Bench::new();
-    let out = bench.folder.path().join("session.har");
-    let output = talk(bench.record(&out, &[], "answers").spawn().unwrap(), ASK.as_bytes());
+    let session = Session::new();
+    let out = session.folder.path().join("session.har");
+    let output = talk(session.record(&out, &[], "answers").spawn().unwrap(), ASK.as_bytes());
     assert!(output.status.success(), "{}", words(&output));
     let read = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(["read"]).arg(&out).output().unwrap();
     assert_eq!(words(&read).matches("\"kind\"").count(), 2, "{}", words(&read));
-    assert_eq!(fs::read_dir(bench.folder.path()).unwrap().count(), 1, "the trace is gone");
+    assert_eq!(fs::read_dir(session.folder.path()).unwrap().count(), 1, "the trace is gone");
     // A format that cannot tell directions cannot carry this one: both sides ask with id 1 at the same time.
-    let out = bench.folder.path().join("flat");
-    let command = bench.record(&out, &["--format", "jsonrpc"], "mirror").spawn();
+    let out = session.folder.path().join("flat");
+    let command = session.record(&out, &["--format", "jsonrpc"], "mirror").spawn();
     let both = format!("{ASK}{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n");
     let output = talk(command.unwrap(), both.as_bytes());
     assert_eq!(output.status.code(), Some(1));
     assert!(words(&output).contains("jsonrpc cannot carry") && words(&output).contains("COR-DIRECTION-FLAT"));
-    assert!(!out.exists() && bench.folder.path().join("flat.mcp-replay.jsonl").exists());
+    assert!(!out.exists() && session.folder.path().join("flat.mcp-replay.jsonl").exists());
 }

@@ -1,37 +1,34 @@
 //! From the journals of two peers to the exchanges of a session over HTTP, and to the messages in them.
-//!
-//! Knows: how the notes of an exchange are put together, and where messages stand in bodies and streams. Refuses to know:
-//! what a recorder made of them.
 
-use crate::drive::judged::fidelity::Said;
-use crate::drive::judged::http::{Exchange, pairs};
-use crate::drive::judged::transparency::Chunk;
-use crate::play::journal::{Note, Way, What};
+use crate::drive::judge::http::{Exchange, pairs};
+use crate::drive::judge::messages::SentMessage;
+use crate::drive::judge::transparency::Chunk;
+use crate::play::journal::{Direction, Entry, Event};
 use formats::sse::{SseBlockKind, SseParser};
 use std::collections::BTreeMap;
 use transcript::session::Side;
 
 /// The exchanges of one peer, in the order in which they began; `asks` is the way that their requests went.
-pub(super) fn exchanges(notes: &[Note], asks: Way) -> Vec<Exchange> {
+pub(super) fn exchanges(notes: &[Entry], asks: Direction) -> Vec<Exchange> {
     let mut found: BTreeMap<u64, Exchange> = BTreeMap::new();
     for note in notes {
-        match &note.what {
-            What::Asked { exchange, method, target, headers, .. } => {
+        match &note.event {
+            Event::Asked { exchange, method, target, headers, .. } => {
                 let it = found.entry(*exchange).or_default();
                 (it.method, it.target) = (method.clone(), target.clone());
                 it.asked.clone_from(headers);
             }
-            What::Answered { exchange, status, headers, .. } => {
+            Event::Answered { exchange, status, headers, .. } => {
                 let it = found.entry(*exchange).or_default();
                 it.status = Some(*status);
                 it.headers.clone_from(headers);
             }
-            What::Bytes { way, exchange: Some(exchange), bytes } => {
+            Event::Bytes { way, exchange: Some(exchange), bytes } => {
                 let it = found.entry(*exchange).or_default();
                 let body = if *way == asks { &mut it.body } else { &mut it.answer };
                 body.chunks.push(Chunk { at: note.at, bytes: bytes.0.clone() });
             }
-            What::Ended { way, exchange: Some(exchange), broken } => {
+            Event::Ended { way, exchange: Some(exchange), broken } => {
                 let it = found.entry(*exchange).or_default();
                 let body = if *way == asks { &mut it.body } else { &mut it.answer };
                 body.ended = body.ended.or(Some(note.at));
@@ -45,10 +42,10 @@ pub(super) fn exchanges(notes: &[Note], asks: Way) -> Vec<Exchange> {
 
 /// The messages of a session over HTTP. Where the recording keeps whole exchanges and no times within them (`coarse`), a
 /// message of a stream may be stamped with the end of its exchange.
-pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: bool) -> Vec<Said> {
+pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: bool) -> Vec<SentMessage> {
     let (pairs, _) = pairs(client, server);
     let mut said = Vec::new();
-    let (mut lane, mut last) = (0, 0);
+    let (mut stream, mut last) = (0, 0);
     for (index, (asked, answered)) in client.iter().zip(pairs).enumerate() {
         let answered = answered.map(|at| &server[at]);
         let number = index as u64;
@@ -57,11 +54,11 @@ pub(super) fn said(client: &[Exchange], server: &[Exchange], all: bool, coarse: 
             let begun = asked.body.when(1).unwrap_or_default();
             let arrived = answered.and_then(|it| it.body.when(length));
             // Requests that were under way at once have no order.
-            lane += u64::from(begun < last);
+            stream += u64::from(begun < last);
             last = arrived.unwrap_or(begun);
-            said.push(Said {
+            said.push(SentMessage {
                 side: Side::Client,
-                lane,
+                stream,
                 exchange: Some(number),
                 begun,
                 there: last,
@@ -83,16 +80,16 @@ pub(super) fn heard(exchange: &Exchange) -> usize {
 }
 
 /// The messages of one answer.
-fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse: bool) -> Vec<Said> {
+fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse: bool) -> Vec<SentMessage> {
     let (sent, received) = (&answered.answer, &asked.answer);
     let bytes = sent.bytes();
     let over = received.ended.or(sent.ended).filter(|_| coarse);
     let one = |text: &[u8], start: usize, end: usize| {
         let begun = sent.when(start + 1).unwrap_or_default();
         let arrived = received.when(end);
-        Said {
+        SentMessage {
             side: Side::Server,
-            lane: number,
+            stream: number,
             exchange: Some(number),
             begun,
             there: over.or(arrived).unwrap_or(begun),
@@ -125,28 +122,28 @@ fn answers(asked: &Exchange, answered: &Exchange, number: u64, all: bool, coarse
 #[cfg(test)]
 mod tests {
     use super::{exchanges, said};
-    use crate::play::journal::{Bytes, Note, Way, What};
+    use crate::play::journal::{Bytes, Direction, Entry, Event};
 
-    fn notes(what: Vec<(u64, What)>) -> Vec<Note> {
-        what.into_iter().map(|(at, what)| Note { at, what }).collect()
+    fn notes(what: Vec<(u64, Event)>) -> Vec<Entry> {
+        what.into_iter().map(|(at, event)| Entry { at, event }).collect()
     }
 
-    fn bytes(way: Way, exchange: Option<u64>, text: &str) -> What {
-        What::Bytes { way, exchange, bytes: Bytes(text.into()) }
+    fn bytes(way: Direction, exchange: Option<u64>, text: &str) -> Event {
+        Event::Bytes { way, exchange, bytes: Bytes(text.into()) }
     }
 
-    fn ended(way: Way, exchange: Option<u64>) -> What {
-        What::Ended { way, exchange, broken: None }
+    fn ended(way: Direction, exchange: Option<u64>) -> Event {
+        Event::Ended { way, exchange, broken: None }
     }
 
     #[test]
     fn exchanges_are_put_together_and_streams_taken_apart() {
-        let journal = |asks: Way, answers: Way, late: u64| {
+        let journal = |asks: Direction, answers: Direction, late: u64| {
             let headers = vec![("Content-Type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
             notes(vec![
                 (
                     1,
-                    What::Asked {
+                    Event::Asked {
                         way: asks,
                         exchange: 0,
                         method: "POST".into(),
@@ -156,14 +153,14 @@ mod tests {
                 ),
                 (2, bytes(asks, Some(0), "{\"a\":1}")),
                 (3, ended(asks, Some(0))),
-                (4 + late, What::Answered { way: answers, exchange: 0, status: 200, headers }),
+                (4 + late, Event::Answered { way: answers, exchange: 0, status: 200, headers }),
                 (5 + late, bytes(answers, Some(0), ": hi\n\nid: 1\ndata: {\"b\"")),
                 (7 + late, bytes(answers, Some(0), ":2}\n\nevent: ping\ndata: x\n\n")),
                 (9 + late, ended(answers, Some(0))),
             ])
         };
-        let client = exchanges(&journal(Way::Sent, Way::Received, 10), Way::Sent);
-        let server = exchanges(&journal(Way::Received, Way::Sent, 0), Way::Received);
+        let client = exchanges(&journal(Direction::Sent, Direction::Received, 10), Direction::Sent);
+        let server = exchanges(&journal(Direction::Received, Direction::Sent, 0), Direction::Received);
         assert_eq!((client.len(), client[0].status, client[0].answer.ended), (1, Some(200), Some(19)));
         let shown = |coarse| {
             let said = said(&client, &server, true, coarse);

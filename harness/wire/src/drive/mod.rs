@@ -1,63 +1,43 @@
-//! Both ends of the wire around a recorder: our peers play a session through it, and what it passed on and wrote down is
-//! held against what they really said.
-//!
-//! Knows: the plan, and what becomes of each part of it. Refuses to know: what makes a finding, which is for
-//! [`crate::drive::judged`], and how the record is shown.
+//! Two scripted peers around a recorder under test: they play a session through it, and what it forwarded and what it
+//! recorded are judged against what they really sent.
 
-mod bench;
+mod conditions;
 mod exchanges;
-#[cfg(unix)]
-mod hands;
+mod forwarding;
 #[cfg(unix)]
 mod http;
-pub mod judged;
-mod passed;
+mod journals;
+pub mod judge;
+#[cfg(unix)]
+mod process;
 mod recorder;
 mod recording;
+mod rig;
 mod scenario;
 #[cfg(unix)]
 mod stdio;
-mod truth;
+mod trial;
 
-pub use bench::{NotRun, Rig};
+pub use conditions::conditions;
 pub use recorder::Recorder;
-pub use scenario::{Scenario, Transport, conditions};
+pub use rig::Rig;
+pub use scenario::{Scenario, Transport};
+pub use trial::NotRun;
 
-use crate::drive::judged::Dimension;
-use std::collections::BTreeMap;
+use crate::drive::judge::Dimension;
 use std::io;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use verdict::answer::Level;
-use verdict::record::{self, CaseResult, Implementation, Record};
+use verdict::jobs::map_in_order;
+use verdict::record::{self, Implementation, Record};
 
-/// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the order
-/// of the plan.
+/// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the
+/// order of the plan.
 ///
 /// # Errors
 /// Where a folder or a thread cannot be had.
-pub fn run(plan: &[Scenario], bench: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<Vec<CaseResult>>>> = Mutex::new(BTreeMap::new());
-    let work = || {
-        while let Some((index, scenario)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            plan.get(index).map(|scenario| (index, scenario))
-        } {
-            let lines = bench.trial(scenario);
-            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, lines);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, plan.len().max(1)) {
-            thread::Builder::new().spawn_scoped(scope, work)?;
-        }
-        Ok::<_, io::Error>(())
-    })?;
+pub fn run(plan: &[Scenario], rig: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
     let mut lines = Vec::new();
-    for result in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+    for result in map_in_order(plan, jobs, 0, |scenario| rig.trial(scenario))? {
         lines.extend(result?);
     }
     let planned = plan.len() * Dimension::ALL.len();
@@ -66,8 +46,8 @@ pub fn run(plan: &[Scenario], bench: &Rig, jobs: usize, suite: record::Suite) ->
         return Err(io::Error::other(message));
     }
     let implementation = Implementation {
-        name: bench.recorder.name().to_owned(),
-        version: format!("over {}", bench.transport.name()),
+        name: rig.recorder.name().to_owned(),
+        version: format!("over {}", rig.transport.name()),
         level: Level::Events,
     };
     let cases = plan.iter().map(|it| (it.name.clone(), it.note.clone())).collect();

@@ -1,7 +1,5 @@
-//! The command line of a recorder under test, with its holes.
-//!
-//! Knows: how a shell splits words, and what stands in each hole. Refuses to know: shells themselves; none is started, so
-//! nothing is expanded.
+//! The command line of a recorder under test, with its placeholders. It is split into words as a shell does it; no
+//! shell is started, so nothing is expanded.
 
 use std::path::Path;
 
@@ -12,9 +10,9 @@ pub struct Recorder {
     words: Vec<String>,
 }
 
-/// What stands in the holes.
+/// What stands in the placeholders.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Holes<'h> {
+pub(super) struct Placeholders<'h> {
     /// The words of the server's command line.
     pub(super) server: &'h [String],
     /// The recording.
@@ -52,32 +50,36 @@ impl Recorder {
         Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program)
     }
 
-    /// The holes among these that it lacks.
+    /// The placeholders among these that it lacks.
     #[must_use]
-    pub fn lacks<'h>(&self, holes: &[&'h str]) -> Vec<&'h str> {
+    pub fn lacks<'h>(&self, placeholders: &[&'h str]) -> Vec<&'h str> {
         let has = |hole: &str| self.words.iter().any(|word| word.contains(hole));
-        holes.iter().filter(|hole| !has(hole)).copied().collect()
+        placeholders.iter().filter(|hole| !has(hole)).copied().collect()
     }
 
-    /// The words with their holes filled. A server that is a word of its own becomes as many as it has; inside of a longer
+    /// The words with their placeholders filled. A server that is a word of its own becomes as many as it has; inside of a longer
     /// word it is quoted as a shell wants it.
-    pub(super) fn filled(&self, holes: &Holes<'_>) -> Vec<String> {
+    pub(super) fn filled(&self, placeholders: &Placeholders<'_>) -> Vec<String> {
         let mut words = Vec::new();
         for word in &self.words {
             if word == "{server}" {
-                words.extend_from_slice(holes.server);
+                words.extend_from_slice(placeholders.server);
                 continue;
             }
             // The paths last: they may hold braces of their own.
-            let origin = holes
+            let origin = placeholders
                 .upstream
                 .match_indices('/')
                 .nth(2)
-                .map_or(holes.upstream, |(end, _)| &holes.upstream[..end]);
-            let word = word.replace("{port}", &holes.port.to_string()).replace("{upstream}", holes.upstream);
+                .map_or(placeholders.upstream, |(end, _)| &placeholders.upstream[..end]);
+            let word = word
+                .replace("{port}", &placeholders.port.to_string())
+                .replace("{upstream}", placeholders.upstream);
             let word = word.replace("{origin}", origin);
-            words
-                .push(word.replace("{server}", &shell_words::join(holes.server)).replace("{out}", holes.out));
+            words.push(
+                word.replace("{server}", &shell_words::join(placeholders.server))
+                    .replace("{out}", placeholders.out),
+            );
         }
         words
     }
@@ -85,13 +87,14 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::{Holes, Recorder};
+    use super::{Placeholders, Recorder};
 
     #[test]
     fn holes_are_filled_word_by_word() {
         let server = ["/a b/play".to_owned(), "--as".to_owned(), "server".to_owned()];
-        let holes = Holes { server: &server, out: "/t/{port}", port: 80, upstream: "http://u:1/mcp" };
-        let filled = |text: &str| Recorder::parse(text).unwrap().filled(&holes);
+        let placeholders =
+            Placeholders { server: &server, out: "/t/{port}", port: 80, upstream: "http://u:1/mcp" };
+        let filled = |text: &str| Recorder::parse(text).unwrap().filled(&placeholders);
         assert_eq!(
             filled("rec -o {out} -- {server}"),
             ["rec", "-o", "/t/{port}", "--", "/a b/play", "--as", "server"]

@@ -1,10 +1,7 @@
-//! What stands in a recording, item by item, whatever is wrong with it.
-//!
-//! Knows: how to read a file by its format, with every faulty message as an item of its own. Refuses to know: what should
-//! stand there.
+//! What a recording has, message by message, whatever is wrong with it: a faulty message is one of its own.
 
-use crate::drive::judged::fidelity::Written;
-use crate::drive::judged::{Finding, Kind};
+use crate::drive::judge::messages::RecordedMessage;
+use crate::drive::judge::{Finding, Kind};
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +13,7 @@ pub(super) struct Recording {
     /// Its format.
     pub(super) format: &'static Format,
     /// What stands where messages belong.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<RecordedMessage>,
 }
 
 /// Reads the file, in the format that was asked for or else the one that its content shows.
@@ -43,7 +40,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
     let format = match format {
         Some(format) => format,
         None => formats::detect(&mut input).map_err(refused)?.ok_or_else(|| {
-            unreadable("the recording is in no format that is known; --format names one".to_owned())
+            unreadable("the format of the recording is unknown; name it with --format".to_owned())
         })?,
     };
     let mut written = Vec::new();
@@ -54,7 +51,13 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
             Content::Noise(noise) => (noise.text.clone().into_owned(), true),
             _ => return Ok(()),
         };
-        written.push(Written { side: entry.side, time: entry.time, text, line: entry.location.line, noise });
+        written.push(RecordedMessage {
+            side: entry.side,
+            time: entry.time,
+            text,
+            line: entry.location.line,
+            noise,
+        });
         Ok(())
     })
     .map_err(refused)?;
@@ -64,7 +67,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::drive::judged::Kind;
+    use crate::drive::judge::Kind;
     use std::fs;
 
     #[test]

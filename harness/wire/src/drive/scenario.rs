@@ -1,10 +1,4 @@
-//! What is played around a recorder: the sessions of cases, and conditions under which recorders go wrong.
-//!
-//! Knows: which session is said, and in which manner. Refuses to know: who says it, and what is judged of it.
-
-mod conditions;
-
-pub use conditions::conditions;
+//! What is played around a recorder: a session, and the conditions under which it is played.
 
 use crate::play::http;
 use formats::{Format, Input, ReadOptions, Session};
@@ -68,7 +62,7 @@ impl Transport {
     }
 }
 
-/// One session and the manner in which it is said.
+/// One session and the conditions in which it is said.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     /// The case's name, or `conditions/` and its own.
@@ -84,12 +78,12 @@ pub struct Scenario {
     /// The formats that cannot carry it, each with the reason.
     pub(super) uncarried: Vec<(&'static str, String)>,
     /// How it is said.
-    pub(super) manner: Manner,
+    pub(super) conditions: Conditions,
 }
 
 /// How a session is said.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Manner {
+pub(super) struct Conditions {
     /// The server waits so many times the patience before each message.
     pub(super) pause: f64,
     /// Both sides write in pieces of so many bytes.
@@ -138,7 +132,7 @@ impl Scenario {
             session,
             format,
             uncarried,
-            manner: Manner::default(),
+            conditions: Conditions::default(),
         })
     }
 }

@@ -1,13 +1,11 @@
-//! A session over pipes: the client plays here, starts the recorder, and the recorder starts the server.
-//!
-//! Knows: the command lines, and when the recorder is killed. Refuses to know: what is judged.
+//! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
-use super::bench::{Files, Played, Rig};
-use super::hands::{Silent, Victim, recorder_words, script, stderr, wait};
-use super::recorder::Holes;
+use super::journals::Journals;
+use super::process::{KillTarget, Quiet, recorder_words, script, stderr, wait};
+use super::recorder::Placeholders;
+use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use super::truth::Journals;
-use crate::play::journal::{self, Journal, Note, Way, What};
+use crate::play::journal::{self, Direction, Entry, Event, Journal};
 use crate::play::{self, Plan, Variants};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
@@ -24,39 +22,44 @@ const SERVER: &str = r#"code=$1; [ -z "$2" ] || echo "$2" >&2; shift 2; "$@"; ow
 ///
 /// # Errors
 /// Where the files of the trial cannot be used.
-pub(super) fn play(bench: &Rig, scenario: &Scenario, files: &Files) -> io::Result<Played> {
-    let manner = &scenario.manner;
+pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<Played> {
+    let conditions = &scenario.conditions;
     let [client, server] = ["client.journal", "server.journal"].map(|name| files.path(name));
-    let server_words = server_words(bench, scenario, files);
-    let words = recorder_words(bench, files, Holes { server: &server_words, ..Holes::default() });
+    let server_words = server_words(rig, scenario, files);
+    let words = recorder_words(rig, files, Placeholders { server: &server_words, ..Placeholders::default() });
     let script = script(scenario, Side::Client)?;
-    let variants =
-        Variants { chunk: manner.chunk, merge: manner.merge, slow_read: manner.slow, ..Variants::default() };
+    let variants = Variants {
+        chunk: conditions.chunk,
+        merge: conditions.merge,
+        slow_read: conditions.slow,
+        ..Variants::default()
+    };
     let journal = Journal::create(&client)?;
     let plan = Plan {
         script: &script,
         rules: &DiffOptions::default(),
-        patience: bench.timeout,
+        patience: rig.timeout,
         variants: &variants,
         journal: &journal,
-        tell: &Silent,
+        name: &scenario.name,
+        notify: &Quiet,
     };
     let over = AtomicBool::new(false);
-    let victim = Victim::of(scenario, &script, files, heard);
+    let target = KillTarget::of(scenario, &script, files, heard);
     let (played, killed) = thread::scope(|scope| {
         let over = &over;
-        let killer = victim.as_ref().map(|victim| scope.spawn(move || victim.kill(bench, over)));
+        let killer = target.as_ref().map(|target| scope.spawn(move || target.kill(rig, over)));
         let played = play::as_client(&plan, &words);
         over.store(true, Ordering::Relaxed);
         (played, killer.and_then(|killer| killer.join().ok()).flatten())
     });
-    let delay = manner.delay(bench.patience);
+    let delay = rig.delay(conditions);
     // What a peer met is in the journals, a command that cannot be started too: the shell says so.
     drop(played);
     let journals =
-        Journals { client: journal::read(&client)?, server: settled(&server, bench.patience + 3 * delay)? };
-    let ended = killed
-        .map(|at| journals.ended_after(at, bench.patience).and_then(|()| left_alone(&journals, &server)));
+        Journals { client: journal::read(&client)?, server: settled(&server, rig.patience + 3 * delay)? };
+    let ended =
+        killed.map(|at| journals.ended_after(at, rig.patience).and_then(|()| left_alone(&journals, &server)));
     if let Some(pid) = server_process(&journals, &server) {
         // One that outlived everybody has nobody to talk to.
         let _ = kill_process(pid, Signal::KILL);
@@ -64,32 +67,32 @@ pub(super) fn play(bench: &Rig, scenario: &Scenario, files: &Files) -> io::Resul
     Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died: None })
 }
 
-fn server_words(bench: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
-    let manner = &scenario.manner;
+fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
+    let conditions = &scenario.conditions;
     let text = |path: &Path| path.display().to_string();
     let mut words = Vec::new();
-    if manner.exit != 0 || manner.stderr.is_some() {
+    if conditions.exit != 0 || conditions.stderr.is_some() {
         words.extend(["/bin/sh", "-c", SERVER, "sh"].map(str::to_owned));
-        words.extend([manner.exit.to_string(), manner.stderr.unwrap_or_default().to_owned()]);
+        words.extend([conditions.exit.to_string(), conditions.stderr.unwrap_or_default().to_owned()]);
     }
-    words.extend([text(&bench.program), "--quiet".to_owned(), "play".to_owned()]);
+    words.extend([text(&rig.program), "--quiet".to_owned(), "play".to_owned()]);
     words.extend(["--as", "server", "--format", scenario.format.name].map(str::to_owned));
-    words.extend(["--timeout".to_owned(), bench.timeout.as_secs_f64().to_string()]);
+    words.extend(["--timeout".to_owned(), rig.timeout.as_secs_f64().to_string()]);
     words.extend(["--journal".to_owned(), text(&files.path("server.journal"))]);
-    let delay = manner.delay(bench.patience).as_millis();
+    let delay = rig.delay(conditions).as_millis();
     if delay > 0 {
         words.extend(["--delay".to_owned(), delay.to_string()]);
     }
-    if let Some(chunk) = manner.chunk {
+    if let Some(chunk) = conditions.chunk {
         words.extend(["--chunk".to_owned(), chunk.to_string()]);
     }
-    if manner.merge {
+    if conditions.merge {
         words.push("--merge".to_owned());
     }
-    if let Some(noise) = manner.noise {
+    if let Some(noise) = conditions.noise {
         words.extend(["--noise".to_owned(), noise.to_owned()]);
     }
-    if manner.half {
+    if conditions.half {
         words.push("--half-line-at-end".to_owned());
     }
     words.push(text(&files.path("session")));
@@ -97,9 +100,9 @@ fn server_words(bench: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> 
 }
 
 /// How many lines a client has heard.
-fn heard(notes: &[Note]) -> usize {
-    let lines = |note: &Note| match &note.what {
-        What::Bytes { way: Way::Received, exchange: None, bytes } => {
+fn heard(notes: &[Entry]) -> usize {
+    let lines = |note: &Entry| match &note.event {
+        Event::Bytes { way: Direction::Received, exchange: None, bytes } => {
             bytes.0.iter().filter(|byte| **byte == b'\n').count()
         }
         _ => 0,
@@ -111,14 +114,14 @@ fn heard(notes: &[Note]) -> usize {
 fn left_alone(journals: &Journals, journal: &Path) -> Result<(), String> {
     let saw_the_end = journals.pipes().passage(Side::Client).received.ended.is_some();
     match server_process(journals, journal) {
-        Some(_) if !saw_the_end => Err("the server went on after the recorder had ended".to_owned()),
+        Some(_) if !saw_the_end => Err("the server kept running after the recorder had ended".to_owned()),
         _ => Ok(()),
     }
 }
 
 /// The journal of a server that ends by itself, read when it has ended, or when that takes too long.
-fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Note>> {
-    let over = |notes: &[Note]| matches!(notes.last(), Some(Note { what: What::Over { .. }, .. }));
+fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Entry>> {
+    let over = |notes: &[Entry]| matches!(notes.last(), Some(Entry { event: Event::Over { .. }, .. }));
     let read = || if path.exists() { journal::read(path) } else { Ok(Vec::new()) };
     wait(patience, || !path.exists() || read().is_ok_and(|notes| over(&notes)));
     read()
@@ -126,8 +129,8 @@ fn settled(path: &Path, patience: Duration) -> io::Result<Vec<Note>> {
 
 /// The server's process, where it still runs. Numbers are given to other processes again, so it has to name its journal.
 fn server_process(journals: &Journals, journal: &Path) -> Option<Pid> {
-    let pid = journals.server.iter().find_map(|note| match note.what {
-        What::Began { pid, .. } => Some(pid),
+    let pid = journals.server.iter().find_map(|note| match note.event {
+        Event::Began { pid, .. } => Some(pid),
         _ => None,
     })?;
     let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;

@@ -1,10 +1,9 @@
 //! What a peer really sent and received, written down as it happens.
 //!
-//! Knows: that each thing noted is one line of JSON, handed to the system at once, so that a journal outlives the peer
-//! that is killed; only its last line can be cut off. Refuses to know: what the bytes say, and whether they should have
-//! come. Times are microseconds since the Unix epoch and never run backwards within one journal: what was sent has the
-//! time right before it was handed over, what was received has the time right after it was there. So whoever stands in
-//! between has seen it no earlier than the one and no later than the other.
+//! Each entry is one line of JSON, handed to the system at once, so that a journal outlives a peer that is killed; only
+//! its last line can be cut off. Times are microseconds since the Unix epoch and never run backwards within one
+//! journal. What was sent has the time right before it was written, what was received the time right after it was read:
+//! a recorder between the two has seen it no earlier than the one and no later than the other.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,22 +12,22 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// One thing that happened, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct Entry {
     /// Microseconds since the Unix epoch.
     pub at: u64,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub event: Event,
 }
 
 /// The way that something went, as the peer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum Direction {
     /// From the peer to the other side.
     Sent,
     /// From the other side to the peer.
@@ -38,7 +37,7 @@ pub enum Way {
 /// What happened. Over HTTP every part belongs to an exchange, numbered from 0 in the order in which they began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum What {
+pub enum Event {
     /// The peer is there. The first note of every journal.
     Began {
         /// `client` or `server`.
@@ -54,7 +53,7 @@ pub enum What {
     /// The head of a request.
     Asked {
         /// Whose request it is.
-        way: Way,
+        way: Direction,
         /// Its exchange.
         exchange: u64,
         /// The method.
@@ -67,7 +66,7 @@ pub enum What {
     /// The head of an answer.
     Answered {
         /// Whose answer it is.
-        way: Way,
+        way: Direction,
         /// Its exchange.
         exchange: u64,
         /// The status.
@@ -78,7 +77,7 @@ pub enum What {
     /// Bytes: of a pipe, or of a body.
     Bytes {
         /// Which way they went.
-        way: Way,
+        way: Direction,
         /// The exchange whose body they are of; none on a pipe.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exchange: Option<u64>,
@@ -88,7 +87,7 @@ pub enum What {
     /// A pipe or a body is at its end.
     Ended {
         /// Whose end it is.
-        way: Way,
+        way: Direction,
         /// The exchange whose body it is; none for a pipe.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exchange: Option<u64>,
@@ -110,10 +109,10 @@ pub enum What {
     },
     /// The peer has played to its end. The last note, unless it was killed.
     Over {
-        /// How many messages it said.
-        said: u64,
-        /// How many messages of the session it heard.
-        heard: u64,
+        /// How many messages it sent.
+        sent: u64,
+        /// How many messages of the session it received.
+        received: u64,
         /// How many mismatches it saw.
         mismatches: u64,
     },
@@ -125,43 +124,43 @@ pub struct Bytes(pub Vec<u8>);
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Spelt<T> {
+enum Encoded<T> {
     Text(T),
     Base64 { base64: String },
 }
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let spelt = match std::str::from_utf8(&self.0) {
-            Ok(text) => Spelt::Text(text),
-            Err(_) => Spelt::Base64 { base64: STANDARD.encode(&self.0) },
+        let encoded = match std::str::from_utf8(&self.0) {
+            Ok(text) => Encoded::Text(text),
+            Err(_) => Encoded::Base64 { base64: STANDARD.encode(&self.0) },
         };
-        spelt.serialize(serializer)
+        encoded.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Spelt::<String>::deserialize(deserializer)? {
-            Spelt::Text(text) => Ok(Self(text.into_bytes())),
-            Spelt::Base64 { base64 } => STANDARD.decode(base64).map(Self).map_err(serde::de::Error::custom),
+        match Encoded::<String>::deserialize(deserializer)? {
+            Encoded::Text(text) => Ok(Self(text.into_bytes())),
+            Encoded::Base64 { base64 } => STANDARD.decode(base64).map(Self).map_err(serde::de::Error::custom),
         }
     }
 }
 
 /// Where a peer notes what happens; one that keeps nothing where no file was asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Journal(Option<Arc<Keeper>>);
+pub struct Journal(Option<Arc<Sink>>);
 
 #[derive(Debug)]
-struct Keeper {
+struct Sink {
     /// The same moment, by the clock on the wall and by one that never runs backwards.
     origin: (u64, Instant),
-    kept: Mutex<Kept>,
+    output: Mutex<Output>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Output {
     file: File,
     /// Nothing is written after the first fault: a journal has no holes.
     fault: Option<io::Error>,
@@ -174,30 +173,30 @@ impl Journal {
     /// Where the file cannot be made.
     pub fn create(path: &Path) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let origin = (u64::try_from(since.as_micros()).unwrap_or(u64::MAX), Instant::now());
-        let kept = Mutex::new(Kept { file: File::create(path)?, fault: None });
-        Ok(Self(Some(Arc::new(Keeper { origin, kept }))))
+        let origin = (micros(since), Instant::now());
+        let output = Mutex::new(Output { file: File::create(path)?, fault: None });
+        Ok(Self(Some(Arc::new(Sink { origin, output }))))
     }
 
     /// The time for a note that is made later.
     #[must_use]
     pub fn now(&self) -> u64 {
-        let Some(keeper) = &self.0 else { return 0 };
-        let (wall, instant) = keeper.origin;
-        wall.saturating_add(u64::try_from(instant.elapsed().as_micros()).unwrap_or(u64::MAX))
+        let Some(sink) = &self.0 else { return 0 };
+        let (wall, instant) = sink.origin;
+        wall.saturating_add(micros(instant.elapsed()))
     }
 
     /// Notes what happens now.
-    pub fn note(&self, what: impl FnOnce() -> What) {
-        self.note_at(self.now(), what);
+    pub fn note(&self, event: impl FnOnce() -> Event) {
+        self.note_at(self.now(), event);
     }
 
     /// Notes what happened at a time that [`Journal::now`] told.
-    pub fn note_at(&self, at: u64, what: impl FnOnce() -> What) {
-        let Some(keeper) = &self.0 else { return };
-        let line = serde_json::to_vec(&Note { at, what: what() });
-        let mut kept = keeper.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let Kept { file, fault } = &mut *kept;
+    pub fn note_at(&self, at: u64, event: impl FnOnce() -> Event) {
+        let Some(sink) = &self.0 else { return };
+        let line = serde_json::to_vec(&Entry { at, event: event() });
+        let mut output = sink.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let Output { file, fault } = &mut *output;
         if fault.is_some() {
             return;
         }
@@ -209,32 +208,37 @@ impl Journal {
     }
 
     /// Notes bytes of a pipe, or of the body of an exchange.
-    pub fn bytes_at(&self, at: u64, way: Way, exchange: Option<u64>, bytes: &[u8]) {
-        self.note_at(at, || What::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });
+    pub fn bytes_at(&self, at: u64, way: Direction, exchange: Option<u64>, bytes: &[u8]) {
+        self.note_at(at, || Event::Bytes { way, exchange, bytes: Bytes(bytes.to_vec()) });
     }
 
     /// Notes that a pipe, or the body of an exchange, is at its end.
-    pub fn ended(&self, way: Way, exchange: Option<u64>, broken: Option<String>) {
-        self.note(|| What::Ended { way, exchange, broken });
+    pub fn ended(&self, way: Direction, exchange: Option<u64>, broken: Option<String>) {
+        self.note(|| Event::Ended { way, exchange, broken });
     }
 
     /// Why the journal is not whole, where it is not.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        let kept = self.0.as_ref()?.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.fault.as_ref().map(ToString::to_string)
+        let output = self.0.as_ref()?.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.fault.as_ref().map(ToString::to_string)
     }
+}
+
+/// A duration in the unit of a journal.
+pub(crate) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Reads the journal in a file. A last line that has no line feed was cut off with the peer, and is no note.
 ///
 /// # Errors
 /// Where the file cannot be read, or a line of it is no note; which one it says.
-pub fn read(path: &Path) -> io::Result<Vec<Note>> {
+pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
     read_from(File::open(path)?)
 }
 
-fn read_from(input: impl Read) -> io::Result<Vec<Note>> {
+fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {
     let (mut input, mut notes, mut line) = (BufReader::new(input), Vec::new(), Vec::new());
     loop {
         line.clear();
@@ -244,7 +248,10 @@ fn read_from(input: impl Read) -> io::Result<Vec<Note>> {
         }
         let note = serde_json::from_slice(&line).map_err(|error| {
             let number = notes.len() + 1;
-            io::Error::new(io::ErrorKind::InvalidData, format!("line {number} is no note: {error}"))
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("line {number} is not a journal entry: {error}"),
+            )
         })?;
         notes.push(note);
     }
@@ -252,33 +259,37 @@ fn read_from(input: impl Read) -> io::Result<Vec<Note>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Journal, Note, Way, What, read, read_from};
+    use super::{Bytes, Direction, Entry, Event, Journal, read, read_from};
     use std::fs;
 
-    fn all() -> Vec<What> {
+    fn all() -> Vec<Event> {
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         vec![
-            What::Began {
+            Event::Began {
                 role: "server".into(),
                 transport: "stdio".into(),
                 address: Some("127.0.0.1:1".into()),
                 pid: 7,
             },
-            What::Asked {
-                way: Way::Received,
+            Event::Asked {
+                way: Direction::Received,
                 exchange: 0,
                 method: "POST".into(),
                 target: "/mcp?a=1".into(),
                 headers: headers.clone(),
             },
-            What::Answered { way: Way::Sent, exchange: 0, status: 200, headers },
-            What::Bytes { way: Way::Sent, exchange: Some(0), bytes: Bytes("data: é\n\n".into()) },
-            What::Bytes { way: Way::Received, exchange: None, bytes: Bytes(b"\xff\n\0".to_vec()) },
-            What::Ended { way: Way::Sent, exchange: Some(0), broken: Some("the client went away".into()) },
-            What::Ended { way: Way::Received, exchange: None, broken: None },
-            What::Exited { code: None, signal: Some(9) },
-            What::Mismatch { text: "unexpected".into() },
-            What::Over { said: 1, heard: 2, mismatches: 3 },
+            Event::Answered { way: Direction::Sent, exchange: 0, status: 200, headers },
+            Event::Bytes { way: Direction::Sent, exchange: Some(0), bytes: Bytes("data: é\n\n".into()) },
+            Event::Bytes { way: Direction::Received, exchange: None, bytes: Bytes(b"\xff\n\0".to_vec()) },
+            Event::Ended {
+                way: Direction::Sent,
+                exchange: Some(0),
+                broken: Some("the client went away".into()),
+            },
+            Event::Ended { way: Direction::Received, exchange: None, broken: None },
+            Event::Exited { code: None, signal: Some(9) },
+            Event::Mismatch { text: "unexpected".into() },
+            Event::Over { sent: 1, received: 2, mismatches: 3 },
         ]
     }
 
@@ -288,22 +299,22 @@ mod tests {
         let path = folder.path().join("journal");
         let journal = Journal::create(&path).unwrap();
         let before = journal.now();
-        for what in all() {
-            journal.note(|| what);
+        for event in all() {
+            journal.note(|| event);
         }
         let notes = read(&path).unwrap();
         assert!(notes.iter().map(|note| note.at).is_sorted() && notes[0].at >= before && before > 1 << 50);
-        assert_eq!(notes.into_iter().map(|note| note.what).collect::<Vec<_>>(), all());
+        assert_eq!(notes.into_iter().map(|note| note.event).collect::<Vec<_>>(), all());
         assert_eq!(journal.fault(), None);
     }
 
     #[test]
     fn bytes_are_text_where_they_can_be() {
-        let what = What::Bytes { way: Way::Sent, exchange: None, bytes: Bytes("a\n".into()) };
-        let line = serde_json::to_string(&Note { at: 5, what }).unwrap();
+        let event = Event::Bytes { way: Direction::Sent, exchange: None, bytes: Bytes("a\n".into()) };
+        let line = serde_json::to_string(&Entry { at: 5, event }).unwrap();
         assert_eq!(line, r#"{"at":5,"kind":"bytes","way":"sent","bytes":"a\n"}"#);
-        let what = What::Bytes { way: Way::Received, exchange: Some(3), bytes: Bytes(vec![255]) };
-        let line = serde_json::to_string(&Note { at: 5, what }).unwrap();
+        let event = Event::Bytes { way: Direction::Received, exchange: Some(3), bytes: Bytes(vec![255]) };
+        let line = serde_json::to_string(&Entry { at: 5, event }).unwrap();
         assert_eq!(
             line,
             r#"{"at":5,"kind":"bytes","way":"received","exchange":3,"bytes":{"base64":"/w=="}}"#
@@ -312,18 +323,18 @@ mod tests {
 
     #[test]
     fn a_journal_that_was_cut_off_is_read_up_to_there() {
-        let over = r#"{"at":1,"kind":"over","said":1,"heard":2,"mismatches":3}"#;
+        let over = r#"{"at":1,"kind":"over","sent":1,"received":2,"mismatches":3}"#;
         assert_eq!(read_from(format!("{over}\n{over}").as_bytes()).unwrap().len(), 1);
         assert_eq!(read_from(&b""[..]).unwrap(), []);
         let error = read_from(format!("{over}\n{{}}\n").as_bytes()).unwrap_err();
-        assert!(error.to_string().starts_with("line 2 is no note"), "{error}");
+        assert!(error.to_string().starts_with("line 2 is not a journal entry"), "{error}");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_remembered() {
         let journal = Journal::create(std::path::Path::new("/dev/full")).unwrap();
-        journal.note(|| What::Over { said: 0, heard: 0, mismatches: 0 });
+        journal.note(|| Event::Over { sent: 0, received: 0, mismatches: 0 });
         assert!(journal.fault().is_some());
         assert!(Journal::default().fault().is_none());
         assert!(fs::metadata("/dev/full").is_ok());

@@ -1,6 +1,4 @@
-//! How the other side departed from the session, and where that stands in the recording.
-//!
-//! Knows: the kinds, and the sentences. Refuses to know: how a mismatch was found.
+//! How the other side differs from the session, and where the session is in the recording.
 
 use super::script::Script;
 use std::borrow::Cow;
@@ -37,7 +35,7 @@ pub enum Kind {
     /// A message of more bytes than are held: so many.
     TooLong(u64),
     /// What was not done, or not done right, beside messages: a header, a status, an end.
-    Manners(String),
+    Protocol(String),
 }
 
 /// So much of a message or a value is shown.
@@ -51,8 +49,8 @@ impl Mismatch {
 
     /// A mismatch beside messages.
     #[must_use]
-    pub fn manners(text: impl Into<String>) -> Self {
-        Self::of(Kind::Manners(text.into()), None)
+    pub fn protocol(text: impl Into<String>) -> Self {
+        Self::of(Kind::Protocol(text.into()), None)
     }
 
     /// Where the message of the session stands.
@@ -70,27 +68,25 @@ impl Mismatch {
                     value.as_deref().map_or(Cow::Borrowed("nothing"), |value| Cow::Owned(cut(value, 60)))
                 };
                 format!(
-                    "the message differs at {}: {} was expected, and {} came",
+                    "the message differs at {}: expected {}, got {}",
                     if difference.pointer.is_empty() { "/" } else { &difference.pointer },
                     value(&difference.left),
                     value(&difference.right)
                 )
             }
-            Kind::Unexpected => "a message came that the session does not have here".to_owned(),
-            Kind::OutOfOrder => {
-                "a message came early: one that stands before it was still awaited".to_owned()
-            }
-            Kind::Missing(why, 0) => format!("a message did not come: {why}"),
+            Kind::Unexpected => "unexpected message: the session does not have it here".to_owned(),
+            Kind::OutOfOrder => "a message came early: one before it is still awaited".to_owned(),
+            Kind::Missing(why, 0) => format!("a message is missing: {why}"),
             Kind::Missing(why, more) => {
-                let are = if *more == 1 { "is" } else { "are" };
-                format!("a message did not come: {why}; {more} more behind it {are} not awaited any longer")
+                let later = if *more == 1 { "message is" } else { "messages are" };
+                format!("a message is missing: {why}; {more} later {later} no longer awaited")
             }
-            Kind::NoMessage(why) => format!("what came is no message: {why}"),
-            Kind::Batch => "several messages came in one array, which the session has one by one".to_owned(),
+            Kind::NoMessage(why) => format!("not a message: {why}"),
+            Kind::Batch => "several messages in one array, which are separate in the session".to_owned(),
             Kind::TooLong(bytes) => {
-                format!("a message of {bytes} bytes came, which is more than is held; it is passed over")
+                format!("skipped a message of {bytes} bytes, which is too large to hold")
             }
-            Kind::Manners(text) => text.clone(),
+            Kind::Protocol(text) => text.clone(),
         }
     }
 
@@ -111,7 +107,7 @@ impl Mismatch {
             text.push_str(&format!("\n  expected {expected}"));
         }
         if let Some(came) = &self.came {
-            text.push_str(&format!("\n  came     {}", cut(came, SHOWN)));
+            text.push_str(&format!("\n  got      {}", cut(came, SHOWN)));
         }
         text
     }

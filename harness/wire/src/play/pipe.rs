@@ -1,12 +1,12 @@
-//! The two pipes to the other side, each with a thread of its own, and the box where both put what happens.
+//! The two pipes to the other side, each with a thread of its own, and the inbox where both put what happens.
 //!
-//! Knows: lines, and that neither way may wait for the other one. Refuses to know: what is said. Memory: so much as waits
-//! in the box: [`WAITING`] bytes, or one line; a line is held up to a bound that the caller gives, and what is longer is
-//! counted and let go. What is to be said waits too, and is no more than the session.
+//! Neither pipe waits for the other. Memory: [`WAITING`] bytes in the inbox, or one line. A line is held up to a bound
+//! that the caller gives; a longer one is counted and dropped. Messages to send wait too, and are no more than the
+//! session.
 
-use super::journal::{Journal, Way, What};
+use super::journal::{Direction, Event, Journal};
 use super::variant::Variants;
-use crate::record::split::{Piece, Splitter};
+use crate::record::split::{LineSplitter, Piece};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -23,11 +23,11 @@ pub(super) const WAITING: usize = 8 << 20;
 const CHUNK: usize = 64 << 10;
 
 /// How much is read at a time by a peer that reads slowly.
-const SIP: usize = 4 << 10;
+const SLOW_CHUNK: usize = 4 << 10;
 
 /// Something that happened at the pipes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum PipeEvent {
     /// A line, and whether a line feed ended it.
     Line(Vec<u8>, bool),
     /// A line of so many bytes, which was not held.
@@ -55,14 +55,14 @@ pub(super) struct Inbox {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    came: VecDeque<Came>,
+    came: VecDeque<PipeEvent>,
     bytes: usize,
 }
 
 impl Inbox {
-    fn put(&self, came: Came) {
+    fn put(&self, came: PipeEvent) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        while waiting.bytes >= WAITING && matches!(came, Came::Line(..)) {
+        while waiting.bytes >= WAITING && matches!(came, PipeEvent::Line(..)) {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
         waiting.bytes += weight(&came);
@@ -72,7 +72,7 @@ impl Inbox {
     }
 
     /// The next thing that happened; none where nothing does, and not a byte moves, for so long.
-    pub(super) fn next(&self, patience: Duration) -> Option<Came> {
+    pub(super) fn next(&self, patience: Duration) -> Option<PipeEvent> {
         loop {
             let moved = self.moved.load(Ordering::Relaxed);
             let came = self.wait(patience);
@@ -87,7 +87,7 @@ impl Inbox {
         self.begun.load(Ordering::Relaxed)
     }
 
-    fn wait(&self, patience: Duration) -> Option<Came> {
+    fn wait(&self, patience: Duration) -> Option<PipeEvent> {
         let until = Instant::now() + patience;
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -103,19 +103,19 @@ impl Inbox {
     }
 }
 
-fn weight(came: &Came) -> usize {
+fn weight(came: &PipeEvent) -> usize {
     match came {
-        Came::Line(line, _) => line.len(),
+        PipeEvent::Line(line, _) => line.len(),
         _ => 0,
     }
 }
 
 /// The pipe to the other side. It closes when this is dropped and all is said.
 #[derive(Debug)]
-pub(super) struct Mouth(Sender<Vec<u8>>);
+pub(super) struct Writer(Sender<Vec<u8>>);
 
-impl Mouth {
-    /// A mouth that says what it is told in the way of `variants`.
+impl Writer {
+    /// A writer that says what it is told in the way of `variants`.
     pub(super) fn open(mut to: File, variants: Variants, journal: Journal, inbox: &Arc<Inbox>) -> Self {
         let (sender, told): (_, Receiver<Vec<u8>>) = channel();
         let inbox = Arc::clone(inbox);
@@ -129,23 +129,23 @@ impl Mouth {
                     inbox.moved.fetch_add(count as u64, Ordering::Relaxed);
                 };
                 match variants.write(&bytes, &mut to, &journal, &mut moved) {
-                    Ok(()) => inbox.put(Came::Taken),
+                    Ok(()) => inbox.put(PipeEvent::Taken),
                     Err(error) => {
                         broken = Some(error.to_string());
-                        inbox.put(Came::Refused(error.to_string()));
+                        inbox.put(PipeEvent::Refused(error.to_string()));
                     }
                 }
             }
             // Before it is closed: whoever sees the end has seen it later.
             let at = journal.now();
             drop(to);
-            journal.note_at(at, || What::Ended { way: Way::Sent, exchange: None, broken });
-            inbox.put(Came::Closed);
+            journal.note_at(at, || Event::Ended { way: Direction::Sent, exchange: None, broken });
+            inbox.put(PipeEvent::Closed);
         });
         Self(sender)
     }
 
-    /// Has bytes written. [`Came::Taken`] tells when they are, or [`Came::Refused`] that they cannot be.
+    /// Has bytes written. [`PipeEvent::Taken`] tells when they are, or [`PipeEvent::Refused`] that they cannot be.
     pub(super) fn say(&self, bytes: Vec<u8>) {
         // The thread ends no sooner than this sender.
         let _ = self.0.send(bytes);
@@ -156,14 +156,14 @@ impl Mouth {
 pub(super) fn listen(mut from: File, slow: Duration, longest: usize, journal: Journal, inbox: &Arc<Inbox>) {
     let inbox = Arc::clone(inbox);
     thread::spawn(move || {
-        let mut chunk = vec![0; if slow.is_zero() { CHUNK } else { SIP }];
-        let (mut splitter, mut lines) = (Splitter::default(), Lines { longest, ..Lines::default() });
+        let mut chunk = vec![0; if slow.is_zero() { CHUNK } else { SLOW_CHUNK }];
+        let (mut splitter, mut lines) = (LineSplitter::default(), Lines { longest, ..Lines::default() });
         let broken = loop {
             thread::sleep(slow);
             match from.read(&mut chunk) {
                 Ok(0) => break None,
                 Ok(count) => {
-                    journal.bytes_at(journal.now(), Way::Received, None, &chunk[..count]);
+                    journal.bytes_at(journal.now(), Direction::Received, None, &chunk[..count]);
                     splitter.take(&chunk[..count], &mut |piece| lines.take(piece, &inbox));
                     inbox.moved.fetch_add(count as u64, Ordering::Relaxed);
                     match memchr::memrchr(b'\n', &chunk[..count]) {
@@ -178,8 +178,8 @@ pub(super) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
             }
         };
         splitter.finish(&mut |piece| lines.take(piece, &inbox));
-        journal.ended(Way::Received, None, broken.clone());
-        inbox.put(Came::End(broken));
+        journal.ended(Direction::Received, None, broken.clone());
+        inbox.put(PipeEvent::End(broken));
     });
 }
 
@@ -194,7 +194,7 @@ struct Lines {
 impl Lines {
     fn take(&mut self, piece: Piece<'_>, inbox: &Inbox) {
         match piece {
-            Piece::Line(line, ended) => inbox.put(Came::Line(line.to_vec(), ended)),
+            Piece::Line(line, ended) => inbox.put(PipeEvent::Line(line.to_vec(), ended)),
             Piece::Part(part) if self.lost == 0 && self.long.len() + part.len() <= self.longest => {
                 self.long.extend_from_slice(part);
             }
@@ -203,7 +203,7 @@ impl Lines {
             }
             Piece::LongEnds(ended) => {
                 let (line, lost) = (std::mem::take(&mut self.long), std::mem::take(&mut self.lost));
-                inbox.put(if lost > 0 { Came::TooLong(lost) } else { Came::Line(line, ended) });
+                inbox.put(if lost > 0 { PipeEvent::TooLong(lost) } else { PipeEvent::Line(line, ended) });
             }
             Piece::LongLost => {}
         }
@@ -212,8 +212,8 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{Came, Inbox, Journal, Lines, Mouth, Piece, Variants, listen};
-    use crate::record::owned;
+    use super::{Inbox, Journal, Lines, Piece, PipeEvent, Variants, Writer, listen};
+    use crate::child::into_file;
     use std::io::Write as _;
     use std::sync::Arc;
     use std::thread;
@@ -224,20 +224,20 @@ mod tests {
     #[test]
     fn what_is_said_at_one_end_is_heard_at_the_other() {
         let (from, to) = std::io::pipe().unwrap();
-        let (from, to) = (owned(from), owned(to));
+        let (from, to) = (into_file(from), into_file(to));
         let (here, there) = (Arc::new(Inbox::default()), Arc::new(Inbox::default()));
-        let mouth = Mouth::open(to, Variants::default(), Journal::default(), &here);
+        let writer = Writer::open(to, Variants::default(), Journal::default(), &here);
         listen(from, Duration::ZERO, 100, Journal::default(), &there);
         let long = "x".repeat(5 << 20);
-        mouth.say(format!("a\n\n{long}\nb").into_bytes());
-        drop(mouth);
-        assert_eq!([here.next(SOON), here.next(SOON)], [Some(Came::Taken), Some(Came::Closed)]);
+        writer.say(format!("a\n\n{long}\nb").into_bytes());
+        drop(writer);
+        assert_eq!([here.next(SOON), here.next(SOON)], [Some(PipeEvent::Taken), Some(PipeEvent::Closed)]);
         for expected in [
-            Came::Line(b"a".to_vec(), true),
-            Came::Line(Vec::new(), true),
-            Came::TooLong(long.len() as u64),
-            Came::Line(b"b".to_vec(), false),
-            Came::End(None),
+            PipeEvent::Line(b"a".to_vec(), true),
+            PipeEvent::Line(Vec::new(), true),
+            PipeEvent::TooLong(long.len() as u64),
+            PipeEvent::Line(b"b".to_vec(), false),
+            PipeEvent::End(None),
         ] {
             assert_eq!(there.next(SOON), Some(expected));
         }
@@ -248,39 +248,39 @@ mod tests {
     fn who_takes_nothing_is_told_of() {
         let (from, to) = std::io::pipe().unwrap();
         let inbox = Arc::new(Inbox::default());
-        let to = owned(to);
-        let mouth = Mouth::open(to, Variants::default(), Journal::default(), &inbox);
+        let to = into_file(to);
+        let writer = Writer::open(to, Variants::default(), Journal::default(), &inbox);
         drop(from);
-        mouth.say(b"a\n".to_vec());
-        assert!(matches!(inbox.next(SOON), Some(Came::Refused(_))));
+        writer.say(b"a\n".to_vec());
+        assert!(matches!(inbox.next(SOON), Some(PipeEvent::Refused(_))));
     }
 
     #[test]
     fn a_full_box_lets_nothing_more_be_read() {
         let (from, to) = std::io::pipe().unwrap();
-        let (from, mut to) = (owned(from), owned(to));
+        let (from, mut to) = (into_file(from), into_file(to));
         let inbox = Arc::new(Inbox::default());
         listen(from, Duration::ZERO, 1 << 30, Journal::default(), &inbox);
         let line = [&vec![b'x'; 3 << 20][..], b"\n"].concat();
         let writing = thread::spawn(move || (0..10).for_each(|_| to.write_all(&line).unwrap()));
         let mut most = 0;
         for _ in 0..10 {
-            assert!(matches!(inbox.next(SOON), Some(Came::Line(line, true)) if line.len() == 3 << 20));
+            assert!(matches!(inbox.next(SOON), Some(PipeEvent::Line(line, true)) if line.len() == 3 << 20));
             most = most.max(inbox.waiting.lock().unwrap().bytes);
         }
         writing.join().unwrap();
         assert!(most <= super::WAITING + (3 << 20), "{most}");
-        assert_eq!(inbox.next(SOON), Some(Came::End(None)));
+        assert_eq!(inbox.next(SOON), Some(PipeEvent::End(None)));
     }
 
     #[test]
     fn a_long_line_is_held_up_to_its_bound() {
         let (inbox, mut lines) = (Inbox::default(), Lines { longest: 4, ..Lines::default() });
         for (parts, expected) in [
-            (["ab", "cd"], Came::Line(b"abcd".to_vec(), true)),
-            (["abc", "de"], Came::TooLong(5)),
-            (["abcde", "f"], Came::TooLong(6)),
-            (["", "f"], Came::Line(b"f".to_vec(), true)),
+            (["ab", "cd"], PipeEvent::Line(b"abcd".to_vec(), true)),
+            (["abc", "de"], PipeEvent::TooLong(5)),
+            (["abcde", "f"], PipeEvent::TooLong(6)),
+            (["", "f"], PipeEvent::Line(b"f".to_vec(), true)),
         ] {
             parts.iter().for_each(|part| lines.take(Piece::Part(part.as_bytes()), &inbox));
             lines.take(Piece::LongEnds(true), &inbox);

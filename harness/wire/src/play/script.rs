@@ -1,7 +1,6 @@
-//! A session as one side has to play it: what it says, and what it waits for.
+//! A session as one side plays it: what it sends, and what it waits for.
 //!
-//! Knows: whose message each one is, and how a message reads once the other side chose ids and progress tokens of its
-//! own. Refuses to know: what really came, clocks and transports. Memory: the session.
+//! Ids and progress tokens that the other side chose are put into the messages that refer to them. Memory: the session.
 
 use formats::{OwnedContent, OwnedEntry, Session};
 use std::borrow::Cow;
@@ -208,7 +207,7 @@ pub(super) fn event(index: usize, message: Message<'_>) -> Event<'_> {
 /// progress tokens belong to whoever chose them: in messages about them they are put in as they came, byte for byte, and
 /// nothing else of a message is touched.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct IdMap {
     /// By step: the text of the id that came.
     ids: HashMap<usize, String>,
     /// By the recording's id: the text of the last one that came for it.
@@ -217,7 +216,7 @@ pub(super) struct Names {
     tokens: HashMap<String, String>,
 }
 
-impl Names {
+impl IdMap {
     /// Learns from a message that came for a step of the other side.
     pub(super) fn learn(&mut self, step: usize, expected: Message<'_>, came: Message<'_>) {
         if expected.method().is_none() || came.method().is_none() {
@@ -238,7 +237,7 @@ impl Names {
     }
 
     /// A message of this side as it is to be said.
-    pub(super) fn said<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
+    pub(super) fn outgoing<'a>(&self, step: &Step, message: Message<'a>) -> Cow<'a, str> {
         if let EventKind::Result | EventKind::Error = step.kind {
             let name = match step.answers {
                 Some(asked) => self.ids.get(&asked),
@@ -253,7 +252,7 @@ impl Names {
     }
 
     /// A message of the other side as it would read with the names that `came` gives, or that came before.
-    pub(super) fn heard<'a>(&self, message: Message<'a>, came: Message<'_>) -> Cow<'a, str> {
+    pub(super) fn expected<'a>(&self, message: Message<'a>, came: Message<'_>) -> Cow<'a, str> {
         if let Some((old, new)) = own_token(message).zip(own_token(came)) {
             return with(message, span(message, old), Some(&new.text().to_owned()));
         }

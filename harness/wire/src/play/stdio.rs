@@ -1,19 +1,17 @@
 //! Playing over two pipes: as a server on the standard streams, or as a client that starts its server.
 //!
-//! Knows: lines, the end of input, and the process at the other side. Refuses to know: what is said. Two threads read and
-//! write, so that neither side waits for the other one to be read; this one decides. Memory: what [`super::pipe`] says,
-//! and the session.
+//! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
-use super::journal::What;
-use super::mismatch::Mismatch;
-use super::pipe::{Came, Inbox, Mouth, listen};
-use super::playing::{Order, Playing};
+use super::journal::Event;
+use super::mismatch::{Kind, Mismatch};
+use super::pipe::{Inbox, PipeEvent, Writer, listen};
+use super::plan::{Plan, Played};
+use super::player::{Order, Player};
 use super::script::on_one_line;
-use super::{Kind, Plan, Played, StartError};
-use crate::group;
-use crate::record;
+use crate::child::{self, ChildGuard, into_file, standard_streams};
+use crate::{StartError, group};
 use std::fs::File;
-use std::process::{Child, Command, Stdio, id};
+use std::process::{Command, Stdio, id};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,16 +24,16 @@ const TICK: Duration = Duration::from_millis(2);
 /// # Errors
 /// Where they cannot be used.
 pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
-    let streams = record::standard_streams();
-    let (from, to) =
-        streams.map_err(|error| StartError::Here(format!("the standard streams cannot be used: {error}")))?;
+    let streams = standard_streams();
+    let (from, to) = streams
+        .map_err(|error| StartError::Unusable(format!("the standard streams cannot be used: {error}")))?;
     began(plan, "server");
-    let mut talk = Talk::new(plan, from, to);
-    talk.play();
-    if talk.is_patient() && !talk.rest() {
-        plan.tell.note(&format!("the client has kept its end open for {}", plan.waited()));
+    let mut conversation = Conversation::new(plan, from, to);
+    conversation.play();
+    if conversation.is_patient() && !conversation.rest() {
+        plan.notify.note(&format!("the client has kept its end open for {}", plan.waited()));
     }
-    Ok(plan.over(talk.played()))
+    Ok(plan.over(conversation.played()))
 }
 
 /// Starts a server and plays its client.
@@ -44,28 +42,30 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
 /// Where it cannot be started.
 pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, StartError> {
     let [program, arguments @ ..] = command else {
-        return Err(StartError::Command("the command is empty; name a program".to_owned()));
+        return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
     };
     let mut start = Command::new(program);
     start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     group::lead(&mut start);
-    let started = start.spawn().map_err(|error| StartError::Command(record::refused(program, &error)))?;
-    let mut server = Server(started);
+    let started =
+        start.spawn().map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))?;
+    let mut server = ChildGuard(started);
     let pipes = server.0.stdout.take().zip(server.0.stdin.take());
-    let (from, to) = pipes.ok_or_else(|| StartError::Command("it has no standard streams".to_owned()))?;
+    let (from, to) =
+        pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))?;
     began(plan, "client");
-    let mut talk = Talk::new(plan, record::owned(from), record::owned(to));
-    talk.play();
-    talk.rest();
-    if !server.ends(plan) {
+    let mut conversation = Conversation::new(plan, into_file(from), into_file(to));
+    conversation.play();
+    conversation.rest();
+    if !ends(&mut server, plan) {
         let why = format!("the server had not ended {} after its input was closed", plan.waited());
-        talk.depart(Mismatch::manners(why));
+        conversation.report(Mismatch::protocol(why));
     }
-    Ok(plan.over(talk.played()))
+    Ok(plan.over(conversation.played()))
 }
 
 fn began(plan: &Plan<'_>, role: &str) {
-    plan.journal.note(|| What::Began {
+    plan.journal.note(|| Event::Began {
         role: role.to_owned(),
         transport: "stdio".to_owned(),
         address: None,
@@ -73,48 +73,30 @@ fn began(plan: &Plan<'_>, role: &str) {
     });
 }
 
-/// A server that is killed, with what it started, when nobody waits for it any more.
-struct Server(Child);
-
-impl Server {
-    /// Waits for its end, and notes it.
-    fn ends(&mut self, plan: &Plan<'_>) -> bool {
-        let until = Instant::now() + plan.patience;
-        while !group::exited(&mut self.0) {
-            if Instant::now() >= until {
-                return false;
-            }
-            thread::sleep(TICK);
+/// Waits for the end of the server, and notes it.
+fn ends(server: &mut ChildGuard, plan: &Plan<'_>) -> bool {
+    let until = Instant::now() + plan.patience;
+    while !group::exited(&mut server.0) {
+        if Instant::now() >= until {
+            return false;
         }
-        if let Ok(status) = self.0.wait() {
-            #[cfg(unix)]
-            let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-            #[cfg(not(unix))]
-            let signal = None;
-            plan.journal.note(|| What::Exited { code: status.code(), signal });
-            if !status.success() {
-                plan.tell.note(&format!("the server ended with {status}"));
-            }
-        }
-        true
+        thread::sleep(TICK);
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if matches!(self.0.try_wait(), Ok(None)) {
-            group::kill(&mut self.0);
-            let _ = self.0.wait();
+    if let Ok(status) = server.0.wait() {
+        plan.journal.note(|| Event::Exited { code: status.code(), signal: child::signal(status) });
+        if !status.success() {
+            plan.notify.note(&format!("the server ended with {status}"));
         }
     }
+    true
 }
 
 /// A play over two pipes.
-struct Talk<'p> {
+struct Conversation<'p> {
     plan: &'p Plan<'p>,
-    playing: Playing<'p>,
+    player: Player<'p>,
     inbox: Arc<Inbox>,
-    mouth: Option<Mouth>,
+    writer: Option<Writer>,
     /// How many writes the other side has not taken.
     waiting: usize,
     /// This side closed before the session was over, as it was told to.
@@ -129,17 +111,17 @@ struct Talk<'p> {
     tally: Played,
 }
 
-impl<'p> Talk<'p> {
+impl<'p> Conversation<'p> {
     fn new(plan: &'p Plan<'p>, from: File, to: File) -> Self {
         let inbox = Arc::new(Inbox::default());
-        let mouth = Mouth::open(to, plan.variants.clone(), plan.journal.clone(), &inbox);
+        let writer = Writer::open(to, plan.variants.clone(), plan.journal.clone(), &inbox);
         listen(from, plan.variants.slow_read, plan.longest(), plan.journal.clone(), &inbox);
-        let playing = Playing::new(plan.script, plan.rules.clone(), Order::Strict);
+        let player = Player::new(plan.script, plan.rules.clone(), Order::Strict);
         Self {
             plan,
-            playing,
+            player,
             inbox,
-            mouth: Some(mouth),
+            writer: Some(writer),
             waiting: 0,
             closed_early: false,
             ended: false,
@@ -154,7 +136,7 @@ impl<'p> Talk<'p> {
     fn play(&mut self) {
         loop {
             self.speak();
-            if self.playing.is_over() || self.closed_early || self.ended || self.ran_out {
+            if self.player.is_over() || self.closed_early || self.ended || self.ran_out {
                 break;
             }
             self.take_next();
@@ -164,10 +146,10 @@ impl<'p> Talk<'p> {
                 (true, _) => "the other side has ended".to_owned(),
                 (_, 0) => format!("nothing came for {}", self.plan.waited()),
                 (_, begun) => {
-                    format!("nothing came for {} behind {begun} bytes of a line", self.plan.waited())
+                    format!("nothing came for {} after {begun} bytes of a line", self.plan.waited())
                 }
             };
-            self.playing.missing(&why).into_iter().for_each(|missing| self.depart(missing));
+            self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
             self.close();
         }
     }
@@ -191,11 +173,11 @@ impl<'p> Talk<'p> {
     }
 
     fn played(&self) -> Played {
-        Played { said: self.playing.said(), heard: self.playing.heard(), ..self.tally }
+        Played { sent: self.player.sent(), received: self.player.received(), ..self.tally }
     }
 
-    fn depart(&mut self, mismatch: Mismatch) {
-        self.plan.depart(&mut self.tally, &mismatch);
+    fn report(&mut self, mismatch: Mismatch) {
+        self.plan.report(&mut self.tally, &mismatch);
     }
 
     /// Says all that can be said now.
@@ -203,11 +185,11 @@ impl<'p> Talk<'p> {
         let variants = self.plan.variants;
         let mut bytes = Vec::new();
         while !self.closed_early {
-            if variants.close_after == Some(self.playing.said()) {
+            if variants.close_after == Some(self.player.sent()) {
                 self.closed_early = true;
                 break;
             }
-            let Some(said) = self.playing.say() else { break };
+            let Some(said) = self.player.next_message() else { break };
             variants.line(&on_one_line(&said.text), &mut bytes);
             self.last = said.text.into_owned();
             if !variants.merge {
@@ -221,9 +203,9 @@ impl<'p> Talk<'p> {
     }
 
     fn write(&mut self, bytes: Vec<u8>) {
-        if let Some(mouth) = self.mouth.as_ref().filter(|_| !bytes.is_empty()) {
+        if let Some(writer) = self.writer.as_ref().filter(|_| !bytes.is_empty()) {
             self.waiting += 1;
-            mouth.say(bytes);
+            writer.say(bytes);
         }
     }
 
@@ -231,35 +213,35 @@ impl<'p> Talk<'p> {
         if let Some(half) = self.plan.variants.half(&self.last) {
             self.write(half);
         }
-        self.mouth = None;
+        self.writer = None;
     }
 
     /// Waits for the next thing that happens, and heeds it.
     fn take_next(&mut self) {
         let patience = self.plan.patience + self.plan.variants.delay + self.plan.variants.slow_read;
         match self.inbox.next(patience) {
-            Some(Came::Line(line, _)) => self.hear(&line),
-            Some(Came::TooLong(bytes)) => self.depart(Mismatch::of(Kind::TooLong(bytes), None)),
-            Some(Came::Taken) => self.waiting -= 1,
-            Some(Came::Closed) => self.closed = true,
-            Some(Came::Refused(why)) => {
+            Some(PipeEvent::Line(line, _)) => self.hear(&line),
+            Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
+            Some(PipeEvent::Taken) => self.waiting -= 1,
+            Some(PipeEvent::Closed) => self.closed = true,
+            Some(PipeEvent::Refused(why)) => {
                 self.waiting = 0;
                 // Whoever closes early himself has nothing to complain of.
                 if !self.closed_early {
-                    self.depart(Mismatch::manners(format!("the other side takes no more messages: {why}")));
+                    self.report(Mismatch::protocol(format!("the other side takes no more messages: {why}")));
                 }
             }
-            Some(Came::End(broken)) => {
+            Some(PipeEvent::End(broken)) => {
                 self.ended = true;
                 if let Some(why) = broken {
-                    self.depart(Mismatch::manners(format!("the other side broke off: {why}")));
+                    self.report(Mismatch::protocol(format!("the other side broke off: {why}")));
                 }
             }
             None => {
                 self.ran_out = true;
                 if self.waiting > 0 {
                     let why = format!("the other side has not read for {}", self.plan.waited());
-                    self.depart(Mismatch::manners(why));
+                    self.report(Mismatch::protocol(why));
                 }
             }
         }
@@ -267,12 +249,12 @@ impl<'p> Talk<'p> {
 
     fn hear(&mut self, line: &[u8]) {
         let Ok(text) = std::str::from_utf8(line) else {
-            let why = "it is no UTF-8".to_owned();
+            let why = "it is not UTF-8".to_owned();
             let came = String::from_utf8_lossy(line).into_owned();
-            return self.depart(Mismatch::of(Kind::NoMessage(why), Some(came)));
+            return self.report(Mismatch::of(Kind::NoMessage(why), Some(came)));
         };
-        for heard in self.playing.hear(text) {
-            heard.mismatch.into_iter().for_each(|mismatch| self.depart(mismatch));
+        for heard in self.player.receive(text) {
+            heard.mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the tests of several transports need.
 
-use super::{Mismatch, Tell};
+use crate::Notify;
 use formats::{Input, ReadOptions, Session};
 use std::sync::Mutex;
 use suite::{Root, Suite};
@@ -15,13 +15,17 @@ impl Told {
     }
 }
 
-impl Tell for Told {
-    fn mismatch(&self, mismatch: &Mismatch) {
-        self.0.lock().unwrap().push(format!("{}, {:?}", mismatch.headline(), mismatch.came));
+impl Notify for Told {
+    fn error(&self, text: &str) {
+        self.note(text);
     }
 
     fn note(&self, text: &str) {
         self.0.lock().unwrap().push(text.to_owned());
+    }
+
+    fn mismatch(&self, text: &str) {
+        self.note(text);
     }
 }
 

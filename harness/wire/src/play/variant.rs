@@ -1,9 +1,8 @@
-//! Ways of saying the same that a peer may take: slowly, in pieces, all at once, with noise.
+//! Ways in which a peer may send the same: slowly, in pieces, all at once, with noise.
 //!
-//! Knows: what each variant does to the bytes of a pipe. Refuses to know: what is said. No variant but the early close and
-//! the half line changes what an attentive reader hears.
+//! Only the early close and the half line change what a correct reader receives.
 
-use super::journal::{Journal, Way};
+use super::journal::{Direction, Journal};
 use std::io::{self, Write};
 use std::thread;
 use std::time::Duration;
@@ -66,7 +65,7 @@ impl Variants {
                 match to.write(piece) {
                     Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                     Ok(count) => {
-                        journal.bytes_at(at, Way::Sent, None, &piece[..count]);
+                        journal.bytes_at(at, Direction::Sent, None, &piece[..count]);
                         moved(count);
                         piece = &piece[count..];
                     }

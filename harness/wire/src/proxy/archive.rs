@@ -1,14 +1,14 @@
-//! The file of a recording, which is a whole HAR after every exchange, and soon after every event.
+//! The file of a recording, which is a complete HAR after every exchange, and soon after every event.
 //!
-//! Knows: the order in which exchanges are written, and how the end of the file is kept valid. Refuses to know: sockets.
-//! Exchanges stand in the order in which they ended; their starts are strictly increasing times, which is what readers
-//! sort by. Those that are still open are written behind the others, again and again: a killed recorder loses
-//! [`PATIENCE`] of them. Memory: what [`super::kept`] says for each open exchange; of open exchanges no more than
-//! [`OPEN`] bytes are written, and more once they end.
+//! Exchanges are in the order in which they ended; their start times strictly increase in the order in which they
+//! began, and readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
+//! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange. Of open exchanges no more
+//! than [`OPEN`] bytes are written before they end.
 
-use super::Summary;
+use super::events::{Event, Receiver, Sent};
 use super::exchange::Exchange;
-use super::queue::{Told, What};
+use super::summary::Summary;
+use crate::queue::Next;
 use crate::record::Redaction;
 use jiff::{Timestamp, tz::TimeZone};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How much text of open exchanges is written before they end.
 const OPEN: u64 = 1 << 20;
 
-/// So many sessions are told apart.
+/// How many sessions are told apart.
 pub(super) const SESSIONS: usize = 1000;
 
 /// So much is gathered for one write: an exchange of this size is in the file wholly or not at all.
@@ -31,41 +31,50 @@ const BLOCK: usize = 256 << 10;
 
 const TAIL: &[u8] = b"\n]}}\n";
 
-/// Writes what is told until nobody tells any more. `say` hears at once what cannot be kept.
-pub(super) fn keep(
-    told: &Told,
+/// Writes what comes until nobody sends any more. `report` is told at once what cannot be kept.
+pub(super) fn write_archive(
+    receiver: &Receiver,
     file: File,
     origin: Timestamp,
     redaction: &Arc<Redaction>,
-    say: &dyn Fn(&str),
+    report: &dyn Fn(&str),
 ) -> Summary {
-    let mut archive = Archive { file, told, end: 0, count: 0, origin };
-    let mut keeping = Keeping {
+    let mut archive = Archive { file, receiver, end: 0, count: 0, origin };
+    let mut keeping = Bookkeeping {
         summary: Summary::default(),
         sessions: BTreeSet::new(),
         reasons: BTreeSet::new(),
         spool_failed: false,
-        say,
+        report,
     };
     let begun = archive.begin();
     keeping.heed(begun);
     let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
     let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
-    while let Ok(note) = told.next(PATIENCE) {
-        if let Some(note) = note {
+    loop {
+        let sent = match receiver.next(PATIENCE) {
+            Next::Item(sent) => Some(sent),
+            Next::Nothing => None,
+            Next::Closed => break,
+        };
+        if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
-            if let What::NoHttp(why) = note.what {
-                keeping.refused(why);
-            } else if let What::Asked(asked) = note.what {
-                started = note.at.max(started + Duration::from_micros(1));
-                open.insert(note.exchange, Exchange::new(*asked, started, redaction));
-            } else if let Some(exchange) = open.get_mut(&note.exchange) {
-                let taken = told.in_file(|| exchange.take(note.what, note.at));
-                keeping.spooled(taken);
-                if exchange.is_over()
-                    && let Some(exchange) = open.remove(&note.exchange)
-                {
-                    keeping.add(&mut archive, exchange);
+            match event {
+                Event::NotHttp(why) => keeping.refused(why),
+                Event::Request(head) => {
+                    started = at.max(started + Duration::from_micros(1));
+                    open.insert(number, Exchange::new(*head, started, redaction));
+                }
+                event => {
+                    if let Some(exchange) = open.get_mut(&number) {
+                        let taken = receiver.in_file(|| exchange.take(event, at));
+                        keeping.spooled(taken);
+                        if exchange.is_over()
+                            && let Some(exchange) = open.remove(&number)
+                        {
+                            keeping.add(&mut archive, exchange);
+                        }
+                    }
                 }
             }
         }
@@ -84,16 +93,16 @@ pub(super) fn keep(
     keeping.summary
 }
 
-struct Keeping<'s> {
+struct Bookkeeping<'s> {
     summary: Summary,
     sessions: BTreeSet<String>,
     /// Why connections were refused, each reason once. Hyper has a dozen.
     reasons: BTreeSet<String>,
     spool_failed: bool,
-    say: &'s dyn Fn(&str),
+    report: &'s dyn Fn(&str),
 }
 
-impl Keeping<'_> {
+impl Bookkeeping<'_> {
     fn add(&mut self, archive: &mut Archive<'_>, mut exchange: Exchange) {
         let closed = exchange.close();
         self.spooled(closed);
@@ -111,7 +120,7 @@ impl Keeping<'_> {
     fn refused(&mut self, why: String) {
         self.summary.refused += 1;
         if !self.reasons.contains(&why) {
-            (self.say)(&format!("what came on a connection is no HTTP, and was refused: {why}"));
+            (self.report)(&format!("refused a connection that is not HTTP: {why}"));
             self.reasons.insert(why);
         }
     }
@@ -122,7 +131,7 @@ impl Keeping<'_> {
             && self.summary.fault.is_none()
         {
             self.summary.fault = Some(error.to_string());
-            (self.say)(&format!("the recording ends here, the traffic goes on: {error}"));
+            (self.report)(&format!("the recording ends here, forwarding continues: {error}"));
         }
     }
 
@@ -130,14 +139,14 @@ impl Keeping<'_> {
         if let Err(error) = taken
             && !std::mem::replace(&mut self.spool_failed, true)
         {
-            (self.say)(&format!("a body cannot be kept, the traffic goes on: {error}"));
+            (self.report)(&format!("a body cannot be kept, forwarding continues: {error}"));
         }
     }
 }
 
 struct Archive<'t> {
     file: File,
-    told: &'t Told,
+    receiver: &'t Receiver,
     /// Where the next exchange goes: over the tail.
     end: u64,
     count: u64,
@@ -176,9 +185,9 @@ impl Archive<'_> {
         close(out).map(drop)
     }
 
-    fn behind(&self) -> io::Result<BufWriter<Watched<'_>>> {
-        let Self { file, told, .. } = self;
-        let mut out = BufWriter::with_capacity(BLOCK, Watched { file, told });
+    fn behind(&self) -> io::Result<BufWriter<TimedFile<'_>>> {
+        let Self { file, receiver, .. } = self;
+        let mut out = BufWriter::with_capacity(BLOCK, TimedFile { file, receiver });
         out.seek(SeekFrom::Start(self.end))?;
         Ok(out)
     }
@@ -201,15 +210,15 @@ impl Archive<'_> {
     }
 }
 
-/// The file, whose time is told apart from that of this program.
-struct Watched<'w> {
+/// The file, whose time is receiver apart from that of this program.
+struct TimedFile<'w> {
     file: &'w File,
-    told: &'w Told,
+    receiver: &'w Receiver,
 }
 
-impl Write for Watched<'_> {
+impl Write for TimedFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.told.in_file(|| self.file.write(bytes))
+        self.receiver.in_file(|| self.file.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -217,14 +226,14 @@ impl Write for Watched<'_> {
     }
 }
 
-impl Seek for Watched<'_> {
+impl Seek for TimedFile<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
 }
 
 /// Writes the tail, cuts off what stood behind it, and tells where it begins.
-fn close(mut out: BufWriter<Watched<'_>>) -> io::Result<u64> {
+fn close(mut out: BufWriter<TimedFile<'_>>) -> io::Result<u64> {
     let end = out.stream_position()?;
     out.write_all(TAIL)?;
     out.flush()?;
@@ -234,9 +243,9 @@ fn close(mut out: BufWriter<Watched<'_>>) -> io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PATIENCE, keep};
+    use super::{PATIENCE, write_archive};
     use crate::proxy::Summary;
-    use crate::proxy::queue::{Answered, Asked, End, Side, Teller, What, queue};
+    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Sender, Side, queue};
     use jiff::Timestamp;
     use serde_json::Value;
     use std::cell::RefCell;
@@ -245,21 +254,24 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    fn ask(teller: &Teller, exchange: u64) {
+    fn ask(sender: &Sender, exchange: u64) {
         let (method, url, version) = ("GET".into(), "http://h/".into(), "HTTP/1.1".into());
-        teller.tell(exchange, What::Asked(Box::new(Asked { method, url, version, headers: Vec::new() })));
-        teller.tell(exchange, What::Ended(Side::Request, End::Whole));
+        sender.send(
+            exchange,
+            Event::Request(Box::new(RequestHead { method, url, version, headers: Vec::new() })),
+        );
+        sender.send(exchange, Event::Ended(Side::Request, End::Complete));
         let headers = vec![("mcp-session-id".to_owned(), format!("s{exchange}"))];
-        let answered = Answered { status: 200, reason: String::new(), version: String::new(), headers };
-        teller.tell(exchange, What::Answered(Box::new(answered)));
+        let answered = ResponseHead { status: 200, reason: String::new(), version: String::new(), headers };
+        sender.send(exchange, Event::Response(Box::new(answered)));
     }
 
-    fn say(teller: &Teller, exchange: u64, text: &str) {
-        teller.tell(exchange, What::Part(Side::Answer, text.as_bytes().to_vec()));
+    fn say(sender: &Sender, exchange: u64, text: &str) {
+        sender.send(exchange, Event::Part(Side::Response, text.as_bytes().to_vec()));
     }
 
-    fn end(teller: &Teller, exchange: u64) {
-        teller.tell(exchange, What::Ended(Side::Answer, End::Whole));
+    fn end(sender: &Sender, exchange: u64) {
+        sender.send(exchange, Event::Ended(Side::Response, End::Complete));
     }
 
     /// How long the file may be behind before something is wrong.
@@ -285,9 +297,10 @@ mod tests {
     fn the_file_is_a_whole_archive_at_any_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.har");
-        let (teller, told) = queue();
+        let (sender, receiver) = queue();
         let file = File::create(&path).unwrap();
-        let keeping = thread::spawn(move || keep(&told, file, Timestamp::now(), &Arc::default(), &|_| ()));
+        let keeping =
+            thread::spawn(move || write_archive(&receiver, file, Timestamp::now(), &Arc::default(), &|_| ()));
         // The file may be looked at while it is written; what it holds once it has been, it holds from then on.
         let holds = |expected: &[&str]| {
             let begin = Instant::now();
@@ -302,15 +315,15 @@ mod tests {
         };
         let long = "2".repeat(1000);
         holds(&[]);
-        ask(&teller, 1);
-        say(&teller, 1, "one");
-        ask(&teller, 2);
-        say(&teller, 2, &"2".repeat(1000));
+        ask(&sender, 1);
+        say(&sender, 1, "one");
+        ask(&sender, 2);
+        say(&sender, 2, &"2".repeat(1000));
         holds(&["one", &long]);
-        end(&teller, 2);
-        say(&teller, 1, ", more");
+        end(&sender, 2);
+        say(&sender, 1, ", more");
         holds(&["one, more", &long]);
-        drop(teller);
+        drop(sender);
         let summary = keeping.join().unwrap();
         assert_eq!(summary, Summary { exchanges: 2, open: 1, sessions: 2, ..Summary::default() });
         holds(&["one, more", &long]);
@@ -320,15 +333,15 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_told_once_and_stops_nobody() {
-        let (teller, told) = queue();
+        let (sender, receiver) = queue();
         for exchange in 0..3 {
-            ask(&teller, exchange);
-            end(&teller, exchange);
+            ask(&sender, exchange);
+            end(&sender, exchange);
         }
-        drop(teller);
+        drop(sender);
         let said = RefCell::new(Vec::new());
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let summary = keep(&told, full, Timestamp::now(), &Arc::default(), &|text| {
+        let summary = write_archive(&receiver, full, Timestamp::now(), &Arc::default(), &|text| {
             said.borrow_mut().push(text.to_owned())
         });
         assert!(summary.fault.is_some() && !summary.is_whole());

@@ -1,18 +1,15 @@
-//! One exchange: what is gathered of it, and its text in HAR 1.2.
+//! One exchange, and its text in HAR 1.2: the members that HAR requires, and three of our own:
 //!
-//! Knows: the members that HAR requires, and those of ours, which begin with `_`:
-//!
-//! | member | says |
+//! | member | meaning |
 //! | --- | --- |
 //! | `_events` | when each block of an event stream came: its offset in the text in bytes, and milliseconds since the start |
-//! | `_ended` | how an exchange ended that did not end well: who broke it off |
+//! | `_ended` | who broke the exchange off, where it did not end well |
 //! | `_lost` | how many bytes passed that are not in `text` |
 //!
-//! Refuses to know: the file, and the clock. An exchange without an answer has the status 0, as browsers write it.
+//! An exchange without a response has the status 0, as browsers write it.
 
-use super::kept::Kept;
-use super::milliseconds;
-use super::queue::{Answered, Asked, End, Side, What};
+use super::body::{Body, milliseconds};
+use super::events::{End, Event, RequestHead, ResponseHead, Side};
 use super::redact;
 use crate::record::Redaction;
 use std::io::{self, Write};
@@ -23,15 +20,15 @@ use transcript::json::write_string;
 /// An exchange of which more may come.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    asked: Asked,
+    asked: RequestHead,
     redaction: Arc<Redaction>,
     /// Both since the recording began.
     pub(super) started: Duration,
     last: Duration,
     sent: Duration,
-    answered: Option<(Answered, Duration)>,
-    request: Kept,
-    answer: Kept,
+    answered: Option<(ResponseHead, Duration)>,
+    request: Body,
+    answer: Body,
     request_end: Option<End>,
     answer_end: Option<End>,
     unanswered: Option<String>,
@@ -39,8 +36,8 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// An exchange that begins with this head.
-    pub(super) fn new(asked: Asked, started: Duration, redaction: &Arc<Redaction>) -> Self {
-        let request = Kept::new(&asked.headers, redaction);
+    pub(super) fn new(asked: RequestHead, started: Duration, redaction: &Arc<Redaction>) -> Self {
+        let request = Body::new(&asked.headers, redaction);
         Self {
             asked,
             redaction: Arc::clone(redaction),
@@ -49,7 +46,7 @@ impl Exchange {
             sent: started,
             answered: None,
             request,
-            answer: Kept::new(&[], redaction),
+            answer: Body::new(&[], redaction),
             request_end: None,
             answer_end: None,
             unanswered: None,
@@ -60,32 +57,32 @@ impl Exchange {
     ///
     /// # Errors
     /// Where a part of a body could not be kept; it is counted then.
-    pub(super) fn take(&mut self, what: What, at: Duration) -> io::Result<()> {
+    pub(super) fn take(&mut self, event: Event, at: Duration) -> io::Result<()> {
         self.last = self.last.max(at);
         let now = at.saturating_sub(self.started);
-        match what {
-            What::Asked(_) | What::NoHttp(_) => {}
-            What::Answered(head) => {
-                self.answer = Kept::new(&head.headers, &self.redaction);
+        match event {
+            Event::Request(_) | Event::NotHttp(_) => {}
+            Event::Response(head) => {
+                self.answer = Body::new(&head.headers, &self.redaction);
                 self.answered = Some((*head, at));
             }
-            What::Part(Side::Request, part) => {
+            Event::Part(Side::Request, part) => {
                 self.sent = at;
                 self.request.take(&part, now)?;
             }
-            What::Part(Side::Answer, part) => self.answer.take(&part, now)?,
-            What::Lost(Side::Request, count) => self.request.lost += count,
-            What::Lost(Side::Answer, count) => self.answer.lost += count,
-            // What is told first is nearest to the cause.
-            What::Ended(Side::Request, end) => {
+            Event::Part(Side::Response, part) => self.answer.take(&part, now)?,
+            Event::Lost(Side::Request, count) => self.request.lost += count,
+            Event::Lost(Side::Response, count) => self.answer.lost += count,
+            // What is receiver first is nearest to the cause.
+            Event::Ended(Side::Request, end) => {
                 self.request_end.get_or_insert(end);
                 self.request.finish()?;
             }
-            What::Ended(Side::Answer, end) => {
+            Event::Ended(Side::Response, end) => {
                 self.answer_end.get_or_insert(end);
                 self.answer.finish()?;
             }
-            What::Unanswered(why) => self.unanswered = Some(why),
+            Event::NoResponse(why) => self.unanswered = Some(why),
         }
         Ok(())
     }
@@ -99,7 +96,7 @@ impl Exchange {
         self.answer.finish().and(request)
     }
 
-    /// Whether nothing more can come: the answer ended, or there is none and the client is gone or was told.
+    /// Whether nothing more can come: the answer ended, or there is none and the client is gone or was receiver.
     pub(super) fn is_over(&self) -> bool {
         self.unanswered.is_some() || self.answer_end.is_some() && self.request_end.is_some()
     }
@@ -170,7 +167,7 @@ impl Exchange {
     }
 
     fn write_request(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
-        let Asked { method, url, version, headers } = &self.asked;
+        let RequestHead { method, url, version, headers } = &self.asked;
         let url = redact::url(&self.redaction, url);
         let listed = query(&url);
         let [method, url, version] = [method, &url, version].map(|part| text(part));
@@ -193,8 +190,9 @@ impl Exchange {
     }
 
     fn write_answer(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
-        let none = Answered { status: 0, reason: String::new(), version: String::new(), headers: Vec::new() };
-        let Answered { status, reason, version, headers } =
+        let none =
+            ResponseHead { status: 0, reason: String::new(), version: String::new(), headers: Vec::new() };
+        let ResponseHead { status, reason, version, headers } =
             self.answered.as_ref().map_or(&none, |(head, _)| head);
         let (reason, version) = (text(reason), text(version));
         write!(
@@ -253,24 +251,24 @@ fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Exchange;
-    use crate::proxy::queue::{Answered, Asked, End, Side, What};
+    use crate::proxy::events::{End, Event, RequestHead, ResponseHead, Side};
     use serde_json::Value;
     use std::sync::Arc;
     use std::time::Duration;
 
-    fn asked() -> Asked {
+    fn asked() -> RequestHead {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let (method, version) = ("POST".to_owned(), "HTTP/1.1".to_owned());
-        Asked { method, url: "http://h/m?a=1&b".to_owned(), version, headers }
+        RequestHead { method, url: "http://h/m?a=1&b".to_owned(), version, headers }
     }
 
-    fn answered() -> What {
+    fn answered() -> Event {
         let headers = vec![("Content-Type".to_owned(), "text/event-stream".to_owned())];
         let (reason, version) = ("OK".to_owned(), "HTTP/1.1".to_owned());
-        What::Answered(Box::new(Answered { status: 200, reason, version, headers }))
+        Event::Response(Box::new(ResponseHead { status: 200, reason, version, headers }))
     }
 
-    fn after(steps: Vec<What>) -> Exchange {
+    fn after(steps: Vec<Event>) -> Exchange {
         let mut exchange = Exchange::new(asked(), Duration::from_millis(100), &Arc::default());
         for (step, at) in steps.into_iter().zip(101..) {
             exchange.take(step, Duration::from_millis(at)).unwrap();
@@ -286,13 +284,13 @@ mod tests {
 
     #[test]
     fn an_exchange_says_what_passed_and_when() {
-        let part = |side, text: &str| What::Part(side, text.as_bytes().to_vec());
+        let part = |side, text: &str| Event::Part(side, text.as_bytes().to_vec());
         let mut exchange = after(vec![
             part(Side::Request, "{}"),
-            What::Ended(Side::Request, End::Whole),
+            Event::Ended(Side::Request, End::Complete),
             answered(),
-            part(Side::Answer, "data: 1\n\n"),
-            What::Ended(Side::Answer, End::Whole),
+            part(Side::Response, "data: 1\n\n"),
+            Event::Ended(Side::Response, End::Complete),
         ]);
         assert!(exchange.is_over());
         let har = written(&mut exchange, true);
@@ -311,23 +309,23 @@ mod tests {
     fn what_went_wrong_is_said() {
         let ended =
             |steps| written(&mut after(steps), true)["_ended"].as_str().unwrap_or_default().to_owned();
-        let whole = || What::Ended(Side::Request, End::Whole);
+        let whole = || Event::Ended(Side::Request, End::Complete);
         assert_eq!(ended(vec![whole()]), "the recording ended");
-        assert_eq!(ended(vec![What::Unanswered("no route".into())]), "no answer: no route");
+        assert_eq!(ended(vec![Event::NoResponse("no route".into())]), "no answer: no route");
         assert_eq!(
-            ended(vec![whole(), answered(), What::Ended(Side::Answer, End::Dropped)]),
+            ended(vec![whole(), answered(), Event::Ended(Side::Response, End::Dropped)]),
             "the client went away"
         );
-        let broken = What::Ended(Side::Answer, End::Broken("reset".into()));
+        let broken = Event::Ended(Side::Response, End::Broken("reset".into()));
         assert_eq!(ended(vec![whole(), answered(), broken]), "the server broke off: reset");
-        let mut short = after(vec![whole(), answered(), What::Lost(Side::Answer, 7)]);
+        let mut short = after(vec![whole(), answered(), Event::Lost(Side::Response, 7)]);
         let har = written(&mut short, true);
         assert_eq!((&har["_lost"], &har["response"]["content"]["size"]), (&7.into(), &7.into()));
     }
 
     #[test]
     fn bodies_can_be_left_out_and_are_counted_then() {
-        let mut exchange = after(vec![What::Part(Side::Request, b"{}".to_vec())]);
+        let mut exchange = after(vec![Event::Part(Side::Request, b"{}".to_vec())]);
         let har = written(&mut exchange, false);
         assert!(har["request"]["postData"].get("text").is_none() && !exchange.is_over());
         assert_eq!((&har["_lost"], &har["response"]["status"]), (&2.into(), &0.into()));

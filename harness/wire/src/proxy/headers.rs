@@ -1,13 +1,11 @@
-//! What of a head belongs to one connection, and what to the message that passes (RFC 9110, 7.6.1).
-//!
-//! Knows: which headers end here. Refuses to know: MCP's own, which pass as they are.
+//! Which headers belong to one connection and end here (RFC 9110, 7.6.1). MCP's own pass as they are.
 
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
 };
 
-/// Takes out what belongs to the connection on which it came.
+/// Removes the headers of the connection on which the message came.
 pub(super) fn forwarded(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -24,8 +22,9 @@ pub(super) fn forwarded(headers: &mut HeaderMap) {
     *headers = passing.map(|(name, value)| (name.clone(), value.clone())).collect();
 }
 
-/// Makes a client's head one for the server: the server's own `Host`, and no coding that the archive could not undo.
-pub(super) fn asked(headers: &mut HeaderMap) {
+/// Makes a client's headers those of a request to the server, which has its own `Host`, and asks for no coding that the
+/// archive could not undo.
+pub(super) fn to_server(headers: &mut HeaderMap) {
     forwarded(headers);
     *headers = headers
         .iter()
@@ -51,18 +50,10 @@ pub(super) fn asked(headers: &mut HeaderMap) {
     }
 }
 
-/// The headers as a record has them: every one in the order of the map, its bytes as Latin-1 where they are no UTF-8.
-pub(crate) fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| match std::str::from_utf8(value.as_bytes()) {
-        Ok(text) => text.to_owned(),
-        Err(_) => value.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
-    };
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{asked, forwarded, listed};
+    use super::{forwarded, to_server};
+    use crate::net::header_list;
     use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
     fn map(headers: &[(&str, &str)]) -> HeaderMap {
@@ -83,7 +74,7 @@ mod tests {
             ("content-length", "2"),
         ]);
         forwarded(&mut headers);
-        let names: Vec<_> = listed(&headers).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = header_list(&headers).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["mcp-session-id", "content-length"]);
     }
 
@@ -93,20 +84,11 @@ mod tests {
             [("gzip, deflate, br;q=0.5", "gzip"), ("br", "identity"), ("identity", "identity")]
         {
             let mut headers = map(&[("host", "localhost"), ("accept-encoding", sent)]);
-            asked(&mut headers);
-            assert_eq!(listed(&headers), [("accept-encoding".to_owned(), left.to_owned())]);
+            to_server(&mut headers);
+            assert_eq!(header_list(&headers), [("accept-encoding".to_owned(), left.to_owned())]);
         }
         let mut none = map(&[("accept", "text/event-stream")]);
-        asked(&mut none);
-        assert_eq!(listed(&none).len(), 1);
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_not_lost() {
-        let headers: HeaderMap =
-            [("x".parse::<HeaderName>().unwrap(), HeaderValue::from_bytes(b"a\xff").unwrap())]
-                .into_iter()
-                .collect();
-        assert_eq!(listed(&headers), [("x".to_owned(), "a\u{ff}".to_owned())]);
+        to_server(&mut none);
+        assert_eq!(header_list(&none).len(), 1);
     }
 }

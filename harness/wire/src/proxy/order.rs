@@ -1,12 +1,10 @@
-//! A session that was recorded over HTTP, in the order in which it passed.
+//! A session that was recorded over HTTP, in the order in which its messages passed.
 //!
-//! Whoever reads an archive takes its exchanges one after the other (HAR-ORDER), so that all that a long stream said stands
-//! where the stream began; over HTTP+SSE that is every answer before its request. Our own archive says more: when each
-//! block of a stream came (`_events`), on the same clock as the starts of exchanges. A format whose order is that of the
-//! session is written by these moments. Refuses to know: what passed.
-//!
-//! A request stands where its exchange starts, an answer that is no stream where it ends, and a block of a stream where it
-//! came. Memory: a number for each block.
+//! An archive is read exchange by exchange (HAR-ORDER), so that the messages of a long stream come where the stream
+//! began; over HTTP+SSE that is every answer before its request. Our archive has more: when each block of a stream came
+//! (`_events`), on the clock of the exchanges' starts. For a format whose order is that of the session, a request is
+//! put where its exchange starts, a response that is not a stream where it ends, and a block of a stream where it came.
+//! Memory: a number for each block.
 
 use formats::Session;
 use jiff::Timestamp;

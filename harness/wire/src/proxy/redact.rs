@@ -1,6 +1,4 @@
-//! Taking secrets out of heads, where somebody asked for it: header values, cookies, members of a query.
-//!
-//! Knows: where names stand in them. Refuses to know: bodies, which are [`super::veil`]'s, and what a secret looks like.
+//! Removes secrets from heads: header values, cookies, members of a query.
 
 use crate::record::{MARKER, Redaction};
 use std::borrow::Cow;

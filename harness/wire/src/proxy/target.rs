@@ -1,6 +1,4 @@
-//! Where requests are forwarded to.
-//!
-//! Knows: the origin of the server, and the path that stands for `/`. Refuses to know: what is sent there.
+//! Where requests are forwarded to: the origin of the server, and its path for `/`.
 
 use hyper::Uri;
 use hyper::http::uri::{Authority, PathAndQuery, Scheme};
@@ -19,7 +17,7 @@ impl Target {
     /// # Errors
     /// A sentence where it is something else.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let usage = || format!("`{text}` is no server: write http://HOST:PORT/PATH, or https");
+        let usage = || format!("`{text}` is not a server's URL: write http://HOST:PORT/PATH, or https");
         let parts = text.parse::<Uri>().map_err(|_| usage())?.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else { return Err(usage()) };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
@@ -78,7 +76,7 @@ mod tests {
     #[test]
     fn what_is_no_server_is_told() {
         for text in ["", "example.org", "ftp://example.org", "http://", "http://a b", "/mcp"] {
-            assert!(Target::parse(text).unwrap_err().contains("no server"), "{text}");
+            assert!(Target::parse(text).unwrap_err().contains("not a server's URL"), "{text}");
         }
         assert!(Target::parse("http://me:secret@example.org").unwrap_err().contains("password"));
     }

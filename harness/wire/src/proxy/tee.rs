@@ -1,9 +1,9 @@
-//! A body that passes, and tells the queue of each part as it does.
+//! A body that passes, and sends each of its parts to the queue as it does.
 //!
-//! Knows: when parts pass and how a body ends. Refuses to know: what is in them, but for one thing: a legacy server may
-//! give its endpoint as a whole URL, and a client that followed it would leave the recorder behind. See [`Endpoint`].
+//! A server of the older HTTP+SSE may give its endpoint as an absolute URL, and a client that followed it would bypass
+//! the proxy. See [`Endpoint`].
 
-use super::queue::{End, Side, Teller, What};
+use super::events::{End, Event, Sender, Side};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::fmt::Display;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::Sleep;
 #[derive(Debug)]
 pub(super) struct Tee<B> {
     body: B,
-    teller: Teller,
+    sender: Sender,
     exchange: u64,
     side: Side,
     ended: bool,
@@ -26,12 +26,12 @@ pub(super) struct Tee<B> {
 impl<B: Body> Tee<B> {
     pub(super) fn new(
         body: B,
-        teller: Teller,
+        sender: Sender,
         exchange: u64,
         side: Side,
         endpoint: Option<Endpoint>,
     ) -> Self {
-        let mut tee = Self { body, teller, exchange, side, ended: false, endpoint, pause: None };
+        let mut tee = Self { body, sender, exchange, side, ended: false, endpoint, pause: None };
         tee.look_for_the_end();
         tee
     }
@@ -39,7 +39,7 @@ impl<B: Body> Tee<B> {
     /// A body that is known to be over is not asked again by whoever reads it.
     fn look_for_the_end(&mut self) {
         if self.body.is_end_stream() {
-            self.end(End::Whole);
+            self.end(End::Complete);
         }
     }
 }
@@ -48,7 +48,7 @@ impl<B> Tee<B> {
     fn end(&mut self, end: End) {
         if !self.ended {
             self.ended = true;
-            self.teller.tell(self.exchange, What::Ended(self.side, end));
+            self.sender.send(self.exchange, Event::Ended(self.side, end));
         }
     }
 }
@@ -72,12 +72,12 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let tee = self.get_mut();
-        ready!(tee.teller.poll_room(&mut tee.pause, context));
+        ready!(tee.sender.poll_room(&mut tee.pause, context));
         loop {
             let frame = match Pin::new(&mut tee.body).poll_frame(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => {
-                    tee.end(End::Whole);
+                    tee.end(End::Complete);
                     let held = tee.endpoint.take().map(Endpoint::released).filter(|held| !held.is_empty());
                     return Poll::Ready(held.map(|held| Ok(Frame::data(held.into()))));
                 }
@@ -88,7 +88,7 @@ where
                 Poll::Ready(Some(Ok(frame))) => frame,
             };
             let Some(data) = frame.data_ref() else { return Poll::Ready(Some(Ok(frame))) };
-            tee.teller.tell(tee.exchange, What::Part(tee.side, data.to_vec()));
+            tee.sender.send(tee.exchange, Event::Part(tee.side, data.to_vec()));
             let Some(endpoint) = &mut tee.endpoint else {
                 tee.look_for_the_end();
                 return Poll::Ready(Some(Ok(frame)));
@@ -153,7 +153,8 @@ impl Endpoint {
 #[cfg(test)]
 mod tests {
     use super::{Endpoint, LONGEST, Tee};
-    use crate::proxy::queue::{End, Side, What, queue};
+    use crate::proxy::events::{End, Event, Side, queue};
+    use crate::queue::Next;
     use http_body_util::{BodyExt as _, Full};
     use hyper::body::{Body as _, Bytes};
     use std::time::Duration;
@@ -204,16 +205,19 @@ mod tests {
 
     #[test]
     fn a_body_tells_its_parts_and_its_end_once() {
-        let (teller, told) = queue();
-        let next = || told.next(Duration::ZERO).unwrap().map(|note| note.what);
-        let mut tee = Tee::new(Full::new(Bytes::from("ab")), teller.clone(), 7, Side::Request, None);
+        let (sender, receiver) = queue();
+        let next = || match receiver.next(Duration::ZERO) {
+            Next::Item(sent) => Some(sent.event),
+            _ => None,
+        };
+        let mut tee = Tee::new(Full::new(Bytes::from("ab")), sender.clone(), 7, Side::Request, None);
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(std::pin::Pin::new(&mut tee).poll_frame(&mut context).is_ready() && tee.is_end_stream());
         drop(tee);
-        assert!(matches!(next(), Some(What::Part(Side::Request, bytes)) if bytes == b"ab"));
-        assert!(matches!(next(), Some(What::Ended(Side::Request, End::Whole))));
+        assert!(matches!(next(), Some(Event::Part(Side::Request, bytes)) if bytes == b"ab"));
+        assert!(matches!(next(), Some(Event::Ended(Side::Request, End::Complete))));
         assert!(next().is_none());
-        drop(Tee::new(Full::new(Bytes::from("ab")).boxed(), teller, 8, Side::Answer, None));
-        assert!(matches!(next(), Some(What::Ended(Side::Answer, End::Dropped))));
+        drop(Tee::new(Full::new(Bytes::from("ab")).boxed(), sender, 8, Side::Response, None));
+        assert!(matches!(next(), Some(Event::Ended(Side::Response, End::Dropped))));
     }
 }

@@ -1,33 +1,29 @@
-//! A transparent recorder for stdio: stands between a client and a server, and writes down what it sees.
-//!
-//! Knows: the two processes, their pipes and signals, and which thread does what. Refuses to know: what messages say,
-//! and formats other than the one that can be written line by line.
+//! A transparent recorder for stdio: runs a server between a client's pipes, and writes down what passes.
 //!
 //! Two threads forward bytes, one each way, and put a copy into a queue; a third writes the queue down. The standard
-//! error is the server's own. Memory: [`ROOM`] for what waits, [`HELD`] for an unfinished line of each side, and the
+//! error is the server's own. Memory: 16 MiB for what waits, [`HELD`] for an unfinished line of each side, and the
 //! blocks in hand; with redaction, the longest line besides.
 
-mod long;
+mod intake;
+mod line_writer;
+mod long_line;
 mod output;
 mod pump;
-mod queue;
 mod redact;
 mod signals;
-mod spell;
 pub(crate) mod split;
-mod trace;
+mod trace_writer;
 
-pub use queue::{PATIENCE, ROOM};
 pub use redact::{MARKER, Redaction};
 pub use split::HELD;
-pub use trace::Summary;
+pub use trace_writer::Summary;
 
-use crate::Notify;
-use crate::group;
+use crate::child::{self, into_file, spawn_error, standard_streams};
+use crate::{Notify, StartError, group};
+use intake::Intake;
+use line_writer::LineWriter;
 use output::Output;
 use pump::Pump;
-use queue::Queue;
-use spell::Speller;
 use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::path::{Path, PathBuf};
@@ -36,7 +32,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
-use trace::Trace;
+use trace_writer::TraceWriter;
 use transcript::session::Side;
 
 /// So long may the file keep the end of a session waiting.
@@ -57,15 +53,6 @@ pub struct Plan {
     pub redaction: Redaction,
 }
 
-/// Why nothing was recorded.
-#[derive(Debug)]
-pub enum StartError {
-    /// The file cannot be used.
-    File(String),
-    /// The server cannot be started.
-    Command(String),
-}
-
 /// A session that was recorded.
 #[derive(Debug)]
 pub struct Recorded {
@@ -80,7 +67,7 @@ pub struct Recorded {
 /// Fills the holes of a file's name: `{time}` and `{pid}`.
 #[must_use]
 pub fn file_name(path: &Path) -> PathBuf {
-    output::filled(path, Queue::new().time())
+    output::fill_placeholders(path, Intake::new().time())
 }
 
 /// Opens a file that is written in place, as an archive is whose end moves.
@@ -90,7 +77,7 @@ pub fn file_name(path: &Path) -> PathBuf {
 pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
     match output::open(path, force)? {
         output::Opened { file, regular: true, .. } => Ok(file),
-        _ => Err(format!("{} is no file, and this format is written in place", path.display())),
+        _ => Err(format!("{} is not a regular file, and this format is written in place", path.display())),
     }
 }
 
@@ -100,12 +87,12 @@ pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
 /// Where the file or the command cannot be used. Whatever happens later is a matter of the recording.
 pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError> {
     let [program, arguments @ ..] = &plan.command[..] else {
-        return Err(StartError::Command("the command is empty; name a program".to_owned()));
+        return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
     };
     let path = plan.out.clone();
-    let (output, is_new) = Output::create(&path, plan.force).map_err(StartError::File)?;
-    let queue = Arc::new(Queue::new());
-    let started = queue.time();
+    let (output, is_new) = Output::create(&path, plan.force).map_err(StartError::Unusable)?;
+    let intake = Arc::new(Intake::new());
+    let started = intake.time();
 
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -116,20 +103,20 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
         if is_new {
             let _ = std::fs::remove_file(&path);
         }
-        StartError::Command(refused(program, &error))
+        StartError::CannotRun(spawn_error(program, &error))
     })?;
     let leader = signals.pass_on_to(&child);
 
     let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program);
     let redacted = plan.redaction.command(&plan.command);
-    let trace = Trace {
-        queue: Arc::clone(&queue),
+    let trace = TraceWriter {
+        intake: Arc::clone(&intake),
         output,
         path: path.clone(),
         notify,
         started,
-        meta: spell::meta(started, plan.label.as_deref().unwrap_or(name), &redacted),
-        speller: Speller::new(plan.redaction.clone()),
+        meta: line_writer::meta(started, plan.label.as_deref().unwrap_or(name), &redacted),
+        writer: LineWriter::new(plan.redaction.clone()),
         sides: Default::default(),
         block: Default::default(),
         summary: Summary::default(),
@@ -139,35 +126,35 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     thread::spawn(move || {
         let _ = done.send(trace.run());
     });
-    let (over, forwarded) = forward(&mut child, &queue).map_err(|error| {
+    let (over, forwarded) = forward(&mut child, &intake).map_err(|error| {
         group::kill(&mut child);
-        StartError::Command(format!("the standard streams cannot be used: {error}"))
+        StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
     })?;
     let status = leader.wait(&mut child);
     drop(over);
     let _ = forwarded.recv();
     let exit = exit_code(status);
-    queue.close(exit);
-    Ok(Recorded { path, exit, summary: patiently(&written, &queue) })
+    intake.close(exit);
+    Ok(Recorded { path, exit, summary: wait_for_summary(&written, &intake) })
 }
 
 /// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
 /// it said has been passed on.
-fn forward(child: &mut Child, queue: &Arc<Queue>) -> io::Result<(PipeWriter, Receiver<()>)> {
+fn forward(child: &mut Child, intake: &Arc<Intake>) -> io::Result<(PipeWriter, Receiver<()>)> {
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
     let (client_in, client_out) = standard_streams()?;
-    let server_in = owned(child.stdin.take().ok_or_else(missing)?);
-    let server_out = owned(child.stdout.take().ok_or_else(missing)?);
+    let server_in = into_file(child.stdin.take().ok_or_else(missing)?);
+    let server_out = into_file(child.stdout.take().ok_or_else(missing)?);
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();
     let asking =
-        Pump { side: Side::Client, from: client_in, to: server_in, queue: Arc::clone(queue), over: None };
+        Pump { side: Side::Client, from: client_in, to: server_in, intake: Arc::clone(intake), over: None };
     let answering = Pump {
         side: Side::Server,
         from: server_out,
         to: client_out,
-        queue: Arc::clone(queue),
+        intake: Arc::clone(intake),
         over: Some(is_over),
     };
     // Nobody waits for the first: a client that says nothing more may keep its end open for ever.
@@ -187,42 +174,12 @@ fn widen(pipe: &File) {
     let _ = pipe;
 }
 
-/// The streams that the client holds, as files of their own: no buffer is between, and each closes when it is dropped.
-#[cfg(unix)]
-pub(crate) fn standard_streams() -> io::Result<(File, File)> {
-    use std::os::fd::AsFd as _;
-    let client_in = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let client_out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&nothing)?;
-    rustix::stdio::dup2_stdout(&nothing)?;
-    Ok((client_in, client_out))
-}
-
-#[cfg(windows)]
-pub(crate) fn standard_streams() -> io::Result<(File, File)> {
-    use std::os::windows::io::AsHandle as _;
-    let client_in = File::from(io::stdin().as_handle().try_clone_to_owned()?);
-    let client_out = File::from(io::stdout().as_handle().try_clone_to_owned()?);
-    Ok((client_in, client_out))
-}
-
-#[cfg(unix)]
-pub(crate) fn owned(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
-    File::from(pipe.into())
-}
-
-#[cfg(windows)]
-pub(crate) fn owned(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
-    File::from(pipe.into())
-}
-
 /// Waits for the last line, but not for a file that hangs.
-fn patiently(written: &Receiver<Summary>, queue: &Queue) -> Summary {
+fn wait_for_summary(written: &Receiver<Summary>, intake: &Intake) -> Summary {
     loop {
         match written.recv_timeout(LAST_WRITE / 20) {
             Ok(summary) => return summary,
-            Err(RecvTimeoutError::Timeout) if !queue.is_stuck(LAST_WRITE) => {}
+            Err(RecvTimeoutError::Timeout) if !intake.queue.is_stuck(LAST_WRITE) => {}
             Err(_) => {
                 return Summary {
                     trouble: Some("it does not take what is written".to_owned()),
@@ -234,23 +191,6 @@ fn patiently(written: &Receiver<Summary>, queue: &Queue) -> Summary {
 }
 
 fn exit_code(status: Option<ExitStatus>) -> i32 {
-    #[cfg(unix)]
-    if let Some(signal) = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)) {
-        return 128 + signal;
-    }
-    status.and_then(|status| status.code()).unwrap_or(1)
-}
-
-pub(crate) fn refused(program: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            format!(
-                "there is no program `{program}`; name one that is on the PATH, or its path from this folder"
-            )
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("`{program}` may not be executed; make it executable, or name its interpreter first")
-        }
-        _ => format!("`{program}` cannot be started: {error}"),
-    }
+    let signal = status.and_then(child::signal).map(|signal| 128 + signal);
+    signal.or_else(|| status?.code()).unwrap_or(1)
 }

@@ -1,6 +1,4 @@
-//! The file of a recording: whole lines or nothing.
-//!
-//! Knows: what may stand in the way of a new file, and how to take back half a line. Refuses to know: what is written.
+//! The file of a recording, which has complete lines only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _};
@@ -76,8 +74,8 @@ pub(super) fn open(path: &Path, force: bool) -> Result<Opened, String> {
     Ok(Opened { file, regular, made: metadata.is_none() })
 }
 
-/// A name with its holes filled: `{time}` and `{pid}`.
-pub(super) fn filled(path: &Path, now: i64) -> PathBuf {
+/// A name with its holes fill_placeholders: `{time}` and `{pid}`.
+pub(super) fn fill_placeholders(path: &Path, now: i64) -> PathBuf {
     let Some(text) = path.to_str() else { return path.to_owned() };
     // Colons are not allowed in the names of some systems.
     let time: String =
@@ -87,7 +85,7 @@ pub(super) fn filled(path: &Path, now: i64) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Output, filled};
+    use super::{Output, fill_placeholders};
     use std::fs;
     use std::io::{self, Write as _};
     use std::path::Path;
@@ -124,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_filled() {
+    fn placeholders_are_filled() {
         let pid = std::process::id();
         assert_eq!(
-            filled(Path::new("a/{time}-{pid}.jsonl"), 0),
+            fill_placeholders(Path::new("a/{time}-{pid}.jsonl"), 0),
             Path::new(&format!("a/19700101T000000000Z-{pid}.jsonl"))
         );
     }

@@ -1,9 +1,7 @@
-//! Bytes from one end to the other, as they are and at once.
-//!
-//! Knows: that what is read is kept before it is passed on, and that an end which closes is to be seen on the other
-//! side. Refuses to know: what the bytes say.
+//! Forwards bytes from one end to the other, unmodified and unbuffered. What is read is kept before it is forwarded,
+//! and an end that closes is seen on the other side.
 
-use super::queue::Queue;
+use super::intake::Intake;
 use std::fs::File;
 use std::io::{self, PipeReader, Write as _};
 use std::sync::Arc;
@@ -19,7 +17,7 @@ pub(super) struct Pump {
     pub(super) side: Side,
     pub(super) from: File,
     pub(super) to: File,
-    pub(super) queue: Arc<Queue>,
+    pub(super) intake: Arc<Intake>,
     /// Closes when the server has ended.
     pub(super) over: Option<PipeReader>,
 }
@@ -40,7 +38,7 @@ impl Pump {
                 break;
             }
         }
-        self.queue.end(self.side);
+        self.intake.end(self.side);
     }
 
     /// Forwards what is still there.
@@ -50,14 +48,14 @@ impl Pump {
 
     /// Forwards one chunk. Whether more may come.
     fn forward(&mut self) -> bool {
-        let mut chunk = self.queue.chunk();
+        let mut chunk = self.intake.chunk();
         match chunk.fill(&mut self.from) {
             Ok(0) => false,
             Ok(_) => {
                 let chunk = Arc::new(chunk);
-                self.queue.keep(self.side, &chunk);
+                self.intake.keep(self.side, &chunk);
                 let passed = self.pass_on(&chunk).is_ok();
-                self.queue.done_with(chunk);
+                self.intake.recycle(chunk);
                 passed
             }
             Err(error) => matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock),

@@ -1,8 +1,8 @@
-//! Taking secrets out of a message, where somebody asked for it.
+//! Removes secrets from a message.
 //!
-//! Knows: names of members whose texts and numbers are taken out, patterns for parts of texts, and what is never
-//! touched: the envelope (`jsonrpc`, `id`, `method`), ids that messages refer to each other by, and JSON Schemas. What
-//! is left is valid JSON, and an object or a list stays one. Refuses to know: what a secret looks like.
+//! Members are redacted by name, parts of strings by pattern. The envelope (`jsonrpc`, `id`, `method`), ids by which
+//! messages refer to each other, and JSON Schemas are never touched. What is left is valid JSON, and an object or an
+//! array stays one.
 
 use regex::bytes::Regex;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ pub const MARKER: &str = "[REDACTED]";
 const ENVELOPE: &[&str] = &["jsonrpc", "id", "method"];
 
 /// Members that hold ids which other messages repeat, and schemas, wherever they stand.
-const KEPT: &[&str] =
+const UNTOUCHED: &[&str] =
     &["requestId", "progressToken", "taskId", "inputSchema", "outputSchema", "requestedSchema"];
 
 /// What is to be taken out.
@@ -37,10 +37,10 @@ impl Redaction {
         };
         let compiled = |pattern: &str, given: &str| match Regex::new(pattern) {
             Ok(regex) if regex.is_match(b"") => {
-                Err(format!("`{given}` fits the empty text, and so every text"))
+                Err(format!("`{given}` matches the empty text, and so every text"))
             }
             Ok(regex) => Ok(regex),
-            Err(error) => Err(format!("`{given}` is no regular expression: {error}")),
+            Err(error) => Err(format!("`{given}` is not a regular expression: {error}")),
         };
         Ok(Self {
             names: names.iter().map(|name| compiled(&whole(name), name)).collect::<Result<_, _>>()?,
@@ -61,7 +61,7 @@ impl Redaction {
             return None;
         }
         let mut out = Vec::with_capacity(text.len());
-        let changed = Walk { redaction: self, bytes: text.as_bytes(), at: 0, out: &mut out }.run();
+        let changed = JsonRedactor { redaction: self, bytes: text.as_bytes(), at: 0, out: &mut out }.run();
         changed.then(|| String::from_utf8(out).ok()).flatten()
     }
 
@@ -103,7 +103,7 @@ impl Redaction {
 }
 
 /// A walk over the tokens of valid JSON.
-struct Walk<'w> {
+struct JsonRedactor<'w> {
     redaction: &'w Redaction,
     bytes: &'w [u8],
     at: usize,
@@ -120,7 +120,7 @@ struct Frame {
     kept: bool,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> JsonRedactor<'w> {
     fn run(mut self) -> bool {
         let mut changed = false;
         let mut open: Vec<Frame> = Vec::new();
@@ -152,7 +152,7 @@ impl<'w> Walk<'w> {
                     let plain = std::str::from_utf8(&name).unwrap_or_default();
                     // At the top of a message, or of one in a batch.
                     let top = matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
-                    next.kept = above.kept || KEPT.contains(&plain) || top && ENVELOPE.contains(&plain);
+                    next.kept = above.kept || UNTOUCHED.contains(&plain) || top && ENVELOPE.contains(&plain);
                     next.taken = above.taken || self.redaction.names(&name);
                     key_expected = false;
                     self.copy(token.len());
@@ -289,7 +289,7 @@ mod tests {
         };
         assert!(refused(&["*"], &[]).contains("every text"));
         assert!(refused(&[], &["a*"]).contains("every text"));
-        assert!(refused(&[], &["("]).contains("no regular expression"));
+        assert!(refused(&[], &["("]).contains("not a regular expression"));
     }
 
     proptest! {

@@ -1,7 +1,5 @@
-//! Signals that ask this process to end, passed on to the server.
-//!
-//! Knows: the server's process group, and that a process which has been waited for has no number any more. Refuses to
-//! know: what the server makes of them; this process ends when the server has.
+//! Signals that ask this process to end, passed on to the server's process group. This process ends when the server
+//! has.
 
 use crate::group;
 use std::process::{Child, ExitStatus};

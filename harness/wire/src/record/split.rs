@@ -1,9 +1,8 @@
 //! Bytes of one side as lines, however they were cut on the way.
 //!
-//! Knows: line feeds, and that a line may be too long to be held. Refuses to know: what a line says. Memory: the
-//! beginning of a line that is not complete, up to [`HELD`].
+//! Memory: the beginning of an unfinished line, up to [`HELD`].
 
-use super::queue::Gap;
+use super::intake::Gap;
 
 /// Up to this size a line is held in memory; the rest of a longer one is handed on as it comes.
 pub const HELD: usize = 4 << 20;
@@ -22,14 +21,14 @@ pub(crate) enum Piece<'a> {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Splitter {
+pub(crate) struct LineSplitter {
     partial: Vec<u8>,
     in_long: bool,
     /// What comes up to the next line feed belongs to a line whose beginning was let go.
     headless: bool,
 }
 
-impl Splitter {
+impl LineSplitter {
     pub(crate) fn take(&mut self, mut bytes: &[u8], sink: &mut dyn FnMut(Piece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
@@ -93,11 +92,11 @@ impl Splitter {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gap, HELD, Piece, Splitter};
+    use super::{Gap, HELD, LineSplitter, Piece};
     use proptest::prelude::*;
 
     /// The lines that came out, each with whether a line feed ended it.
-    fn lines(splitter: &mut Splitter, chunks: &[&[u8]]) -> Vec<(Vec<u8>, bool)> {
+    fn lines(splitter: &mut LineSplitter, chunks: &[&[u8]]) -> Vec<(Vec<u8>, bool)> {
         let (mut out, mut long) = (Vec::new(), Vec::new());
         let mut sink = |piece: Piece<'_>| match piece {
             Piece::Line(line, ended) => out.push((line.to_vec(), ended)),
@@ -117,7 +116,7 @@ mod tests {
         let long = vec![b'x'; HELD * 2 + 7];
         let text = [b"a\n", &long[..], b"\nb"].concat();
         let chunks: Vec<&[u8]> = text.chunks(65_536).collect();
-        let found = lines(&mut Splitter::default(), &chunks);
+        let found = lines(&mut LineSplitter::default(), &chunks);
         assert_eq!(found, [(b"a".to_vec(), true), (long, true), (b"b".to_vec(), false)]);
     }
 
@@ -130,7 +129,7 @@ mod tests {
             ("a\n", gap(0, false), "c\nd\n", 1, vec!["d"]),
             ("a\n", gap(3, true), "c\n", 3, vec!["c"]),
         ] {
-            let mut splitter = Splitter::default();
+            let mut splitter = LineSplitter::default();
             splitter.take(before.as_bytes(), &mut |_| {});
             assert_eq!(splitter.gap(gap, &mut |_| {}), lost, "{before:?}");
             let found = lines(&mut splitter, &[after.as_bytes()]);
@@ -150,7 +149,7 @@ mod tests {
                 .split_inclusive('\n')
                 .map(|line| (line.trim_end_matches('\n').as_bytes().to_vec(), line.ends_with('\n')))
                 .collect();
-            prop_assert_eq!(lines(&mut Splitter::default(), &chunks), expected);
+            prop_assert_eq!(lines(&mut LineSplitter::default(), &chunks), expected);
         }
     }
 }

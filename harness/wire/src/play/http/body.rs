@@ -1,9 +1,8 @@
-//! A body on its way to the other side, fed part by part.
+//! A body on its way to the other side, which is sent part by part.
 //!
-//! Knows: that each part is a write of its own where writes are cut, and how a body ends. Refuses to know: what is in it.
-//! Memory: what was fed and is not sent yet, which is no more than the session.
+//! Memory: the parts that are not sent yet, which are no more than the session.
 
-use crate::play::journal::{Journal, Way};
+use crate::play::journal::{Direction, Journal};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -12,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A body that is fed.
 #[derive(Debug)]
-pub(super) struct Fed {
+pub(super) struct StreamedBody {
     parts: UnboundedReceiver<Bytes>,
     /// What was taken out and is not sent.
     part: Bytes,
@@ -27,9 +26,9 @@ pub(super) struct Fed {
 }
 
 /// What feeds a body. It ends when this is dropped.
-pub(super) type Feed = UnboundedSender<Bytes>;
+pub(super) type BodySender = UnboundedSender<Bytes>;
 
-impl Fed {
+impl StreamedBody {
     /// A body that is all there.
     pub(super) fn whole(bytes: Bytes, chunk: Option<usize>, exchange: u64, journal: &Journal) -> Self {
         let left = Some(bytes.len() as u64);
@@ -42,7 +41,7 @@ impl Fed {
     }
 
     /// A body of which nobody knows how long it will be.
-    pub(super) fn open(chunk: Option<usize>, exchange: u64, journal: &Journal) -> (Feed, Self) {
+    pub(super) fn open(chunk: Option<usize>, exchange: u64, journal: &Journal) -> (BodySender, Self) {
         let (feed, parts) = unbounded_channel();
         let chunk = chunk.unwrap_or(usize::MAX).max(1);
         let journal = journal.clone();
@@ -52,21 +51,21 @@ impl Fed {
 
     fn end(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
-            self.journal.ended(Way::Sent, Some(self.exchange), None);
+            self.journal.ended(Direction::Sent, Some(self.exchange), None);
         }
     }
 }
 
-impl Drop for Fed {
+impl Drop for StreamedBody {
     fn drop(&mut self) {
         if !self.ended {
             let why = "the other side does not read on".to_owned();
-            self.journal.ended(Way::Sent, Some(self.exchange), Some(why));
+            self.journal.ended(Direction::Sent, Some(self.exchange), Some(why));
         }
     }
 }
 
-impl Body for Fed {
+impl Body for StreamedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -95,7 +94,7 @@ impl Body for Fed {
         }
         let piece = body.part.split_to(body.chunk.min(body.part.len()));
         body.pause = body.chunk < usize::MAX;
-        body.journal.bytes_at(body.journal.now(), Way::Sent, Some(body.exchange), &piece);
+        body.journal.bytes_at(body.journal.now(), Direction::Sent, Some(body.exchange), &piece);
         if let Some(left) = &mut body.left {
             *left = left.saturating_sub(piece.len() as u64);
             if *left == 0 {
@@ -116,13 +115,13 @@ impl Body for Fed {
 
 #[cfg(test)]
 mod tests {
-    use super::Fed;
+    use super::StreamedBody;
     use crate::play::journal::Journal;
     use hyper::body::{Body as _, Bytes};
     use std::pin::Pin;
     use std::task::{Context, Poll, Waker};
 
-    fn pieces(mut body: Fed) -> Vec<String> {
+    fn pieces(mut body: StreamedBody) -> Vec<String> {
         let mut context = Context::from_waker(Waker::noop());
         let mut found = Vec::new();
         for _ in 0..20 {
@@ -143,11 +142,11 @@ mod tests {
     #[test]
     fn a_body_is_sent_in_its_pieces() {
         let journal = Journal::default();
-        let whole = |chunk| Fed::whole(Bytes::from("abcde"), chunk, 0, &journal);
+        let whole = |chunk| StreamedBody::whole(Bytes::from("abcde"), chunk, 0, &journal);
         assert_eq!(whole(None).size_hint().exact(), Some(5));
         assert_eq!(pieces(whole(None)), ["abcde"]);
         assert_eq!(pieces(whole(Some(2))), ["ab", "-", "cd", "-", "e"]);
-        let (feed, body) = Fed::open(None, 0, &journal);
+        let (feed, body) = StreamedBody::open(None, 0, &journal);
         feed.send(Bytes::from("abc")).unwrap();
         feed.send(Bytes::from("d")).unwrap();
         drop(feed);

@@ -1,134 +1,47 @@
-//! Playing a client that connects to a server.
+//! A client that connects to a server and plays.
 //!
-//! Knows: what a client of each transport sends, and when it opens a stream. What comes back is heeded in `answered`.
-//! Refuses to know: what messages say. Memory: the session, the ids of the events that came, and what [`super::calls`]
-//! says.
-//!
-//! A message that nobody has to answer is accepted before the next one is sent, so that the server hears them in order.
+//! A message that needs no answer is accepted before the next one is sent, so that the server receives them in order.
+//! Memory: the session, the ids of the events that came, and what [`super::calls`] holds.
 
-mod answered;
+mod responses;
+mod session;
 
-use super::calls::{Caller, Came};
-use super::route::{Reply, Route, Routes};
-use super::{Answers, EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
-use crate::play::journal::What;
-use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::playing::{Order, Playing};
-use crate::play::{Plan, Played, StartError};
+use super::protocol::{JSON, SESSION, Transport};
+use super::route::{Reply, Route};
+use crate::StartError;
+use crate::play::journal::Event;
+use crate::play::mismatch::Mismatch;
+use crate::play::plan::{Plan, Played};
 use crate::proxy::Target;
 use hyper::Method;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use std::collections::{BTreeMap, BTreeSet};
-use tokio::task::AbortHandle;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use session::{Call, ClientSession, Purpose};
 use tokio::time::Instant;
 use transcript::session::Headers;
-
-/// So often a client comes back to a stream on which nothing comes.
-const TRIES: u32 = 3;
 
 /// Connects to a server and plays its client.
 ///
 /// # Errors
 /// Where it cannot begin, or nobody listens there.
 pub fn as_client(plan: &Plan<'_>, target: &Target, transport: Transport) -> Result<Played, StartError> {
-    let caller = Caller::new(plan, target)?;
-    plan.journal.note(|| What::Began {
+    let mut session = ClientSession::new(plan, target, transport)?;
+    plan.journal.note(|| Event::Began {
         role: "client".to_owned(),
         transport: transport.name().to_owned(),
         address: Some(target.origin() + target.path()),
         pid: std::process::id(),
     });
-    let mut calling = Calling {
-        plan,
-        playing: Playing::new(plan.script, plan.rules.clone(), Order::Loose),
-        routes: Routes::of(plan.script, Answers::AsRecorded),
-        transport,
-        path: target.path().to_owned(),
-        caller,
-        calls: BTreeMap::new(),
-        blocked: None,
-        session: None,
-        proof: None,
-        endpoint: None,
-        seen: BTreeSet::new(),
-        last: BTreeMap::new(),
-        tries: BTreeMap::new(),
-        no_get: false,
-        ahead: None,
-        closed_early: false,
-        unreachable: None,
-        tally: Played::default(),
-    };
-    calling.play();
-    let played = Played { said: calling.playing.said(), heard: calling.playing.heard(), ..calling.tally };
-    let unreachable = calling.unreachable.take();
-    calling.caller.close();
+    session.play();
+    let played = Played { sent: session.player.sent(), received: session.player.received(), ..session.tally };
+    let unreachable = session.unreachable.take();
+    session.caller.close();
     match unreachable {
-        Some(why) => Err(StartError::Command(format!("{} cannot be reached: {why}", target.origin()))),
+        Some(why) => Err(StartError::CannotRun(format!("{} cannot be reached: {why}", target.origin()))),
         None => Ok(plan.over(played)),
     }
 }
 
-/// A client at work.
-struct Calling<'p> {
-    plan: &'p Plan<'p>,
-    playing: Playing<'p>,
-    routes: Routes,
-    transport: Transport,
-    path: String,
-    caller: Caller,
-    /// Requests that are open.
-    calls: BTreeMap<u64, Call>,
-    /// The request that has to be accepted before the next message is sent.
-    blocked: Option<u64>,
-    session: Option<String>,
-    /// What proves who asks, as the last message had it.
-    proof: Option<String>,
-    /// Where messages go over HTTP+SSE.
-    endpoint: Option<String>,
-    /// Ids of events that came.
-    seen: BTreeSet<String>,
-    /// The last of them on each stream.
-    last: BTreeMap<Route, String>,
-    /// How often a stream was opened without anything coming on it.
-    tries: BTreeMap<Route, u32>,
-    /// The server has no stream of its own.
-    no_get: bool,
-    /// The GET that was made before something was awaited on it.
-    ahead: Option<u64>,
-    closed_early: bool,
-    /// Nobody listens there.
-    unreachable: Option<String>,
-    tally: Played,
-}
-
-struct Call {
-    what: Purpose,
-    running: AbortHandle,
-    status: Option<u16>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    /// The message of this step.
-    Post(usize),
-    /// A GET for the rest of a stream.
-    Stream(Route),
-    /// The end of the session.
-    Delete,
-}
-
-impl Purpose {
-    fn route(self) -> Option<Route> {
-        match self {
-            Self::Post(step) => Some(Route::Answer(step)),
-            Self::Stream(route) => Some(route),
-            Self::Delete => None,
-        }
-    }
-}
-
-impl Calling<'_> {
+impl ClientSession<'_> {
     fn play(&mut self) {
         if self.transport == Transport::HttpSse {
             self.open(Route::Get);
@@ -136,7 +49,7 @@ impl Calling<'_> {
         loop {
             self.speak();
             self.open_what_is_needed();
-            if self.closed_early || self.unreachable.is_some() || self.playing.is_over() && self.is_accepted()
+            if self.closed_early || self.unreachable.is_some() || self.player.is_over() && self.is_accepted()
             {
                 break;
             }
@@ -165,25 +78,14 @@ impl Calling<'_> {
             false => format!("nothing came for {waited}"),
         };
         if self.is_lost() {
-            self.depart(Mismatch::manners(format!("the server does not tell where messages go: {why}")));
-        } else if let Some(missing) = self.playing.missing(&why) {
-            self.depart(missing);
-        } else if self.blocked.is_some() || self.playing.unsaid() > 0 {
-            self.depart(Mismatch::manners(format!("the server has not accepted a message for {waited}")));
+            self.report(Mismatch::protocol(format!(
+                "the server does not name the endpoint for messages: {why}"
+            )));
+        } else if let Some(missing) = self.player.missing(&why) {
+            self.report(missing);
+        } else if self.blocked.is_some() || self.player.unsent() > 0 {
+            self.report(Mismatch::protocol(format!("the server has not accepted a message for {waited}")));
         }
-    }
-
-    /// Whether nobody told where messages go.
-    fn is_lost(&self) -> bool {
-        self.transport == Transport::HttpSse && self.endpoint.is_none()
-    }
-
-    fn depart(&mut self, mismatch: Mismatch) {
-        self.plan.depart(&mut self.tally, &mismatch);
-    }
-
-    fn depart_at(&mut self, step: usize, why: String) {
-        self.depart(Mismatch { kind: Kind::Manners(why), step: Some(step), came: None });
     }
 
     /// Whether the server has begun to answer every message, as far as it has to.
@@ -194,31 +96,29 @@ impl Calling<'_> {
 
     /// Whether something is awaited and can come no more.
     fn is_hopeless(&self) -> bool {
-        self.calls.is_empty()
-            && self.blocked.is_none()
-            && (self.is_lost() || self.playing.awaited().is_some())
+        self.calls.is_empty() && self.blocked.is_none() && (self.is_lost() || self.player.awaited().is_some())
     }
 
     /// Says all that can be said now.
     fn speak(&mut self) {
         while self.blocked.is_none() && !self.closed_early && !self.is_lost() {
-            if self.plan.variants.close_after == Some(self.playing.said()) {
+            if self.plan.variants.close_after == Some(self.player.sent()) {
                 self.closed_early = true;
                 return;
             }
-            if self.playing.peek().is_none() || self.listens_first() {
+            if self.player.peek().is_none() || self.listens_first() {
                 return;
             }
             self.pause();
             let path = self.endpoint.as_ref().unwrap_or(&self.path).clone();
-            let Some(said) = self.playing.say() else { return };
+            let Some(said) = self.player.next_message() else { return };
             let mut headers = self.headers(self.accept());
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
             self.recorded_headers(said.step, &mut headers);
             let call = self.caller.send(Method::POST, &path, headers, said.text.into_owned().into_bytes());
             let Some((number, running)) = call else {
-                let why = format!("{path} is no path to send a message to");
-                return self.depart_at(said.step, why);
+                let why = format!("a message cannot be sent to {path}");
+                return self.report_at(said.step, why);
             };
             self.calls.insert(number, Call { what: Purpose::Post(said.step), running, status: None });
             let answered = matches!(self.routes.replies.get(said.step), Some(Reply::Json(_) | Reply::Stream));
@@ -245,23 +145,6 @@ impl Calling<'_> {
         }
     }
 
-    /// The headers of every request.
-    fn headers(&self, accept: &'static str) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let mut add = |name: &'static str, value: Option<&str>| {
-            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
-                headers.insert(HeaderName::from_static(name), value);
-            }
-        };
-        add(SESSION, self.session.as_deref());
-        add(AUTHORIZATION.as_str(), self.proof.as_deref());
-        // The revision is known when the answer to `initialize` is.
-        let known = self.initialized().unwrap_or(false);
-        add(VERSION, self.routes.version.as_deref().filter(|_| known));
-        headers
-    }
-
     /// MCP's own headers, and what proves who asks, as the recording has them with this message.
     fn recorded_headers(&mut self, step: usize, headers: &mut HeaderMap) {
         let Some(entry) = self.plan.script.entry(step) else { return };
@@ -286,17 +169,11 @@ impl Calling<'_> {
         self.proof = proof.map(ToOwned::to_owned);
     }
 
-    /// Whether the answer to `initialize` was heard; none where the session has none.
-    fn initialized(&self) -> Option<bool> {
-        self.routes.initialized.map(|answer| self.playing.is_done(answer))
-    }
-
     /// Opens the stream of a GET before the first message behind the answer to `initialize`, where the session has something
     /// that comes on it: what a server says of its own while nobody listens is lost. Whether the message has to wait.
     fn listens_first(&mut self) -> bool {
         let steps = self.plan.script.steps().len();
-        let comes =
-            |step: usize| self.routes.of.get(step) == Some(&Route::Get) && !self.playing.is_done(step);
+        let comes = |step: usize| self.routes.of.get(step) == Some(&Route::Get) && !self.player.is_done(step);
         let due = self.transport == Transport::StreamableHttp
             && self.ahead.is_none()
             && !self.no_get
@@ -324,33 +201,14 @@ impl Calling<'_> {
         };
         let of_its_own =
             |step: usize| steps.get(step).is_some_and(|step| step.answers.is_none()) && !is_body(step);
-        let awaited = self.playing.awaited_now().any(of_its_own);
+        let awaited = self.player.awaited_now().any(of_its_own);
         let is_open = self.calls.values().any(|call| call.what == Purpose::Stream(Route::Get));
         let asked = self.routes.initialized.and_then(|answer| steps.get(answer)?.answers);
         let in_between =
-            asked.is_some_and(|asked| self.playing.is_done(asked)) && self.initialized() == Some(false);
+            asked.is_some_and(|asked| self.player.is_done(asked)) && self.initialized() == Some(false);
         if awaited && !is_open && !in_between {
             self.open(Route::Get);
         }
-    }
-
-    /// Opens a stream, behind the last event that came on it; the number of the request.
-    fn open(&mut self, route: Route) -> Option<u64> {
-        let tries = self.tries.entry(route).or_default();
-        *tries += 1;
-        if *tries > TRIES {
-            self.no_get |= route == Route::Get;
-            return None;
-        }
-        let mut headers = self.headers(EVENTS);
-        let last = self.last.get(&route).and_then(|id| HeaderValue::from_str(id).ok());
-        if let Some(last) = last.filter(|_| self.transport == Transport::StreamableHttp) {
-            headers.insert(HeaderName::from_static(LAST_EVENT), last);
-        }
-        let path = self.path.clone();
-        let (number, running) = self.caller.send(Method::GET, &path, headers, Vec::new())?;
-        self.calls.insert(number, Call { what: Purpose::Stream(route), running, status: None });
-        Some(number)
     }
 
     /// Ends the session, where the server gave it an id.
@@ -366,7 +224,7 @@ impl Calling<'_> {
         while !self.calls.is_empty() {
             if !self.take_next() {
                 let why = format!("the server has not answered a DELETE for {}", self.plan.waited());
-                self.depart(Mismatch::manners(why));
+                self.report(Mismatch::protocol(why));
                 return;
             }
         }
@@ -378,21 +236,5 @@ impl Calling<'_> {
         let heeded = next.is_some();
         next.into_iter().for_each(|(number, came)| self.heed(number, came));
         heeded
-    }
-
-    fn heed(&mut self, number: u64, came: Came) {
-        // What comes for a request that was let go is nobody's.
-        let Some(what) = self.calls.get(&number).map(|call| call.what) else { return };
-        match came {
-            Came::Answered(status, headers) => self.answered(number, what, status, &headers),
-            Came::Event { name, id, data } => self.event(what, name.as_deref(), id, data),
-            Came::Body(bytes) => self.body(number, what, bytes),
-            Came::TooLong(bytes) => {
-                self.depart(Mismatch::of(Kind::TooLong(bytes), None));
-                self.ended(number, what, None);
-            }
-            Came::Ended(broken) => self.ended(number, what, broken),
-            Came::Failed(why, unreachable) => self.failed(number, why, unreachable),
-        }
     }
 }

@@ -1,12 +1,11 @@
-//! Hyper's side of a server: takes connections and requests, and hands each request to the thread that decides.
+//! Hyper's side of a server: accepts connections, and hands each request to the thread that decides.
 //!
-//! Knows: sockets, bodies and their bounds. Refuses to know: what is asked, and what is answered. Memory: a body for each
-//! of [`CONNECTIONS`] connections, and [`WAITING`] requests that nobody has looked at.
+//! Memory: a body for each of [`CONNECTIONS`] connections, and [`WAITING`] requests.
 
-use super::body::Fed;
-use crate::play::Plan;
-use crate::play::journal::{Journal, Way, What};
-use crate::proxy::listed;
+use super::body::StreamedBody;
+use crate::net::header_list;
+use crate::play::journal::{Direction, Event, Journal};
+use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::HeaderMap;
@@ -31,9 +30,9 @@ const WAITING: usize = 16;
 
 /// Something that happened.
 #[derive(Debug)]
-pub(super) enum Came {
+pub(super) enum ServerEvent {
     /// A request, with all of its body.
-    Asked(Box<Asked>),
+    Request(Box<IncomingRequest>),
     /// A connection is there.
     Connected,
     /// A connection is gone.
@@ -46,7 +45,7 @@ pub(super) enum Came {
 
 /// A request.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct IncomingRequest {
     pub(super) exchange: u64,
     pub(super) method: Method,
     /// The path and the query.
@@ -54,20 +53,20 @@ pub(super) struct Asked {
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
     /// Where the answer goes. Without one the connection is closed.
-    pub(super) reply: oneshot::Sender<Response<Fed>>,
+    pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
 }
 
 /// The listening end of a server.
 pub(super) struct Listener {
-    pub(super) came: mpsc::Receiver<Came>,
+    pub(super) came: mpsc::Receiver<ServerEvent>,
     /// Bytes that came: as long as they do, nobody is silent.
     pub(super) moved: Arc<AtomicU64>,
     stop: watch::Sender<bool>,
 }
 
 #[derive(Clone)]
-struct Serving {
-    tell: mpsc::Sender<Came>,
+struct ConnectionHandler {
+    events: mpsc::Sender<ServerEvent>,
     journal: Journal,
     longest: u64,
     slow: Duration,
@@ -79,10 +78,10 @@ impl Listener {
     /// Serves connections. To be called inside of a runtime.
     pub(super) fn start(listener: TcpListener, plan: &Plan<'_>) -> io::Result<Self> {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let (tell, came) = mpsc::channel(WAITING);
+        let (events, came) = mpsc::channel(WAITING);
         let (stop, stopped) = watch::channel(false);
-        let serving = Serving {
-            tell,
+        let serving = ConnectionHandler {
+            events,
             journal: plan.journal.clone(),
             longest: plan.longest() as u64,
             slow: plan.variants.slow_read,
@@ -101,9 +100,9 @@ impl Listener {
                 };
                 let (serving, stopped) = (serving.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    let _ = serving.tell.send(Came::Connected).await;
+                    let _ = serving.events.send(ServerEvent::Connected).await;
                     serving.connection(stream, stopped).await;
-                    let _ = serving.tell.send(Came::Disconnected).await;
+                    let _ = serving.events.send(ServerEvent::Disconnected).await;
                     drop(place);
                 });
             }
@@ -117,7 +116,7 @@ impl Listener {
     }
 }
 
-impl Serving {
+impl ConnectionHandler {
     async fn connection(&self, stream: TcpStream, mut stopped: watch::Receiver<bool>) {
         // Without it an answer may wait for the other side's acknowledgement of the last one.
         let _ = stream.set_nodelay(true);
@@ -138,26 +137,26 @@ impl Serving {
         .await;
     }
 
-    async fn serve(&self, request: Request<Incoming>) -> io::Result<Response<Fed>> {
+    async fn serve(&self, request: Request<Incoming>) -> io::Result<Response<StreamedBody>> {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        self.journal.note(|| What::Asked {
-            way: Way::Received,
+        self.journal.note(|| Event::Asked {
+            way: Direction::Received,
             exchange,
             method: head.method.to_string(),
             target: target.clone(),
-            headers: listed(&head.headers),
+            headers: header_list(&head.headers),
         });
         let body = self.body(exchange, body).await?;
         let (reply, answer) = oneshot::channel();
         let (method, headers) = (head.method, head.headers);
-        let asked = Box::new(Asked { exchange, method, target, headers, body, reply });
+        let asked = Box::new(IncomingRequest { exchange, method, target, headers, body, reply });
         let nobody = || io::Error::other("nobody answers");
-        self.tell.send(Came::Asked(asked)).await.map_err(|_| nobody())?;
+        self.events.send(ServerEvent::Request(asked)).await.map_err(|_| nobody())?;
         let answer = answer.await.map_err(|_| nobody())?;
-        let (status, headers) = (answer.status().as_u16(), listed(answer.headers()));
-        self.journal.note(|| What::Answered { way: Way::Sent, exchange, status, headers });
+        let (status, headers) = (answer.status().as_u16(), header_list(answer.headers()));
+        self.journal.note(|| Event::Answered { way: Direction::Sent, exchange, status, headers });
         Ok(answer)
     }
 
@@ -171,12 +170,12 @@ impl Serving {
                 None => break,
                 Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
                 Some(Err(error)) => {
-                    self.journal.ended(Way::Received, Some(exchange), Some(error.to_string()));
-                    let _ = self.tell.send(Came::Broken(error.to_string())).await;
+                    self.journal.ended(Direction::Received, Some(exchange), Some(error.to_string()));
+                    let _ = self.events.send(ServerEvent::Broken(error.to_string())).await;
                     return Err(io::Error::other(error));
                 }
             };
-            self.journal.bytes_at(self.journal.now(), Way::Received, Some(exchange), &part);
+            self.journal.bytes_at(self.journal.now(), Direction::Received, Some(exchange), &part);
             self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
             count += part.len() as u64;
             if count <= self.longest {
@@ -185,9 +184,9 @@ impl Serving {
                 bytes = Vec::new();
             }
         }
-        self.journal.ended(Way::Received, Some(exchange), None);
+        self.journal.ended(Direction::Received, Some(exchange), None);
         if count > self.longest {
-            let _ = self.tell.send(Came::TooLong(count)).await;
+            let _ = self.events.send(ServerEvent::TooLong(count)).await;
             return Err(io::Error::other("the body is too long"));
         }
         Ok(bytes)

@@ -1,11 +1,11 @@
 //! Which exchange carries which message over Streamable HTTP, and how each request is answered.
 //!
-//! Knows: that an answer belongs to the stream of its request; that what the server says of its own belongs to the stream
-//! of the request that it is about, as far as the session tells (the exchange of an archive, a progress token, a request
-//! that is answered later), and to the stream of a GET otherwise. Refuses to know: what really happens. Both peers come to
-//! the same, so that a client knows when it needs a GET.
+//! An answer belongs to the stream of its request. Other messages of the server belong to the stream of the request
+//! that they are about, as far as the session shows it (the exchange of an archive, a progress token, a request that is
+//! answered later), and to the stream of a GET otherwise. Both peers come to the same result, so that a client knows
+//! when it needs a GET.
 
-use super::{Answers, SESSION};
+use super::protocol::{Answers, SESSION};
 use crate::play::script::Script;
 use formats::OwnedContent;
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ impl Routes {
         }
         let exchanges = Exchanges::of(script);
         let mut route =
-            Finding { script, answered, exchanges, tokens: HashMap::new(), bodies: HashMap::new(), answers };
+            Router { script, answered, exchanges, tokens: HashMap::new(), bodies: HashMap::new(), answers };
         let of: Vec<Route> = (0..steps.len()).map(|step| route.find(step)).collect();
         let replies = (0..steps.len()).map(|step| route.reply(step, &of)).collect();
         let no_get = route.exchanges.refused_get().filter(|_| !of.contains(&Route::Get));
@@ -106,7 +106,7 @@ impl<'s> Exchanges<'s> {
     }
 }
 
-struct Finding<'s> {
+struct Router<'s> {
     script: &'s Script,
     /// By step: the one that answers it.
     answered: Vec<Option<usize>>,
@@ -118,7 +118,7 @@ struct Finding<'s> {
     answers: Answers,
 }
 
-impl Finding<'_> {
+impl Router<'_> {
     fn find(&mut self, step: usize) -> Route {
         let Some(found) = self.script.steps().get(step).copied() else { return Route::Get };
         if found.side == Side::Client {
@@ -176,7 +176,7 @@ impl Finding<'_> {
     /// The last request before it that is answered behind it.
     fn within(&self, step: usize) -> Option<Route> {
         let later = |asked: &usize| self.answered[*asked].is_some_and(|answer| answer > step);
-        let mut asked = (0..step).rev().take(crate::play::playing::AHEAD);
+        let mut asked = (0..step).rev().take(crate::play::player::AHEAD);
         asked.find(|asked| self.asks(*asked) && later(asked)).map(Route::Answer)
     }
 

@@ -1,29 +1,25 @@
-//! Playing a server that listens.
+//! A server that listens and plays.
 //!
-//! Knows: on which stream a message is said, and when the play is over. What is answered to a request stands in `asked`.
-//! Refuses to know: what messages say. One thread decides; two more serve. Memory: the session, its events kept for a
-//! client that comes back, and what [`super::listener`] says.
-//!
-//! A message for a stream that nobody reads waits until somebody does.
+//! One thread decides; two more serve. A message for a stream that nobody reads waits until somebody does. Memory: the
+//! session, its events for a client that comes back, and what [`super::listener`] holds.
 
-mod asked;
+mod requests;
+mod session;
 
-use super::body::Fed;
-use super::listener::{Came, Listener};
-use super::route::{Reply, Route, Routes};
+use super::listener::{Listener, ServerEvent};
+use super::protocol::{Answers, JSON, Transport, next, next_until};
+use super::route::{Reply, Route};
 use super::stream::Stream;
-use super::{Answers, JSON, Transport, next, next_until};
-use crate::play::journal::What;
+use crate::play::journal::Event;
 use crate::play::mismatch::{Kind, Mismatch};
-use crate::play::playing::{Order, Playing};
-use crate::play::{Plan, Played, StartError};
-use hyper::Response;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::play::plan::{Plan, Played};
+use crate::{StartError, net};
+use session::ServerSession;
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
+use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
 /// How long the last answers may take to be sent.
@@ -44,18 +40,8 @@ impl Server {
     /// # Errors
     /// A sentence where that cannot be.
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
-        let refused = |error: io::Error| {
-            StartError::Here(match error.kind() {
-                io::ErrorKind::AddrInUse => {
-                    format!("{address} is in use by another program; port 0 takes one that is free")
-                }
-                _ => format!("{address} cannot be listened at: {error}"),
-            })
-        };
-        let listener = TcpListener::bind(address).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|error| StartError::Here(format!("no thread can be had: {error}")))?;
+        let listener = net::listen(address).map_err(StartError::Unusable)?;
+        let runtime = net::runtime().map_err(StartError::Unusable)?;
         Ok(Self { listener, runtime, transport, answers })
     }
 
@@ -83,15 +69,15 @@ impl Server {
             Listener::start(listener, plan)
         };
         let listening =
-            listening.map_err(|error| StartError::Here(format!("the port cannot be used: {error}")))?;
+            listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;
         let name = transport.name().to_owned();
-        plan.journal.note(|| What::Began {
+        plan.journal.note(|| Event::Began {
             role: "server".to_owned(),
             transport: name,
             address,
             pid: std::process::id(),
         });
-        let mut serving = Serving::new(plan, transport, answers, listening, &runtime);
+        let mut serving = ServerSession::new(plan, transport, answers, listening, &runtime);
         serving.play();
         let played = plan.over(serving.played());
         drop(serving);
@@ -100,84 +86,33 @@ impl Server {
     }
 }
 
-/// A server at work.
-struct Serving<'p> {
-    plan: &'p Plan<'p>,
-    playing: Playing<'p>,
-    routes: Routes,
-    transport: Transport,
-    listener: Listener,
-    runtime: &'p Runtime,
-    /// What is said over streams: those of requests by their step, and that of a GET.
-    streams: BTreeMap<Route, Stream>,
-    /// Requests that get one message as their answer.
-    waiting: BTreeMap<usize, (u64, oneshot::Sender<Response<Fed>>)>,
-    /// The session's id, once it is given.
-    session: Option<String>,
-    /// Event ids that were given.
-    ids: BTreeSet<String>,
-    /// What the client was told of once.
-    told: BTreeSet<String>,
-    connections: usize,
-    /// The client has ended the session.
-    deleted: bool,
-    closed_early: bool,
-    tally: Played,
-}
-
-impl<'p> Serving<'p> {
-    fn new(
-        plan: &'p Plan<'p>,
-        transport: Transport,
-        answers: Answers,
-        listener: Listener,
-        runtime: &'p Runtime,
-    ) -> Self {
-        Self {
-            plan,
-            playing: Playing::new(plan.script, plan.rules.clone(), Order::Loose),
-            routes: Routes::of(plan.script, answers),
-            transport,
-            listener,
-            runtime,
-            streams: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            session: None,
-            ids: BTreeSet::new(),
-            told: BTreeSet::new(),
-            connections: 0,
-            deleted: false,
-            closed_early: false,
-            tally: Played::default(),
-        }
-    }
-
+impl ServerSession<'_> {
     fn play(&mut self) {
         loop {
             self.speak();
-            if self.closed_early || self.playing.is_over() && self.is_all_said() {
+            if self.closed_early || self.player.is_over() && self.is_all_said() {
                 break;
             }
             let heeded = self.take_next(self.plan.patience);
-            if self.is_left() && !self.playing.is_over() {
-                let missing = self.playing.missing("the client has ended the session");
-                missing.into_iter().for_each(|missing| self.depart(missing));
+            if self.is_left() && !self.player.is_over() {
+                let missing = self.player.missing("the client has ended the session");
+                missing.into_iter().for_each(|missing| self.report(missing));
                 break;
             }
             if !heeded {
                 let why = format!("nothing came for {}", self.plan.waited());
-                self.playing.missing(&why).into_iter().for_each(|missing| self.depart(missing));
+                self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
                 if !self.is_all_said() {
                     let why = format!(
                         "the client has read no stream for what is to be said, for {}",
                         self.plan.waited()
                     );
-                    self.depart(Mismatch::manners(why));
+                    self.report(Mismatch::protocol(why));
                 }
                 break;
             }
         }
-        if self.playing.is_over() {
+        if self.player.is_over() {
             self.linger();
         }
         self.close();
@@ -202,8 +137,8 @@ impl<'p> Serving<'p> {
         while self.connections > 0 {
             let listener = &mut self.listener;
             match self.runtime.block_on(next(&mut listener.came, LAST_WRITE, &listener.moved)) {
-                Some(Came::Disconnected) => self.connections -= 1,
-                Some(Came::Connected) => self.connections += 1,
+                Some(ServerEvent::Disconnected) => self.connections -= 1,
+                Some(ServerEvent::Connected) => self.connections += 1,
                 Some(_) => {}
                 None => break,
             }
@@ -211,18 +146,7 @@ impl<'p> Serving<'p> {
     }
 
     fn played(&self) -> Played {
-        Played { said: self.playing.said(), heard: self.playing.heard(), ..self.tally }
-    }
-
-    fn depart(&mut self, mismatch: Mismatch) {
-        self.plan.depart(&mut self.tally, &mismatch);
-    }
-
-    /// A mismatch beside messages, told once.
-    fn complain(&mut self, text: String) {
-        if self.told.insert(text.clone()) {
-            self.depart(Mismatch::manners(text));
-        }
+        Played { sent: self.player.sent(), received: self.player.received(), ..self.tally }
     }
 
     /// Whether the client has ended the session, or let go of the one stream that it has over HTTP+SSE.
@@ -247,15 +171,15 @@ impl<'p> Serving<'p> {
     /// Says all that can be said now, but for what is to be said together.
     fn speak_on(&mut self, together: &mut BTreeSet<Route>) {
         loop {
-            if self.plan.variants.close_after == Some(self.playing.said()) {
+            if self.plan.variants.close_after == Some(self.player.sent()) {
                 self.closed_early = true;
                 return;
             }
-            if self.playing.peek().is_none() {
+            if self.player.peek().is_none() {
                 return;
             }
             self.pause();
-            let Some(said) = self.playing.say() else { return };
+            let Some(said) = self.player.next_message() else { return };
             let route = match (self.transport, self.routes.of.get(said.step)) {
                 (Transport::StreamableHttp, Some(Route::Answer(asked))) => Route::Answer(*asked),
                 _ => Route::Get,
@@ -270,8 +194,8 @@ impl<'p> Serving<'p> {
                 let answer = self.respond(status, Some(JSON), self.whole(&said.text, exchange), asked);
                 if reply.send(answer).is_err() {
                     let why = "the client went away before its request was answered".to_owned();
-                    let kind = Kind::Manners(why);
-                    self.depart(Mismatch { kind, step: Some(said.step), came: None });
+                    let kind = Kind::Protocol(why);
+                    self.report(Mismatch { kind, step: Some(said.step), came: None });
                 }
                 continue;
             }
@@ -327,12 +251,6 @@ impl<'p> Serving<'p> {
         ids.find(|id| !self.ids.contains(id)).unwrap_or_default()
     }
 
-    /// Whether more than one event is to be said on a stream for which a client can come back.
-    fn has_several(&self, route: Route) -> bool {
-        let count = self.routes.of.iter().filter(|other| **other == route).count();
-        self.transport == Transport::StreamableHttp && count > 1
-    }
-
     /// Waits for the next thing that happens, and heeds it; whether there was one.
     fn take_next(&mut self, patience: Duration) -> bool {
         let patience = patience + self.plan.variants.slow_read;
@@ -340,15 +258,5 @@ impl<'p> Serving<'p> {
         let heeded = next.is_some();
         next.into_iter().for_each(|came| self.heed(came));
         heeded
-    }
-
-    fn heed(&mut self, came: Came) {
-        match came {
-            Came::Asked(asked) => self.asked(*asked),
-            Came::Connected => self.connections += 1,
-            Came::Disconnected => self.connections -= 1,
-            Came::TooLong(bytes) => self.depart(Mismatch::of(Kind::TooLong(bytes), None)),
-            Came::Broken(why) => self.depart(Mismatch::manners(format!("a request broke off: {why}"))),
-        }
     }
 }

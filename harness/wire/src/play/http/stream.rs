@@ -1,9 +1,8 @@
-//! What a server says on one stream, and what of it has been said.
+//! The events of one stream, and how many of them have been sent. A stream may break and be resumed.
 //!
-//! Knows: how an event is spelled, that a stream may break and be taken up again, and where. Refuses to know: sockets.
 //! Memory: every event, since a client may come back for any of them; together they are no more than the session.
 
-use super::body::Feed;
+use super::body::BodySender;
 use hyper::body::Bytes;
 
 /// A stream of events.
@@ -12,7 +11,7 @@ pub(super) struct Stream {
     events: Vec<Event>,
     /// So many are said to the client that reads now.
     said: usize,
-    feed: Option<Feed>,
+    feed: Option<BodySender>,
     /// Nothing comes behind the last event.
     pub(super) whole: bool,
     /// It was broken once, as it was asked for.
@@ -48,7 +47,7 @@ impl Stream {
     }
 
     /// Somebody reads from now on.
-    pub(super) fn open(&mut self, feed: Feed) {
+    pub(super) fn open(&mut self, feed: BodySender) {
         self.feed = Some(feed);
     }
 

@@ -50,7 +50,8 @@ impl Both<'_> {
                 patience,
                 variants,
                 journal: &journal,
-                tell: &tell,
+                name: "session",
+                notify: &tell,
             });
             (played, tell.all())
         };
@@ -73,7 +74,11 @@ impl Both<'_> {
             !found(&client) && !found(&server),
             "{name} in {format}:\nclient {client:?}\nserver {server:?}"
         );
-        assert_eq!((client.0.said, client.0.heard), (server.0.heard, server.0.said), "{name} in {format}");
+        assert_eq!(
+            (client.0.sent, client.0.received),
+            (server.0.received, server.0.sent),
+            "{name} in {format}"
+        );
     }
 }
 

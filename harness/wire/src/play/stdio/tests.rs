@@ -1,11 +1,11 @@
 //! Both sides of every session of the suite, over two pipes in one process.
 
-use super::{Plan, Played, Talk};
+use super::{Conversation, Plan, Played};
+use crate::child::into_file;
 use crate::play::Variants;
 use crate::play::journal::Journal;
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{Told, sessions};
-use crate::record::owned;
 use std::fs::File;
 use std::thread;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use transcript::session::Side;
 
 fn pipe() -> (File, File) {
     let (from, to) = std::io::pipe().unwrap();
-    (owned(from), owned(to))
+    (into_file(from), into_file(to))
 }
 
 fn play(
@@ -27,12 +27,20 @@ fn play(
     let script = of_bytes(format, session, side).unwrap();
     let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
     let patience = Duration::from_secs(20);
-    let plan = Plan { script: &script, rules: &rules, patience, variants, journal: &journal, tell: &tell };
-    let mut talk = Talk::new(&plan, pipes.0, pipes.1);
-    talk.play();
-    assert!(talk.rest(), "the other side did not end");
-    let played = talk.played();
-    drop(talk);
+    let plan = Plan {
+        script: &script,
+        rules: &rules,
+        patience,
+        variants,
+        journal: &journal,
+        name: "session",
+        notify: &tell,
+    };
+    let mut conversation = Conversation::new(&plan, pipes.0, pipes.1);
+    conversation.play();
+    assert!(conversation.rest(), "the other side did not end");
+    let played = conversation.played();
+    drop(conversation);
     (played, tell.all())
 }
 
@@ -52,7 +60,7 @@ fn both_sides_of_every_session_find_nothing_in_each_other() {
     sessions(&mut |name, format, bytes| {
         let [client, server] = both(bytes, format, &Variants::default());
         assert!(client.1.is_empty() && server.1.is_empty(), "{name} in {format}: {client:?} {server:?}");
-        assert_eq!((client.0.said, client.0.heard), (server.0.heard, server.0.said), "{name}");
+        assert_eq!((client.0.sent, client.0.received), (server.0.received, server.0.sent), "{name}");
         count += 1;
     });
     assert!(count > 1000, "{count}");
@@ -76,7 +84,7 @@ fn no_way_of_saying_changes_what_is_heard() {
         turn += 1;
         let [client, server] = both(bytes, format, variants);
         assert!(client.1.is_empty() && server.1.is_empty(), "{name}, {variants:?}: {client:?} {server:?}");
-        assert_eq!((client.0.said, client.0.heard), (server.0.heard, server.0.said), "{name}");
+        assert_eq!((client.0.sent, client.0.received), (server.0.received, server.0.sent), "{name}");
     });
     assert!(turn > 100, "{turn}");
 }
@@ -96,12 +104,12 @@ const CALL: &str = concat!(
 fn noise_and_half_lines_are_told_and_cost_no_message() {
     let noise = Variants { noise: Some("listening".into()), ..Variants::default() };
     for (played, told) in both(CALL.as_bytes(), "jsonrpc", &noise) {
-        assert_eq!((played.said, played.heard, played.mismatches), (2, 2, 2));
-        assert!(told.iter().all(|told| told.starts_with("what came is no message")), "{told:?}");
+        assert_eq!((played.sent, played.received, played.mismatches), (2, 2, 2));
+        assert!(told.iter().all(|told| told.starts_with("mismatch: not a message")), "{told:?}");
     }
     let half = Variants { half_line_at_end: true, ..Variants::default() };
     for (played, told) in both(CALL.as_bytes(), "jsonrpc", &half) {
-        assert_eq!((played.said, played.heard, told.len()), (2, 2, 1), "{told:?}");
+        assert_eq!((played.sent, played.received, told.len()), (2, 2, 1), "{told:?}");
         assert!(told[0].contains("the text ends where"), "{told:?}");
     }
 }
@@ -120,7 +128,7 @@ fn who_closes_early_is_missed_and_misses_nobody() {
                 server.join().unwrap(),
             )
         });
-        assert_eq!((server.0.said, server.0.mismatches), (said, 0), "{server:?}");
+        assert_eq!((server.0.sent, server.0.mismatches), (said, 0), "{server:?}");
         assert_eq!(client.0.mismatches, u64::from(after < 2), "{client:?}");
         assert!(client.1.iter().all(|told| told.contains("the other side has ended")), "{client:?}");
     }

@@ -1,0 +1,103 @@
+//! The rig around a recorder: what every trial shares, the files of one trial, and what its peers saw.
+
+use super::journals::Journals;
+use super::recorder::Recorder;
+use super::scenario::{Conditions, Transport};
+use formats::Format;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+use tempfile::TempDir;
+
+/// What every trial of a run shares.
+#[derive(Debug)]
+pub struct Rig {
+    /// The recorder under test.
+    pub recorder: Recorder,
+    /// How everybody talks.
+    pub transport: Transport,
+    /// The format of its recordings, where their content should not decide.
+    pub format: Option<&'static Format>,
+    /// So much later than it was sent may anything arrive.
+    pub patience: Duration,
+    /// So long may a peer wait for the next thing to happen.
+    pub timeout: Duration,
+    /// Where recordings and journals are kept.
+    pub save: Option<PathBuf>,
+    /// This program, whose `play` is the server.
+    pub program: PathBuf,
+}
+
+impl Rig {
+    /// How long the server waits before each message.
+    pub(super) fn delay(&self, conditions: &Conditions) -> Duration {
+        self.patience.mul_f64(conditions.pause)
+    }
+}
+
+/// The files of one trial.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The folder that holds them.
+    pub(super) folder: PathBuf,
+    /// Taken away at the end, where nobody wants to keep it.
+    _temporary: Option<TempDir>,
+}
+
+impl Files {
+    pub(super) fn temporary() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("mcp-concord-drive").tempdir()?;
+        Ok(Self { folder: folder.path().to_owned(), _temporary: Some(folder) })
+    }
+
+    /// A folder that stays. What an earlier run left there goes first, since recorders append.
+    pub(super) fn kept(folder: &Path) -> io::Result<Self> {
+        if folder.join("session").exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.canonicalize()?, _temporary: None })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The recording: its name may have been given an ending.
+    pub(super) fn recording(&self) -> PathBuf {
+        let plain = self.path(RECORDING);
+        if plain.exists() {
+            return plain;
+        }
+        let named = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RECORDING))
+        };
+        let mut found: Vec<PathBuf> = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.path())
+            .filter(named)
+            .collect();
+        found.sort();
+        found.into_iter().next().unwrap_or(plain)
+    }
+}
+
+/// The name of the recording, to which a command line may add an ending.
+pub(super) const RECORDING: &str = "recording";
+
+/// What came of a session that was played.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// What the peers wrote down.
+    pub(super) journals: Journals,
+    /// What the recorder and the server wrote to the standard error.
+    pub(super) stderr: String,
+    /// Whether the session came to the moment at which the recorder is killed, and it was.
+    pub(super) killed: bool,
+    /// Where the recorder was told to end: that it, or the server, went on all the same; or that it did not.
+    pub(super) ended: Option<Result<(), String>>,
+    /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
+    pub(super) died: Option<String>,
+}

@@ -1,0 +1,51 @@
+//! The names that MCP uses over HTTP, and waiting for what comes.
+
+pub use formats::identify::Transport;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::Instant;
+
+/// In what form a server of Streamable HTTP answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Each request as the session shows it, and as a stream where it does not.
+    AsRecorded,
+    /// As one JSON body. What the server says of its own goes over the stream of a GET.
+    Json,
+    /// As a stream of events.
+    Stream,
+}
+
+/// The header of a session's id.
+pub(super) const SESSION: &str = "mcp-session-id";
+
+/// The header of the revision that was agreed on.
+pub(super) const VERSION: &str = "mcp-protocol-version";
+
+/// The header of a client that comes back to a stream.
+pub(super) const LAST_EVENT: &str = "last-event-id";
+
+/// The type of a stream of events.
+pub(super) const EVENTS: &str = "text/event-stream";
+
+/// The type of a message.
+pub(super) const JSON: &str = "application/json";
+
+/// The next thing that happens; none where nothing does, and not a byte moves, for so long.
+pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) -> Option<T> {
+    loop {
+        let before = moved.load(Ordering::Relaxed);
+        match tokio::time::timeout(patience, came.recv()).await {
+            Ok(next) => return next,
+            Err(_) if moved.load(Ordering::Relaxed) == before => return None,
+            Err(_) => {}
+        }
+    }
+}
+
+/// The next thing that happens before that time; none where nothing does.
+pub(super) async fn next_until<T>(came: &mut Receiver<T>, until: Instant) -> Option<T> {
+    tokio::time::timeout_at(until, came.recv()).await.ok().flatten()
+}

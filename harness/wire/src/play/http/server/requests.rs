@@ -1,0 +1,246 @@
+//! How a server of each transport answers a request, and what it demands of a client.
+
+use super::session::ServerSession;
+use crate::play::http::body::StreamedBody;
+use crate::play::http::listener::{IncomingRequest, ServerEvent};
+use crate::play::http::protocol::{EVENTS, JSON, LAST_EVENT, SESSION, Transport, VERSION};
+use crate::play::http::route::{Reply, Route};
+use crate::play::http::stream::spell;
+use crate::play::mismatch::{Kind, Mismatch};
+use crate::play::player::Received;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::{Method, Response, StatusCode};
+use transcript::message::Message;
+
+/// From this revision on, a client names the revision in every request behind `initialize`.
+const NAMES_ITSELF: &str = "2025-06-18";
+
+impl ServerSession<'_> {
+    /// Heeds something that happened.
+    pub(super) fn heed(&mut self, came: ServerEvent) {
+        match came {
+            ServerEvent::Request(asked) => self.asked(*asked),
+            ServerEvent::Connected => self.connections += 1,
+            ServerEvent::Disconnected => self.connections -= 1,
+            ServerEvent::TooLong(bytes) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
+            ServerEvent::Broken(why) => {
+                self.report(Mismatch::protocol(format!("a request broke off: {why}")))
+            }
+        }
+    }
+
+    /// Heeds a request, and answers it now or later.
+    fn asked(&mut self, asked: IncomingRequest) {
+        if asked.target.starts_with("/.well-known/") {
+            // Clients look there for what a server without authorization does not have.
+            return self.answer(asked, 404, "there is nothing here");
+        }
+        match asked.method {
+            Method::POST => self.post(asked),
+            Method::GET => self.get(asked),
+            Method::DELETE if self.transport == Transport::StreamableHttp => {
+                if let Some(asked) = self.of_the_session(asked) {
+                    self.deleted = true;
+                    self.answer(asked, 200, "");
+                }
+            }
+            _ => {
+                self.complain(format!("a {} request, which MCP does not use", asked.method));
+                self.answer(asked, 405, "a POST, a GET or a DELETE belongs here");
+            }
+        }
+    }
+
+    /// A message, or several.
+    fn post(&mut self, asked: IncomingRequest) {
+        let Ok(text) = std::str::from_utf8(&asked.body) else {
+            let came = String::from_utf8_lossy(&asked.body).into_owned();
+            self.report(Mismatch::of(Kind::NoMessage("it is not UTF-8".to_owned()), Some(came)));
+            return self.answer(asked, 400, "this is not UTF-8");
+        };
+        let text = text.to_owned();
+        self.look_at(&asked.headers);
+        let message = Message::parse(&text).ok();
+        let is_initialize =
+            message.and_then(|message| message.method()).is_some_and(|method| method.is("initialize"));
+        let asked = match is_initialize {
+            true => asked,
+            false => match self.of_the_session(asked) {
+                Some(asked) => asked,
+                None => return,
+            },
+        };
+        let mut steps = Vec::new();
+        for Received { step, mismatch } in self.player.receive(&text) {
+            steps.extend(step);
+            mismatch.into_iter().for_each(|mismatch| self.report(mismatch));
+        }
+        if self.transport == Transport::HttpSse {
+            return self.answer(asked, 202, "Accepted");
+        }
+        match steps.first() {
+            Some(&step) => self.reply(asked, step),
+            None if message
+                .is_some_and(|message| message.method().is_some() && message.id().key().is_some()) =>
+            {
+                self.answer(asked, 400, "the session does not have this request here");
+            }
+            None if message.is_none() => self.answer(asked, 400, "this is not a message"),
+            None => self.answer(asked, 202, ""),
+        }
+    }
+
+    /// Answers the POST of a step of the session.
+    fn reply(&mut self, asked: IncomingRequest, step: usize) {
+        match self.routes.replies.get(step).cloned() {
+            Some(Reply::Refused(status, headers)) => {
+                let mut answer = self.respond(status, None, self.whole("", asked.exchange), step);
+                for (_, value) in headers {
+                    if let Ok(value) = HeaderValue::from_str(&value) {
+                        answer.headers_mut().append(WWW_AUTHENTICATE, value);
+                    }
+                }
+                let _ = asked.reply.send(answer);
+            }
+            Some(Reply::Json(_)) => {
+                self.waiting.insert(step, (asked.exchange, asked.reply));
+            }
+            Some(Reply::Stream) => {
+                let (feed, body) =
+                    StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+                self.streams.entry(Route::Answer(step)).or_default().open(feed);
+                let _ = asked.reply.send(self.respond(200, Some(EVENTS), body, step));
+            }
+            Some(Reply::Accepted(status)) => self.answer(asked, status, ""),
+            None => self.answer(asked, 202, ""),
+        }
+    }
+
+    /// A stream that the client wants to read.
+    fn get(&mut self, asked: IncomingRequest) {
+        if !accepts(&asked.headers, EVENTS) {
+            self.complain(format!("a GET does not accept {EVENTS}"));
+        }
+        if self.transport == Transport::HttpSse {
+            return self.legacy(asked);
+        }
+        let Some(asked) = self.of_the_session(asked) else { return };
+        let last = asked.headers.get(LAST_EVENT).and_then(|id| std::str::from_utf8(id.as_bytes()).ok());
+        let redeliver = self.plan.variants.redeliver;
+        let route = match last {
+            None => Some(Route::Get),
+            Some(id) => {
+                let mut streams = self.streams.iter_mut();
+                streams.find_map(|(route, stream)| stream.go_behind(id, redeliver).then_some(*route))
+            }
+        };
+        let Some(route) = route else {
+            self.complain("a client resumed after an event that was never sent".to_owned());
+            return self.answer(asked, 400, "there is no such event");
+        };
+        if let Some(status) = self.routes.no_get {
+            return self.answer(asked, status, "this server has no stream of its own");
+        }
+        if self.streams.entry(route).or_default().is_read() && last.is_none() {
+            self.complain("a second GET while the stream of the first one is open".to_owned());
+            return self.answer(asked, 409, "there is a stream already");
+        }
+        self.open(route, asked, None);
+    }
+
+    /// The one stream of HTTP+SSE, which begins by telling where messages go.
+    fn legacy(&mut self, asked: IncomingRequest) {
+        if self.streams.entry(Route::Get).or_default().is_read() {
+            self.complain("a second GET while the stream of the first one is open".to_owned());
+            return self.answer(asked, 409, "there is a stream already");
+        }
+        let recorded = self.plan.script.entries().iter().find_map(|entry| {
+            let sse = entry.sse.as_ref().filter(|sse| sse.name.as_deref() == Some("endpoint"))?;
+            let path = sse.data.as_deref()?;
+            (path.starts_with('/') && !path.contains(['\n', '\r'])).then(|| path.to_owned())
+        });
+        let path = recorded.unwrap_or_else(|| "/messages?sessionId=1".to_owned());
+        self.open(Route::Get, asked, Some(&path));
+    }
+
+    fn open(&mut self, route: Route, asked: IncomingRequest, endpoint: Option<&str>) {
+        let (feed, body) = StreamedBody::open(self.plan.variants.chunk, asked.exchange, self.plan.journal);
+        if let Some(path) = endpoint {
+            let _ = feed.send(spell(Some("endpoint"), None, path));
+        }
+        let mut answer = Response::new(body);
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+        let _ = asked.reply.send(answer);
+        let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
+        let stream = self.streams.entry(route).or_default();
+        stream.open(feed);
+        stream.say(redeliver, more);
+    }
+
+    /// What a client has to say in its headers, whatever it sends.
+    fn look_at(&mut self, headers: &HeaderMap) {
+        if !headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(JSON.as_bytes())) {
+            self.complain(format!("a POST does not say that it holds {JSON}"));
+        }
+        if self.transport == Transport::StreamableHttp
+            && !(accepts(headers, JSON) && accepts(headers, EVENTS))
+        {
+            self.complain(format!("a POST does not accept both {JSON} and {EVENTS}"));
+        }
+    }
+
+    /// Passes on a request that names the session and the revision, once they are known. Every other one is answered.
+    fn of_the_session(&mut self, asked: IncomingRequest) -> Option<IncomingRequest> {
+        let named = |name: &str| asked.headers.get(name).map(|value| value.as_bytes().to_vec());
+        let known = self.routes.initialized.is_some_and(|answer| self.player.is_done(answer));
+        if let Some(id) = self.session.clone().filter(|_| known) {
+            let (status, why) = match named(SESSION) {
+                Some(named) if named == id.as_bytes() => (0, ""),
+                Some(_) => (404, "names another session"),
+                None => (400, "names no session"),
+            };
+            if status > 0 {
+                self.complain(format!("a {} {why}, where {SESSION} is {id}", asked.method));
+                self.answer(asked, status, "mcp-session-id is not the one of this session");
+                return None;
+            }
+            if let Some(version) = self.routes.version.clone() {
+                match named(VERSION).map(|named| String::from_utf8_lossy(&named).into_owned()) {
+                    Some(named) if named != version => {
+                        let method = &asked.method;
+                        self.complain(format!(
+                            "a {method} names the revision {named}, where {version} was agreed on"
+                        ));
+                    }
+                    None if version.as_str() >= NAMES_ITSELF => {
+                        self.complain(format!("a {} does not name the revision in {VERSION}", asked.method));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(asked)
+    }
+
+    fn answer(&self, asked: IncomingRequest, status: u16, text: &str) {
+        let mut answer = Response::new(self.whole(text, asked.exchange));
+        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        if !text.is_empty() {
+            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        }
+        let _ = asked.reply.send(answer);
+    }
+}
+
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let listed = |value: &HeaderValue| {
+        let text = String::from_utf8_lossy(value.as_bytes()).to_lowercase();
+        text.split(',').any(|item| {
+            let item = item.split(';').next().unwrap_or_default().trim();
+            item == media
+                || item == "*/*"
+                || media.split_once('/').is_some_and(|(kind, _)| item == format!("{kind}/*"))
+        })
+    };
+    headers.get_all(ACCEPT).iter().any(listed)
+}

@@ -1,0 +1,117 @@
+//! The state of a server over HTTP, and the responses that both playing and answering need.
+
+use crate::play::http::body::StreamedBody;
+use crate::play::http::listener::Listener;
+use crate::play::http::protocol::{Answers, SESSION, Transport};
+use crate::play::http::route::{Route, Routes};
+use crate::play::http::stream::Stream;
+use crate::play::mismatch::Mismatch;
+use crate::play::plan::{Plan, Played};
+use crate::play::player::{Order, Player};
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A server at work.
+pub(super) struct ServerSession<'p> {
+    pub(super) plan: &'p Plan<'p>,
+    pub(super) player: Player<'p>,
+    pub(super) routes: Routes,
+    pub(super) transport: Transport,
+    pub(super) listener: Listener,
+    pub(super) runtime: &'p Runtime,
+    /// What is said over streams: those of requests by their step, and that of a GET.
+    pub(super) streams: BTreeMap<Route, Stream>,
+    /// Requests that get one message as their answer.
+    pub(super) waiting: BTreeMap<usize, (u64, oneshot::Sender<Response<StreamedBody>>)>,
+    /// The session's id, once it is given.
+    pub(super) session: Option<String>,
+    /// Event ids that were given.
+    pub(super) ids: BTreeSet<String>,
+    /// What the client was told of once.
+    pub(super) told: BTreeSet<String>,
+    pub(super) connections: usize,
+    /// The client has ended the session.
+    pub(super) deleted: bool,
+    pub(super) closed_early: bool,
+    pub(super) tally: Played,
+}
+
+impl<'p> ServerSession<'p> {
+    pub(super) fn new(
+        plan: &'p Plan<'p>,
+        transport: Transport,
+        answers: Answers,
+        listener: Listener,
+        runtime: &'p Runtime,
+    ) -> Self {
+        Self {
+            plan,
+            player: Player::new(plan.script, plan.rules.clone(), Order::Loose),
+            routes: Routes::of(plan.script, answers),
+            transport,
+            listener,
+            runtime,
+            streams: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            session: None,
+            ids: BTreeSet::new(),
+            told: BTreeSet::new(),
+            connections: 0,
+            deleted: false,
+            closed_early: false,
+            tally: Played::default(),
+        }
+    }
+
+    pub(super) fn report(&mut self, mismatch: Mismatch) {
+        self.plan.report(&mut self.tally, &mismatch);
+    }
+
+    /// A mismatch beside messages, told once.
+    pub(super) fn complain(&mut self, text: String) {
+        if self.told.insert(text.clone()) {
+            self.report(Mismatch::protocol(text));
+        }
+    }
+
+    /// Whether more than one event is to be said on a stream for which a client can come back.
+    pub(super) fn has_several(&self, route: Route) -> bool {
+        let count = self.routes.of.iter().filter(|other| **other == route).count();
+        self.transport == Transport::StreamableHttp && count > 1
+    }
+
+    pub(super) fn whole(&self, text: &str, exchange: u64) -> StreamedBody {
+        let bytes = Bytes::from(text.to_owned());
+        StreamedBody::whole(bytes, self.plan.variants.chunk, exchange, self.plan.journal)
+    }
+
+    /// The head of an answer to the POST of a step; the one to `initialize` gives the session its id.
+    pub(super) fn respond(
+        &mut self,
+        status: u16,
+        media: Option<&'static str>,
+        body: StreamedBody,
+        step: usize,
+    ) -> Response<StreamedBody> {
+        let mut answer = Response::new(body);
+        *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        if let Some(media) = media {
+            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+        }
+        let method = self.plan.script.message(step).and_then(|message| message.method());
+        if let Some(id) = self.routes.session.as_ref().filter(|_| status < 400)
+            && method.is_some_and(|method| method.is("initialize"))
+        {
+            let id = id.clone().unwrap_or_else(|| format!("mcp-concord-{}", std::process::id()));
+            if let Ok(value) = HeaderValue::from_str(&id) {
+                answer.headers_mut().insert(HeaderName::from_static(SESSION), value);
+                self.session = Some(id);
+            }
+        }
+        answer
+    }
+}

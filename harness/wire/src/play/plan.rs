@@ -1,0 +1,72 @@
+//! What is to be played, how, and what came of it.
+
+use super::journal::{Event, Journal};
+use super::mismatch::Mismatch;
+use super::script::Script;
+use super::variant::Variants;
+use crate::Notify;
+use std::time::Duration;
+use transcript::diff::DiffOptions;
+
+/// A message of up to this size is held; of a session whose messages are longer, twice the longest one.
+pub const HELD: usize = 64 << 20;
+
+/// What is to be played, and how.
+#[derive(Clone, Copy)]
+pub struct Plan<'p> {
+    /// The session, and the side that is played.
+    pub script: &'p Script,
+    /// What may differ.
+    pub rules: &'p DiffOptions,
+    /// How long a wait may be.
+    pub patience: Duration,
+    /// The ways to take.
+    pub variants: &'p Variants,
+    /// Where to note what passes.
+    pub journal: &'p Journal,
+    /// What the recording is called in messages.
+    pub name: &'p str,
+    /// Who is told of mismatches as they are seen.
+    pub notify: &'p dyn Notify,
+}
+
+/// What came of a play.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Played {
+    /// How many messages were sent.
+    pub sent: u64,
+    /// How many messages of the session were received, as they stand there or not.
+    pub received: u64,
+    /// How often the other side departed from it.
+    pub mismatches: u64,
+}
+
+impl Plan<'_> {
+    /// Messages up to this size are held.
+    pub(super) fn longest(&self) -> usize {
+        HELD.max(2 * self.script.longest())
+    }
+
+    /// Says and notes a mismatch, and counts it.
+    pub(super) fn report(&self, played: &mut Played, mismatch: &Mismatch) {
+        played.mismatches += 1;
+        self.journal.note(|| {
+            let at = mismatch.step.map_or_else(String::new, |step| format!(" (message {step})"));
+            Event::Mismatch { text: mismatch.headline() + &at }
+        });
+        self.notify.mismatch(&mismatch.describe(self.script, self.name));
+    }
+
+    /// Notes the end.
+    pub(super) fn over(&self, played: Played) -> Played {
+        let Played { sent, received, mismatches } = played;
+        self.journal.note(|| Event::Over { sent, received, mismatches });
+        played
+    }
+
+    /// The patience in words.
+    pub(super) fn waited(&self) -> String {
+        let seconds = self.patience.as_secs_f64();
+        format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" })
+    }
+}

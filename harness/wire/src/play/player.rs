@@ -1,0 +1,282 @@
+//! A script as it is being played: which message is next, and what to make of one that came.
+//!
+//! This side sends a message once all that the other side sends before it was received. A message that came is looked
+//! for among the next [`AHEAD`] of the other side, the awaited one first. The play continues after a mismatch: a
+//! message that differs counts as received, an unexpected one is skipped. Memory: a bit for each message, and the ids
+//! that the other side chose.
+
+use super::mismatch::{Kind as Sort, Mismatch};
+use super::script::{IdMap, Script, event};
+use std::borrow::Cow;
+use transcript::align::contents;
+use transcript::diff::{DiffOptions, Difference};
+use transcript::json::Json;
+use transcript::meaning::{Event, EventKind};
+use transcript::message::Message;
+use transcript::rejection::Code;
+
+/// So many messages of the other side are looked at for the one that came.
+pub(super) const AHEAD: usize = 64;
+
+/// How far the order of the other side's messages can be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// They come one behind the other.
+    Strict,
+    /// They come over several connections: between two messages of this side, one may overtake another.
+    Loose,
+}
+
+/// A script with a finger on the next message.
+#[derive(Debug)]
+pub struct Player<'s> {
+    script: &'s Script,
+    rules: DiffOptions,
+    order: Order,
+    /// The first step that is not done.
+    next: usize,
+    done: Vec<bool>,
+    names: IdMap,
+    sent: u64,
+    received: u64,
+}
+
+/// A message of this side as it has to be sent now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing<'s> {
+    /// Its step.
+    pub step: usize,
+    /// Its text.
+    pub text: Cow<'s, str>,
+}
+
+/// What became of a message that came.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Received {
+    /// The step that it stands for.
+    pub step: Option<usize>,
+    /// How it departs from it.
+    pub mismatch: Option<Mismatch>,
+}
+
+impl<'s> Player<'s> {
+    /// At the beginning of the script.
+    #[must_use]
+    pub fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
+        let done = vec![false; script.steps().len()];
+        Self { script, rules, order, next: 0, done, names: IdMap::default(), sent: 0, received: 0 }
+    }
+
+    /// The next message of this side, where it is its turn. It counts as sent.
+    pub fn next_message(&mut self) -> Option<Outgoing<'s>> {
+        let next = self.peek()?;
+        self.tick(next.step);
+        self.sent += 1;
+        Some(next)
+    }
+
+    /// The next message of this side, where it is its turn.
+    #[must_use]
+    pub fn peek(&self) -> Option<Outgoing<'s>> {
+        let step = self.next;
+        let message = self.script.message(step).filter(|_| self.script.is_mine(step))?;
+        let text = self.names.outgoing(self.script.steps().get(step)?, message);
+        Some(Outgoing { step, text })
+    }
+
+    /// Takes what came, which is meant to be one message; a batch is taken apart.
+    pub fn receive(&mut self, text: &str) -> Vec<Received> {
+        match Message::parse(text) {
+            Ok(message) => vec![self.receive_message(message)],
+            Err(refusal) if refusal.code == Code::Batch => {
+                let batch = Mismatch::of(Sort::Batch, Some(text.to_owned()));
+                let mut received = vec![Received { step: None, mismatch: Some(batch) }];
+                for item in Json::parse(text).into_iter().flat_map(Json::items) {
+                    received.push(match Message::parse(item.text()) {
+                        Ok(message) => self.receive_message(message),
+                        Err(refusal) => no_message(refusal.message, item.text()),
+                    });
+                }
+                received
+            }
+            Err(refusal) => vec![no_message(refusal.message, text)],
+        }
+    }
+
+    /// The message of the other side that is awaited, where this side cannot go on without it.
+    #[must_use]
+    pub fn awaited(&self) -> Option<usize> {
+        (self.next < self.done.len() && !self.script.is_mine(self.next)).then_some(self.next)
+    }
+
+    /// The messages of the other side that are awaited before it is this side's turn again.
+    pub(super) fn awaited_now(&self) -> impl Iterator<Item = usize> {
+        let mine = |step: usize| self.script.is_mine(step) && !self.done[step];
+        let turn = (self.next..self.done.len()).find(|&step| mine(step)).unwrap_or(self.done.len());
+        (self.next..turn).filter(|&step| self.is_awaited(step))
+    }
+
+    /// Whether a message was sent or received.
+    pub(super) fn is_done(&self, step: usize) -> bool {
+        self.done.get(step).is_some_and(|done| *done)
+    }
+
+    /// Whether a text is one of the messages that the other side has to say next, and one that the session has again.
+    pub(super) fn expects_again(&self, text: &str) -> bool {
+        let Ok(message) = Message::parse(text) else { return false };
+        let came = event(self.next, message);
+        self.ahead().any(|step| self.script.is_again(step) && self.difference(step, &came).is_none())
+    }
+
+    /// Whether nothing is left to say or to hear.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.next == self.done.len()
+    }
+
+    /// What never came, for this reason.
+    #[must_use]
+    pub fn missing(&self, why: &str) -> Option<Mismatch> {
+        let mut left = (self.next..self.done.len()).filter(|&step| self.is_awaited(step));
+        let step = left.next()?;
+        let kind = Sort::Missing(why.to_owned(), left.count());
+        Some(Mismatch { kind, step: Some(step), came: None })
+    }
+
+    /// How many messages of this side are left to say.
+    #[must_use]
+    pub fn unsent(&self) -> usize {
+        (self.next..self.done.len()).filter(|&step| self.script.is_mine(step)).count()
+    }
+
+    /// How many messages were sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How many messages of the session were received, as they stand there or not.
+    #[must_use]
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Whether the other side still has to say it.
+    fn is_awaited(&self, step: usize) -> bool {
+        !self.done[step] && !self.script.is_mine(step)
+    }
+
+    fn tick(&mut self, step: usize) {
+        self.done[step] = true;
+        while self.done.get(self.next).is_some_and(|done| *done) {
+            self.next += 1;
+        }
+    }
+
+    fn receive_message(&mut self, message: Message<'_>) -> Received {
+        let came = event(self.next, message);
+        let (step, kind) = match self.same(&came) {
+            Some(step) => (step, (!self.is_in_order(step)).then_some(Sort::OutOfOrder)),
+            None => match self.kin(&came).and_then(|step| Some((step, self.difference(step, &came)?))) {
+                Some((step, difference)) => (step, Some(Sort::Different(difference))),
+                None => {
+                    let mismatch = Mismatch::of(Sort::Unexpected, Some(message.text().to_owned()));
+                    return Received { step: None, mismatch: Some(mismatch) };
+                }
+            },
+        };
+        if let Some(expected) = self.script.message(step) {
+            self.names.learn(step, expected, message);
+        }
+        self.tick(step);
+        self.received += 1;
+        let mismatch =
+            kind.map(|kind| Mismatch { kind, step: Some(step), came: Some(message.text().to_owned()) });
+        Received { step: Some(step), mismatch }
+    }
+
+    /// The first message that says the same; of several that may overtake each other, the one whose id came.
+    fn same(&self, came: &Event<'_>) -> Option<usize> {
+        let mut first = None;
+        for step in self.ahead().filter(|&step| self.difference(step, came).is_none()) {
+            let id = self.script.message(step).and_then(|message| message.id().key());
+            if self.order == Order::Strict || id == came.id && self.is_in_order(step) {
+                return Some(step);
+            }
+            first = first.or(Some(step));
+        }
+        first
+    }
+
+    /// The next messages that the other side has to say.
+    fn ahead(&self) -> impl Iterator<Item = usize> {
+        (self.next..self.done.len()).filter(|&step| self.is_awaited(step)).take(AHEAD)
+    }
+
+    /// Whether nothing that should have come before it is awaited, and what it answers was asked.
+    fn is_in_order(&self, step: usize) -> bool {
+        let asked = self.script.steps()[step].answers.is_none_or(|asked| self.done[asked]);
+        let mut before = (self.next..step).filter(|&before| self.is_awaited(before));
+        let overtaken = before.next();
+        let between = |first: usize| (first..step).any(|step| self.script.is_mine(step));
+        asked
+            && overtaken.is_none_or(|first| {
+                // What this side sent in between, the other one may have waited for.
+                self.order == Order::Loose && !between(first)
+            })
+    }
+
+    /// The message that the one that came may be meant for: an answer to the same request, or the first one of its kind
+    /// and method before this side has to speak again.
+    fn kin(&self, came: &Event<'_>) -> Option<usize> {
+        let turn = (self.next..self.done.len()).find(|&step| self.script.is_mine(step) && !self.done[step]);
+        let alike = |step: usize| {
+            let Some(message) = self.script.message(step) else { return false };
+            let expected = event(step, message);
+            match (expected.is_response(), came.is_response()) {
+                (true, true) => expected.id == came.id,
+                (false, false) => {
+                    expected.kind == came.kind
+                        && message.method() == came.message.method()
+                        && turn.is_none_or(|turn| step < turn)
+                }
+                _ => false,
+            }
+        };
+        self.ahead().find(|&step| alike(step))
+    }
+
+    /// How what came differs from a message of the session, but for the names that belong to the other side.
+    fn difference(&self, step: usize, came: &Event<'_>) -> Option<Difference> {
+        let differs = |pointer: &str, left: Option<String>, right: Option<String>| {
+            Some(Difference { pointer: pointer.to_owned(), left, right })
+        };
+        let message = self.script.message(step)?;
+        let text = self.names.expected(message, came.message);
+        // Other names do not make it another sort of message.
+        let message = Message::parse(&text).unwrap_or(message);
+        let expected = event(step, message);
+        if expected.kind != came.kind {
+            let quoted = |kind: EventKind| Some(format!("\"{}\"", kind.name()));
+            return differs("/kind", quoted(expected.kind), quoted(came.kind));
+        }
+        let same_id = match expected.is_response() {
+            true => expected.id == came.id,
+            false => expected.id.is_some() == came.id.is_some(),
+        };
+        if !same_id && !self.rules.ignore.iter().any(|pattern| pattern.is_match("/id")) {
+            let shown =
+                |event: &Event<'_>| event.id.as_ref().map(|id| String::from_utf8_lossy(id).into_owned());
+            return differs("/id", shown(&expected), shown(came));
+        }
+        contents(&expected, came, &self.rules).difference
+    }
+}
+
+fn no_message(why: String, text: &str) -> Received {
+    let text = if text.trim().is_empty() { "(an empty line)" } else { text }.to_owned();
+    Received { step: None, mismatch: Some(Mismatch::of(Sort::NoMessage(why), Some(text))) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! One body as the archive has it: as text or Base64, with the time of each block of an event stream.
+//!
+//! Memory: [`IN_MEMORY`] for each open body, then a temporary file; with redaction, what [`super::body_redactor`]
+//! holds.
+
+use super::body_redactor::BodyRedactor;
+use super::sse_blocks::{Byte, Scanner};
+use crate::record::Redaction;
+use crate::utf8::Utf8;
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use flate2::write::MultiGzDecoder;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::SpooledTempFile;
+use transcript::json::write_string;
+
+/// Up to this size a body waits in memory.
+const IN_MEMORY: usize = 64 << 10;
+
+/// So much of a body is copied at a time.
+const BLOCK: usize = 64 << 10;
+
+/// A body of which parts come.
+#[derive(Debug)]
+pub(super) struct Body {
+    body: Coding,
+    /// Bytes that passed and are not kept.
+    pub(super) lost: u64,
+}
+
+#[derive(Debug)]
+enum Coding {
+    Plain(Plain),
+    Gzip(Box<MultiGzDecoder<Plain>>),
+}
+
+/// A body without a coding.
+#[derive(Debug)]
+struct Plain {
+    spool: SpooledTempFile,
+    size: u64,
+    text: Utf8,
+    /// The blocks of an event stream; none where it is no such stream.
+    blocks: Option<Blocks>,
+    now: Duration,
+    /// Where something is to be taken out.
+    redactor: Option<Box<BodyRedactor>>,
+}
+
+impl Body {
+    /// A body with these headers, of which nothing came yet.
+    pub(super) fn new(headers: &[(String, String)], redaction: &Arc<Redaction>) -> Self {
+        let value =
+            |name: &str| headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|it| &*it.1);
+        let stream = value("content-type").is_some_and(|it| it.trim_start().starts_with("text/event-stream"));
+        let plain = Plain {
+            spool: SpooledTempFile::new(IN_MEMORY),
+            size: 0,
+            text: Utf8::default(),
+            blocks: stream.then(Blocks::default),
+            now: Duration::ZERO,
+            redactor: redaction
+                .is_asked()
+                .then(|| Box::new(BodyRedactor::new(redaction, value("content-type").unwrap_or_default()))),
+        };
+        let body = match value("content-encoding") {
+            Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
+                Coding::Gzip(Box::new(MultiGzDecoder::new(plain)))
+            }
+            _ => Coding::Plain(plain),
+        };
+        Self { body, lost: 0 }
+    }
+
+    /// Takes a part, which came at `now` in the time of its exchange. What cannot be kept is counted.
+    ///
+    /// # Errors
+    /// Where it could not be: no room in the temporary file, or a coding that is broken.
+    pub(super) fn take(&mut self, part: &[u8], now: Duration) -> io::Result<()> {
+        let kept = match &mut self.body {
+            Coding::Plain(plain) => {
+                plain.now = now;
+                plain.write_all(part)
+            }
+            Coding::Gzip(decoder) => {
+                decoder.get_mut().now = now;
+                // What is decoded must be seen now: an event is not the next one's to bring.
+                decoder.write_all(part).and_then(|()| decoder.flush())
+            }
+        };
+        if kept.is_err() {
+            self.lost += part.len() as u64;
+        }
+        kept
+    }
+
+    /// Nothing more comes: what was held is let go.
+    ///
+    /// # Errors
+    /// Where it could not be kept.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let plain = self.plain();
+        let Some(mut redactor) = plain.redactor.take() else { return Ok(()) };
+        let rest = redactor.finish();
+        let done = plain.keep(&rest);
+        self.lost += redactor.lost;
+        done
+    }
+
+    fn plain(&mut self) -> &mut Plain {
+        match &mut self.body {
+            Coding::Plain(plain) => plain,
+            Coding::Gzip(decoder) => decoder.get_mut(),
+        }
+    }
+
+    /// How many bytes there are, without their coding.
+    pub(super) fn size(&self) -> u64 {
+        match &self.body {
+            Coding::Plain(plain) => plain.size,
+            Coding::Gzip(decoder) => decoder.get_ref().size,
+        }
+    }
+
+    /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`; nothing where nothing came. An event stream
+    /// has its text even so: without one it would look like a stream that an exporter dropped.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or not be read back.
+    pub(super) fn write_text(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let whole = self.lost == 0;
+        let plain = self.plain();
+        if plain.size == 0 {
+            return if whole && plain.blocks.is_some() { out.write_all(b", \"text\": \"\"") } else { Ok(()) };
+        }
+        let is_text = plain.text.is_text();
+        plain.spool.seek(SeekFrom::Start(0))?;
+        out.write_all(b", \"text\": \"")?;
+        if is_text {
+            escaped(&mut plain.spool, plain.size, out)?
+        } else {
+            coded(&mut plain.spool, out)?
+        }
+        out.write_all(if is_text { b"\"" } else { b"\", \"encoding\": \"base64\"" })?;
+        plain.spool.seek(SeekFrom::End(0))?;
+        Ok(())
+    }
+
+    /// Writes `, "_events": […]`, when each block of a stream came; nothing where the body is no stream.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or not be read back.
+    pub(super) fn write_blocks(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let Some(blocks) = &mut self.plain().blocks else { return Ok(()) };
+        out.write_all(b",\n \"_events\": [")?;
+        blocks.listed.seek(SeekFrom::Start(0))?;
+        io::copy(&mut blocks.listed, out)?;
+        blocks.listed.seek(SeekFrom::End(0))?;
+        out.write_all(b"]")
+    }
+}
+
+impl Plain {
+    fn keep(&mut self, part: &[u8]) -> io::Result<()> {
+        self.spool.write_all(part)?;
+        if let Some(blocks) = &mut self.blocks {
+            blocks.take(part, self.size, self.now)?;
+        }
+        self.size += part.len() as u64;
+        self.text.feed(part);
+        Ok(())
+    }
+}
+
+impl Write for Plain {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        match &mut self.redactor {
+            Some(redactor) => {
+                let ready = redactor.take(part);
+                self.keep(&ready)?;
+            }
+            None => self.keep(part)?,
+        }
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Copies text as the inside of a JSON string.
+fn escaped(from: &mut SpooledTempFile, size: u64, out: &mut impl Write) -> io::Result<()> {
+    // One byte more, so that the end is read too.
+    let block = usize::try_from(size).map_or(BLOCK, |size| BLOCK.min(size + 1));
+    let (mut block, mut text) = (vec![0; block], Vec::new());
+    let mut held = 0;
+    loop {
+        let read = from.read(&mut block[held..])?;
+        if read == 0 {
+            return Ok(());
+        }
+        let filled = &block[..held + read];
+        let whole = match std::str::from_utf8(filled) {
+            Ok(_) => filled.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        text.clear();
+        write_string(&filled[..whole], &mut text);
+        out.write_all(&text[1..text.len() - 1])?;
+        let end = held + read;
+        block.copy_within(whole..end, 0);
+        held = end - whole;
+    }
+}
+
+fn coded(from: &mut SpooledTempFile, out: &mut impl Write) -> io::Result<()> {
+    let mut encoder = EncoderWriter::new(out, &STANDARD);
+    io::copy(from, &mut encoder)?;
+    encoder.finish().map(drop)
+}
+
+/// When the blocks of an event stream ended: after the empty line, as WHATWG has it.
+#[derive(Debug)]
+struct Blocks {
+    /// The members of the list, as JSON.
+    listed: SpooledTempFile,
+    count: u64,
+    /// Where the block begins.
+    begin: u64,
+    scanner: Scanner,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        let listed = SpooledTempFile::new(IN_MEMORY);
+        Self { listed, count: 0, begin: 0, scanner: Scanner::default() }
+    }
+}
+
+impl Blocks {
+    fn take(&mut self, part: &[u8], start: u64, now: Duration) -> io::Result<()> {
+        for (at, &byte) in (start..).zip(part) {
+            match self.scanner.next(byte) {
+                // A block that ended with the first half begins behind the second.
+                Byte::SecondHalf if self.begin == at => self.begin = at + 1,
+                Byte::BlockEnd => {
+                    if self.begin < at {
+                        let comma = if self.count == 0 { "" } else { ", " };
+                        let time = milliseconds(now);
+                        write!(self.listed, "{comma}{{\"at\": {}, \"time\": {time}}}", self.begin)?;
+                        self.count += 1;
+                    }
+                    self.begin = at + 1;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A time since the recording began, in milliseconds with three decimals, as HAR counts.
+pub(super) fn milliseconds(time: Duration) -> String {
+    format!("{}.{:03}", time.as_millis(), time.as_micros() % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, Body};
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use serde_json::Value;
+    use std::io::Write as _;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn kept(headers: &[(&str, &str)], parts: &[&[u8]]) -> Value {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut kept = Body::new(&headers.iter().map(own).collect::<Vec<_>>(), &Arc::default());
+        for (part, now) in parts.iter().zip(1..) {
+            kept.take(part, Duration::from_millis(now)).unwrap();
+        }
+        let mut out = b"{\"size\": ".to_vec();
+        out.extend(kept.size().to_string().bytes());
+        // Twice: a body that is still open is written again and again.
+        for _ in 0..2 {
+            let mut again = Vec::new();
+            kept.write_text(&mut again).unwrap();
+            kept.write_blocks(&mut again).unwrap();
+            out.truncate("{\"size\": ".len() + kept.size().to_string().len());
+            out.extend(again);
+        }
+        out.push(b'}');
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    #[test]
+    fn a_text_is_text_however_it_is_cut() {
+        let text = format!("\u{0}\"\\ é😀\n{}", "😀".repeat(BLOCK / 2));
+        for size in [1, 2, 3, 5, 7, text.len()] {
+            let parts: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+            assert_eq!(kept(&[], &parts)["text"], text, "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_kept_as_bytes() {
+        for parts in [&[b"a\xff".as_slice(), b"b"][..], &[b"\xf0\x9f", b"x"], &[b"\xf0\x9f"]] {
+            let kept = kept(&[], parts);
+            let bytes = base64::Engine::decode(&super::STANDARD, kept["text"].as_str().unwrap()).unwrap();
+            assert_eq!((kept["encoding"].as_str(), bytes), (Some("base64"), parts.concat()));
+        }
+        assert!(kept(&[], &[]).get("text").is_none());
+    }
+
+    #[test]
+    fn a_coding_is_undone_as_it_comes() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(b"data: 1\n\n").unwrap();
+        encoder.flush().unwrap();
+        let first = encoder.get_ref().clone();
+        encoder.write_all(b"data: 2\n\n").unwrap();
+        let all = encoder.finish().unwrap();
+        let headers = [("Content-Encoding", "gzip"), ("Content-Type", "text/event-stream; charset=utf-8")];
+        let kept = kept(&headers, &[&first, &all[first.len()..]]);
+        assert_eq!((&kept["text"], &kept["size"]), (&"data: 1\n\ndata: 2\n\n".into(), &18.into()));
+        assert_eq!(kept["_events"].to_string(), r#"[{"at":0,"time":1.0},{"at":9,"time":2.0}]"#);
+        let mut broken = Body::new(&[("content-encoding".into(), "gzip".into())], &Arc::default());
+        assert!(broken.take(b"no gzip at all", Duration::ZERO).is_err() && broken.lost == 14);
+    }
+
+    #[test]
+    fn each_block_of_a_stream_has_the_time_of_its_end() {
+        let stream = [("content-type", "text/event-stream")];
+        let parts: &[&[u8]] = &[b"data: 1\r", b"\n\r", b"\ndata: 2\n", b"\n\n\n: ping\n", b"\ndata: cut\n"];
+        let times = kept(&stream, parts)["_events"].to_string();
+        assert_eq!(times, r#"[{"at":0,"time":2.0},{"at":11,"time":4.0},{"at":22,"time":5.0}]"#);
+        assert!(kept(&[], parts).get("_events").is_none());
+        // Nothing came: of a stream that is said, of any other body it needs no words.
+        assert_eq!((&kept(&stream, &[])["text"], kept(&[], &[]).get("text")), (&"".into(), None));
+    }
+}

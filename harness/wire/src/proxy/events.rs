@@ -1,0 +1,190 @@
+//! What passes, on its way from the traffic to the archive: requests, responses, and parts of their bodies.
+
+use crate::queue::{Next, Queue};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::time::Sleep;
+
+/// What an event costs beside its content, roughly.
+const OVERHEAD: usize = 128;
+
+/// The two bodies of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// What the client sends.
+    Request,
+    /// What the server sends.
+    Response,
+}
+
+/// The head of a request.
+#[derive(Debug, Clone)]
+pub(super) struct RequestHead {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) version: String,
+    pub(super) headers: Vec<(String, String)>,
+}
+
+/// The head of a response.
+#[derive(Debug, Clone)]
+pub(super) struct ResponseHead {
+    pub(super) status: u16,
+    pub(super) reason: String,
+    pub(super) version: String,
+    pub(super) headers: Vec<(String, String)>,
+}
+
+/// How a body ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// With its last byte.
+    Complete,
+    /// Its sender broke off, for this reason.
+    Broken(String),
+    /// Its reader went away.
+    Dropped,
+}
+
+/// Something that passed.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A request began.
+    Request(Box<RequestHead>),
+    /// Its response began.
+    Response(Box<ResponseHead>),
+    /// A part of a body.
+    Part(Side, Vec<u8>),
+    /// A part of a body that is not kept: its size in bytes.
+    Lost(Side, u64),
+    /// A body ended.
+    Ended(Side, End),
+    /// There is no response, for this reason; the proxy has told the client.
+    NoResponse(String),
+    /// A connection does not speak HTTP, for this reason. It belongs to no exchange.
+    NotHttp(String),
+}
+
+/// Something that passed, where and when.
+#[derive(Debug)]
+pub(super) struct Sent {
+    /// The number of the exchange.
+    pub(super) exchange: u64,
+    /// Since the recording began.
+    pub(super) at: Duration,
+    pub(super) event: Event,
+}
+
+/// The traffic's end of the queue, which is closed with the last of its clones. Sending never blocks.
+#[derive(Debug, Clone)]
+pub(super) struct Sender {
+    open: Arc<Open>,
+    origin: Instant,
+}
+
+/// The archive's end of the queue. Nobody waits for one that is gone.
+#[derive(Debug)]
+pub(super) struct Receiver(Arc<Queue<Sent>>);
+
+#[derive(Debug)]
+struct Open(Arc<Queue<Sent>>);
+
+/// A queue whose times count from now.
+pub(super) fn queue() -> (Sender, Receiver) {
+    let queue = Arc::new(Queue::new());
+    let open = Arc::new(Open(Arc::clone(&queue)));
+    (Sender { open, origin: Instant::now() }, Receiver(queue))
+}
+
+impl Sender {
+    /// Hands over what passed just now. A part of a body for which there is no room is counted and let go.
+    pub(super) fn send(&self, exchange: u64, event: Event) {
+        let queue = &self.open.0;
+        let (cost, event) = match event {
+            Event::Part(side, bytes) if !queue.has_room(bytes.len()) => {
+                (OVERHEAD, Event::Lost(side, bytes.len() as u64))
+            }
+            Event::Part(side, bytes) => (bytes.len() + OVERHEAD, Event::Part(side, bytes)),
+            event => (OVERHEAD, event),
+        };
+        queue.push(cost, Sent { exchange, at: self.origin.elapsed(), event });
+    }
+
+    /// Ready when more may pass; see [`Queue::poll_room`].
+    pub(super) fn poll_room(
+        &self,
+        pause: &mut Option<Pin<Box<Sleep>>>,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        self.open.0.poll_room(pause, context)
+    }
+}
+
+impl Receiver {
+    /// The next event, waiting for it no longer than `patience`.
+    pub(super) fn next(&self, patience: Duration) -> Next<Sent> {
+        self.0.next(patience)
+    }
+
+    /// Runs a write, which may take as long as the file does.
+    pub(super) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.0.in_file(write)
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Side, queue};
+    use crate::queue::{Next, PATIENCE, ROOM};
+    use std::future::poll_fn;
+    use std::time::Duration;
+    use tokio::runtime::Builder;
+
+    fn part(size: usize) -> Event {
+        Event::Part(Side::Response, vec![b'x'; size])
+    }
+
+    #[test]
+    fn content_beyond_the_room_is_counted_and_let_go() {
+        let (sender, receiver) = queue();
+        [ROOM - 1000, 2000, 10].into_iter().for_each(|size| sender.send(1, part(size)));
+        let next = || match receiver.next(Duration::ZERO) {
+            Next::Item(sent) => sent.event,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(next(), Event::Part(_, bytes) if bytes.len() == ROOM - 1000));
+        assert!(matches!(next(), Event::Lost(Side::Response, 2000)));
+        assert!(matches!(next(), Event::Part(_, bytes) if bytes.len() == 10));
+        sender.send(1, part(ROOM));
+        assert!(matches!(next(), Event::Part(..)), "what was taken gives its room back");
+        assert!(matches!(receiver.next(Duration::ZERO), Next::Nothing));
+        drop(sender);
+        assert!(matches!(receiver.next(Duration::ZERO), Next::Closed));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_receiver_that_is_gone() {
+        let (sender, receiver) = queue();
+        sender.send(1, part(ROOM - 1000));
+        drop(receiver);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let mut pause = None;
+        let room = poll_fn(|context| sender.poll_room(&mut pause, context));
+        let waited = runtime.block_on(async { tokio::time::timeout(PATIENCE, room).await });
+        assert!(waited.is_ok());
+    }
+}

@@ -1,0 +1,50 @@
+//! What came of a recording.
+
+use std::fmt;
+
+/// What came of a recording.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many exchanges stand in the archive.
+    pub exchanges: u64,
+    /// How many of them had not ended when the recorder was receiver to.
+    pub open: u64,
+    /// How many sessions the answers named with `Mcp-Session-Id`; counted up to 1,000.
+    pub sessions: usize,
+    /// How many connections were refused, since what came on them is no HTTP. Nothing of them was forwarded.
+    pub refused: u64,
+    /// Bytes that passed and are not in the archive.
+    pub lost: u64,
+    /// Why the archive could not be written to its end.
+    pub fault: Option<String>,
+}
+
+impl Summary {
+    /// Whether all that passed stands in the archive.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.lost == 0 && self.fault.is_none()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural =
+            |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        write!(out, "{}", plural(self.exchanges, "exchange", "exchanges"))?;
+        if self.open > 0 {
+            write!(out, ", {} of them cut off by the end of the recording", self.open)?;
+        }
+        if self.sessions > 1 {
+            write!(out, ", of {} sessions", self.sessions)?;
+        }
+        if self.refused > 0 {
+            let connections = plural(self.refused, "connection", "connections");
+            write!(out, "; {connections} refused that did not speak HTTP")?;
+        }
+        if self.lost > 0 {
+            write!(out, "; {} passed and could not be kept", plural(self.lost, "byte", "bytes"))?;
+        }
+        Ok(())
+    }
+}

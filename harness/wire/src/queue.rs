@@ -1,0 +1,242 @@
+//! What was seen and is not written yet, between the traffic and a file that may be slow.
+//!
+//! The traffic waits for this program's own work, so that a fast sender loses nothing, but never for the file for longer
+//! than [`PATIENCE`] in a whole session. What finds no room then is for its sender to count and let go. At most [`ROOM`]
+//! bytes wait.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+use tokio::time::{Sleep, sleep};
+
+/// How many bytes may wait to be written.
+pub(crate) const ROOM: usize = 16 << 20;
+
+/// How long the traffic of one session may wait for a slow file, in all.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
+
+/// With this many bytes waiting, the traffic waits too. The rest is for those who look at the same time.
+const FULL: usize = ROOM / 2;
+
+/// How often somebody who waits for room looks again.
+const TICK: Duration = Duration::from_millis(2);
+
+/// How long one write may take before it counts as waiting for the file.
+const QUICK: Duration = Duration::from_millis(5);
+
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
+    state: Mutex<State<T>>,
+    filled: Condvar,
+    emptied: Condvar,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    /// Each with its cost in bytes.
+    items: VecDeque<(usize, T)>,
+    held: usize,
+    closed: bool,
+    /// When the write began that is under way.
+    writing: Option<Instant>,
+    /// How long the file has kept the traffic waiting.
+    waited: Duration,
+}
+
+/// What came out of a queue.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next<T> {
+    Item(T),
+    /// Nothing came in time.
+    Nothing,
+    /// Nothing will come.
+    Closed,
+}
+
+impl<T> Queue<T> {
+    pub(crate) fn new() -> Self {
+        let state =
+            State { items: VecDeque::new(), held: 0, closed: false, writing: None, waited: Duration::ZERO };
+        Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new() }
+    }
+
+    /// Whether `cost` more bytes may wait.
+    pub(crate) fn has_room(&self, cost: usize) -> bool {
+        self.lock().held + cost <= ROOM
+    }
+
+    /// Adds an item that costs so many bytes, whether there is room or not; a closed queue lets it go.
+    pub(crate) fn push(&self, cost: usize, item: T) {
+        let mut state = self.lock();
+        if !state.closed {
+            state.held += cost;
+            state.items.push_back((cost, item));
+            self.filled.notify_one();
+        }
+    }
+
+    /// Returns when more may be pushed, or the file has kept the traffic waiting for long enough.
+    pub(crate) fn wait_for_room(&self) {
+        let mut state = self.lock();
+        while state.is_full() && state.may_wait() {
+            state = self.emptied.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The same for a task. `pause` is its own waiting.
+    pub(crate) fn poll_room(
+        &self,
+        pause: &mut Option<Pin<Box<Sleep>>>,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        loop {
+            let state = self.lock();
+            if !state.is_full() || !state.may_wait() {
+                return Poll::Ready(());
+            }
+            drop(state);
+            ready!(pause.get_or_insert_with(|| Box::pin(sleep(TICK))).as_mut().poll(context));
+            *pause = None;
+        }
+    }
+
+    /// Nothing more is taken. What waits is still handed out.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_all();
+        self.emptied.notify_all();
+    }
+
+    /// The next item, waiting for it no longer than `patience`.
+    pub(crate) fn next(&self, patience: Duration) -> Next<T> {
+        let until = Instant::now() + patience;
+        let mut state = self.lock();
+        loop {
+            if let Some((cost, item)) = state.items.pop_front() {
+                state.held -= cost;
+                self.emptied.notify_all();
+                return Next::Item(item);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if state.closed || left.is_zero() {
+                return if state.closed { Next::Closed } else { Next::Nothing };
+            }
+            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Runs a write, which may take as long as the file does.
+    pub(crate) fn in_file<R>(&self, write: impl FnOnce() -> R) -> R {
+        let since = Instant::now();
+        self.lock().writing = Some(since);
+        let done = write();
+        let mut state = self.lock();
+        state.writing = None;
+        if state.is_full() {
+            state.waited += excess(since);
+        }
+        done
+    }
+
+    /// Whether one write has taken as long as this.
+    pub(crate) fn is_stuck(&self, time: Duration) -> bool {
+        self.lock().writing.is_some_and(|since| since.elapsed() >= time)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> State<T> {
+    fn is_full(&self) -> bool {
+        self.held > FULL
+    }
+
+    fn may_wait(&self) -> bool {
+        !self.closed && self.waited + self.writing.map_or(Duration::ZERO, excess) < PATIENCE
+    }
+}
+
+fn excess(since: Instant) -> Duration {
+    since.elapsed().saturating_sub(QUICK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Next, PATIENCE, Queue, ROOM};
+    use std::future::poll_fn;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::{Duration, Instant};
+    use tokio::runtime::Builder;
+
+    /// How long a thread and a task wait for room.
+    fn waits(queue: &Queue<u8>) -> [Duration; 2] {
+        let since = Instant::now();
+        queue.wait_for_room();
+        let thread = since.elapsed();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let since = Instant::now();
+        let mut pause = None;
+        runtime.block_on(poll_fn(|context| queue.poll_room(&mut pause, context)));
+        [thread, since.elapsed()]
+    }
+
+    #[test]
+    fn items_come_in_order_and_give_their_room_back() {
+        let queue = Queue::new();
+        queue.push(ROOM, 1);
+        assert!(!queue.has_room(1));
+        queue.push(0, 2);
+        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [Next::Item(1), Next::Item(2)]);
+        assert!(queue.has_room(ROOM) && queue.next(Duration::ZERO) == Next::Nothing);
+        queue.push(1, 3);
+        queue.close();
+        queue.push(1, 4);
+        assert_eq!([queue.next(PATIENCE), queue.next(PATIENCE)], [Next::Item(3), Next::Closed]);
+    }
+
+    #[test]
+    fn the_traffic_waits_for_this_program_and_not_for_ever_for_the_file() {
+        let queue = Arc::new(Queue::new());
+        assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4));
+        queue.push(ROOM, 1);
+        let slow = PATIENCE / 2;
+        let working = Arc::clone(&queue);
+        let working = thread::spawn(move || {
+            thread::sleep(slow);
+            working.next(Duration::ZERO)
+        });
+        assert!(waits(&queue)[0] >= slow, "work of our own is waited for");
+        working.join().unwrap();
+        queue.push(ROOM, 2);
+        let (entered, is_in) = channel();
+        let (stop, stopped) = channel::<()>();
+        let writing = Arc::clone(&queue);
+        let writing = thread::spawn(move || {
+            writing.in_file(|| {
+                entered.send(()).unwrap();
+                let _ = stopped.recv();
+            });
+        });
+        is_in.recv().unwrap();
+        let [first, again] = waits(&queue);
+        assert!(first > PATIENCE / 2 && first < PATIENCE * 4, "{first:?}");
+        assert!(again < PATIENCE / 4 && queue.is_stuck(PATIENCE), "the file was waited for long enough");
+        drop(stop);
+        writing.join().unwrap();
+        assert!(waits(&queue).iter().all(|time| *time < PATIENCE / 4), "and is not waited for again");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_closed_queue() {
+        let queue = Queue::new();
+        queue.push(ROOM, 1);
+        queue.close();
+        assert!(waits(&queue).iter().all(|time| *time < PATIENCE));
+    }
+}

@@ -1,0 +1,247 @@
+//! One line of stdio as lines of an mcp-replay v1 trace.
+//!
+//! A message with a fault (an id that is an array, two results) is recorded as a message. Noise is everything else:
+//! text, another program's JSON, bytes that are not UTF-8; it is kept under a `dir` that readers skip. A batch is
+//! recorded as its messages, each on a line of its own with the number of the batch, so that no reader loses them.
+
+use super::redact::Redaction;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::borrow::Cow;
+use std::io::Write as _;
+use transcript::json::{Json, JsonKind, write_compact, write_string};
+use transcript::message::{Message, resembles_message};
+use transcript::session::Side;
+
+/// What makes a line a message of a batch: its number in the trace.
+type Batch = Option<u64>;
+
+/// Writes lines of a trace.
+#[derive(Debug)]
+pub(super) struct LineWriter {
+    pub(super) redaction: Redaction,
+    batches: u64,
+    stamp: (i64, String),
+}
+
+/// Noise, as far as it is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Noise<'a> {
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+impl LineWriter {
+    pub(super) fn new(redaction: Redaction) -> Self {
+        Self { redaction, batches: 0, stamp: (0, formats::time::write(0)) }
+    }
+
+    /// Appends what `line` says, in whole lines.
+    pub(super) fn line(&mut self, time: i64, side: Side, line: &[u8], out: &mut Vec<u8>) {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return self.noise(time, side, Noise::Bytes(line), out);
+        };
+        // A byte order mark belongs to no message, and takes none with it.
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) if is_said(rest) => {
+                self.noise(time, side, Noise::Text("\u{feff}"), out);
+                rest
+            }
+            _ => text,
+        };
+        if let Ok(message) = Message::parse(text) {
+            return self.message(time, side, message.text(), None, out);
+        }
+        match Json::parse(text) {
+            Ok(value) if resembles_message(value) => self.message(time, side, value.text(), None, out),
+            Ok(value) if is_batch(value) => {
+                self.batches += 1;
+                let batch = Some(self.batches);
+                value.items().for_each(|item| self.message(time, side, item.text(), batch, out));
+            }
+            _ => self.noise(time, side, Noise::Text(text), out),
+        }
+    }
+
+    fn message(&mut self, time: i64, side: Side, text: &str, batch: Batch, out: &mut Vec<u8>) {
+        self.open(time, dir(side), out);
+        if let Some(number) = batch {
+            let _ = write!(out, r#","batch":{number}"#);
+        }
+        out.extend_from_slice(br#","raw":"#);
+        let text = self.redaction.message(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        // A line of the wire may hold a carriage return between two tokens, and some readers end a line there.
+        let torn = memchr::memchr(b'\r', text.as_bytes()).and_then(|_| Json::parse(&text).ok());
+        match torn {
+            Some(value) => write_compact(value, out),
+            None => out.extend_from_slice(text.as_bytes()),
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// The message that `line` is, where it stands in the trace as it came.
+    pub(super) fn as_it_came<'l>(&self, line: &'l [u8]) -> Option<&'l str> {
+        let text = std::str::from_utf8(line).ok().filter(|_| !self.redaction.is_asked())?;
+        let message = Message::parse(text).ok()?;
+        Some(message.text()).filter(|text| memchr::memchr(b'\r', text.as_bytes()).is_none())
+    }
+
+    /// Appends the beginning of a message's line, up to where the message stands.
+    pub(super) fn message_head(&mut self, time: i64, side: Side, out: &mut Vec<u8>) {
+        self.open(time, dir(side), out);
+        out.extend_from_slice(br#","raw":"#);
+    }
+
+    /// Appends a line of noise.
+    pub(super) fn noise(&mut self, time: i64, side: Side, noise: Noise<'_>, out: &mut Vec<u8>) {
+        self.noise_head(time, side, out);
+        match noise {
+            _ if self.redaction.is_asked() => {
+                let bytes = match noise {
+                    Noise::Text(text) => text.len(),
+                    Noise::Bytes(bytes) => bytes.len(),
+                };
+                let _ = write!(out, r#""withheld":{bytes}"#);
+            }
+            Noise::Text(text) => {
+                out.extend_from_slice(br#""text":"#);
+                write_string(text.as_bytes(), out);
+            }
+            Noise::Bytes(bytes) => {
+                out.extend_from_slice(br#""base64":""#);
+                out.extend_from_slice(STANDARD.encode(bytes).as_bytes());
+                out.push(b'"');
+            }
+        }
+        out.extend_from_slice(b"}}\n");
+    }
+
+    /// Appends the beginning of a line of noise, up to the member that holds it.
+    pub(super) fn noise_head(&mut self, time: i64, side: Side, out: &mut Vec<u8>) {
+        self.open(time, "event", out);
+        let _ = write!(out, r#","kind":"stdio.noise","raw":{{"from":"{}","#, side.name());
+    }
+
+    /// Appends a line that says how many lines of each side are missing here.
+    pub(super) fn gap(&mut self, time: i64, missing: [u64; 2], out: &mut Vec<u8>) {
+        self.open(time, "event", out);
+        let [client, server] = missing;
+        let _ = writeln!(
+            out,
+            r#","kind":"recorder.gap","raw":{{"lines_lost":{{"client":{client},"server":{server}}}}}}}"#
+        );
+    }
+
+    /// Appends the last line.
+    pub(super) fn end(&mut self, time: i64, started: i64, exit: i32, out: &mut Vec<u8>) {
+        let duration = time.saturating_sub(started).max(0);
+        let _ = writeln!(
+            out,
+            r#"{{"t":"{}","type":"end","exitCode":{exit},"durationMs":{duration}}}"#,
+            self.stamp(time)
+        );
+    }
+
+    fn open(&mut self, time: i64, dir: &str, out: &mut Vec<u8>) {
+        let _ = write!(out, r#"{{"t":"{}","dir":"{dir}""#, self.stamp(time));
+    }
+
+    /// Many lines share a millisecond.
+    fn stamp(&mut self, time: i64) -> &str {
+        if self.stamp.0 != time {
+            self.stamp = (time, formats::time::write(time));
+        }
+        &self.stamp.1
+    }
+}
+
+/// The first line of a trace.
+pub(super) fn meta(started: i64, label: &str, command: &[String]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let started = formats::time::write(started);
+    let _ = write!(out, r#"{{"v":1,"type":"meta","startedAt":"{started}","label":"#);
+    write_string(label.as_bytes(), &mut out);
+    out.extend_from_slice(br#","command":["#);
+    for (index, word) in command.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_string(word.as_bytes(), &mut out);
+    }
+    out.extend_from_slice(b"]}\n");
+    out
+}
+
+fn dir(side: Side) -> &'static str {
+    match side {
+        Side::Client => "in",
+        Side::Server => "out",
+    }
+}
+
+fn is_said(text: &str) -> bool {
+    Json::parse(text).is_ok_and(|value| resembles_message(value) || is_batch(value))
+}
+
+/// A list of messages and of nothing else.
+fn is_batch(value: Json<'_>) -> bool {
+    value.kind() == JsonKind::Array && value.items().next().is_some() && value.items().all(resembles_message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineWriter, Redaction};
+    use transcript::session::Side;
+
+    fn spelt(line: &[u8]) -> String {
+        let mut out = Vec::new();
+        LineWriter::new(Redaction::default()).line(123, Side::Server, line, &mut out);
+        String::from_utf8(out).unwrap().replace(r#"{"t":"1970-01-01T00:00:00.123Z","dir":"#, "")
+    }
+
+    #[test]
+    fn each_line_is_kept_as_what_it_is() {
+        let noise = r#""event","kind":"stdio.noise","raw":{"from":"server","#;
+        let one = r#"{"jsonrpc":"2.0","id":1.0,"result":1e400}"#;
+        let two = r#"{"jsonrpc":"2.0","method":"é"}"#;
+        for (line, expected) in [
+            (format!(" {one} \r"), format!("\"out\",\"raw\":{one}}}\n")),
+            (
+                "{\"jsonrpc\":\"2.0\",\r\"method\":\"m\"}".into(),
+                "\"out\",\"raw\":{\"jsonrpc\":\"2.0\",\"method\":\"m\"}}\n".into(),
+            ),
+            // A message with a fault is a message.
+            (
+                r#"{"jsonrpc":"2.0","id":[]}"#.into(),
+                "\"out\",\"raw\":{\"jsonrpc\":\"2.0\",\"id\":[]}}\n".into(),
+            ),
+            (
+                format!("[{one}, {two}]"),
+                format!("\"out\",\"batch\":1,\"raw\":{one}}}\n\"out\",\"batch\":1,\"raw\":{two}}}\n"),
+            ),
+            (
+                format!("\u{feff}{two}"),
+                format!("{noise}\"text\":\"\u{feff}\"}}}}\n\"out\",\"raw\":{two}}}\n"),
+            ),
+            ("listening \"here\"\r".into(), format!("{noise}\"text\":\"listening \\\"here\\\"\\r\"}}}}\n")),
+            ("\u{feff}".into(), format!("{noise}\"text\":\"\u{feff}\"}}}}\n")),
+            (String::new(), format!("{noise}\"text\":\"\"}}}}\n")),
+            ("42".into(), format!("{noise}\"text\":\"42\"}}}}\n")),
+            ("[]".into(), format!("{noise}\"text\":\"[]\"}}}}\n")),
+            (format!("[{one},1]"), format!("{noise}\"text\":\"[{}", one.replace('"', "\\\"") + ",1]\"}}\n")),
+            (two[..9].to_owned(), format!("{noise}\"text\":\"{{\\\"jsonrpc\"}}}}\n")),
+        ] {
+            assert_eq!(spelt(line.as_bytes()), expected, "{line}");
+        }
+        assert_eq!(spelt(b"\xff{}"), format!("{noise}\"base64\":\"/3t9\"}}}}\n"));
+    }
+
+    #[test]
+    fn noise_is_withheld_where_redaction_is_asked_for() {
+        let redaction = Redaction::of(&["token".to_owned()], &[]).unwrap();
+        let mut out = Vec::new();
+        LineWriter::new(redaction).line(0, Side::Client, br#"{"token":"abc"#, &mut out);
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains(r#""withheld":13}"#) && !out.contains("abc"), "{out}");
+    }
+}

@@ -1,0 +1,321 @@
+//! The writing end of a recording: takes what was seen, and writes it down line by line whenever nothing more waits.
+//!
+//! Memory: a block, and the two unfinished lines; longer lines wait in a temporary file beside the recording.
+
+use super::intake::{Content, Intake, Item, index};
+use super::line_writer::LineWriter;
+use super::long_line::LongLine;
+use super::output::Output;
+use super::split::{HELD, LineSplitter, Piece};
+use crate::Notify;
+use crate::queue::Next;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::fs::File;
+use std::io::{self, Read, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use transcript::json::write_string;
+use transcript::session::Side;
+
+/// So much is gathered before it is written, while more waits.
+const BLOCK: usize = 256 << 10;
+
+/// How long the writer waits for something to do at a time.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// A message of this size goes into the file from where it is.
+const LARGE: usize = 64 << 10;
+
+/// So much of a long line is copied at a time: whole groups of Base64.
+const COPIED: usize = 3 << 16;
+
+/// What a recording came to.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Lines of the client and of the server that are not in the file.
+    pub missing: [u64; 2],
+    /// What was in the way first.
+    pub trouble: Option<String>,
+    /// Whether the file has its last line.
+    pub ended: bool,
+}
+
+pub(super) struct TraceWriter {
+    pub(super) intake: Arc<Intake>,
+    pub(super) output: Output,
+    pub(super) path: PathBuf,
+    pub(super) notify: Box<dyn Notify>,
+    pub(super) started: i64,
+    pub(super) writer: LineWriter,
+    /// The first line, until it is written.
+    pub(super) meta: Vec<u8>,
+    pub(super) sides: [Incoming; 2],
+    pub(super) block: Block,
+    pub(super) summary: Summary,
+    /// Lines that are missing where the file ends now.
+    pub(super) gap: [u64; 2],
+}
+
+/// One side's bytes.
+#[derive(Default)]
+pub(super) struct Incoming {
+    splitter: LineSplitter,
+    long: Option<Spool>,
+}
+
+/// Whole lines that are not yet written.
+#[derive(Default)]
+pub(super) struct Block {
+    text: Vec<u8>,
+    since: i64,
+    lines: [u64; 2],
+}
+
+/// A line that is too long to be held.
+struct Spool {
+    long: LongLine,
+    file: io::Result<File>,
+}
+
+impl TraceWriter {
+    /// Writes down what comes, to the end of the session.
+    pub(super) fn run(mut self) -> Summary {
+        self.flush();
+        loop {
+            let item = match self.intake.queue.next(Duration::ZERO) {
+                Next::Item(item) => item,
+                _ => {
+                    self.flush();
+                    match self.intake.queue.next(IDLE) {
+                        Next::Item(item) => item,
+                        Next::Nothing => continue,
+                        Next::Closed => break,
+                    }
+                }
+            };
+            self.take(&item);
+            if let Content::Bytes(chunk) = item.content {
+                self.intake.recycle(chunk);
+            }
+            if self.block.text.len() >= BLOCK {
+                self.flush();
+            }
+        }
+        let time = self.intake.time();
+        for side in [Side::Client, Side::Server] {
+            self.take(&Item { side, time, content: Content::Ended });
+        }
+        self.flush();
+        self.writer.end(time, self.started, self.intake.exit(), &mut self.block.text);
+        self.block.since = time;
+        self.summary.ended = self.flush();
+        self.summary
+    }
+
+    fn take(&mut self, item: &Item) {
+        let at = index(item.side);
+        let mut splitter = std::mem::take(&mut self.sides[at].splitter);
+        let mut sink = |piece: Piece<'_>| self.piece(item, piece);
+        match &item.content {
+            Content::Bytes(bytes) => splitter.take(bytes, &mut sink),
+            Content::Ended => splitter.finish(&mut sink),
+            Content::Gap(gap) => {
+                let lost = splitter.gap(*gap, &mut sink);
+                self.flush();
+                self.lost(item.side, lost, "the file could not keep up with the traffic");
+            }
+        }
+        self.sides[at].splitter = splitter;
+    }
+
+    fn piece(&mut self, item: &Item, piece: Piece<'_>) {
+        let at = index(item.side);
+        match piece {
+            Piece::Line(line, _) => {
+                if self.block.text.is_empty() {
+                    self.block.since = item.time;
+                }
+                self.block.lines[at] += 1;
+                let large = if line.len() < LARGE { None } else { self.writer.as_it_came(line) };
+                match large {
+                    Some(text) => {
+                        self.writer.message_head(item.time, item.side, &mut self.block.text);
+                        self.write(&[text.as_bytes(), b"}\n"]);
+                    }
+                    None => self.writer.line(item.time, item.side, line, &mut self.block.text),
+                }
+            }
+            Piece::Part(part) => {
+                let path = &self.path;
+                let spool = self.sides[at].long.get_or_insert_with(|| Spool::beside(path));
+                spool.long.feed(part);
+                self.intake.queue.in_file(|| spool.keep(part));
+            }
+            Piece::LongEnds(_) => {
+                if let Some(spool) = self.sides[at].long.take() {
+                    self.flush();
+                    self.long(item, spool);
+                }
+            }
+            // It is counted with the gap.
+            Piece::LongLost => self.sides[at].long = None,
+        }
+    }
+
+    /// Writes what has been gathered. Whether it is in the file.
+    fn flush(&mut self) -> bool {
+        if self.block.text.is_empty() && self.meta.is_empty() { true } else { self.write(&[]) }
+    }
+
+    /// Writes what has been gathered and the rest of its last line, which is too large to be gathered.
+    fn write(&mut self, rest: &[&[u8]]) -> bool {
+        let head = self.head(self.block.since);
+        let (output, text) = (&mut self.output, &self.block.text);
+        let done = self.intake.queue.in_file(|| {
+            output.append(|file| {
+                if !head.is_empty() {
+                    file.write_all(&head)?;
+                }
+                file.write_all(text)?;
+                rest.iter().try_for_each(|part| file.write_all(part))
+            })
+        });
+        let lines = std::mem::take(&mut self.block.lines);
+        self.block.text.clear();
+        self.block.text.shrink_to(HELD);
+        self.settle(done, lines)
+    }
+
+    /// What must stand before the next line: the first line of the file, and what is missing.
+    fn head(&mut self, time: i64) -> Vec<u8> {
+        let mut head = self.meta.clone();
+        if self.gap != [0; 2] {
+            self.writer.gap(time, self.gap, &mut head);
+        }
+        head
+    }
+
+    fn settle(&mut self, done: io::Result<()>, lines: [u64; 2]) -> bool {
+        match done {
+            Ok(()) => {
+                self.meta.clear();
+                self.gap = [0; 2];
+                true
+            }
+            Err(error) => {
+                self.lost(Side::Client, lines[0], &error.to_string());
+                self.lost(Side::Server, lines[1], &error.to_string());
+                false
+            }
+        }
+    }
+
+    fn lost(&mut self, side: Side, lines: u64, why: &str) {
+        let at = index(side);
+        self.gap[at] += lines;
+        self.summary.missing[at] += lines;
+        if self.summary.trouble.is_none() {
+            let path = self.path.display();
+            self.notify.error(&format!(
+                "{path} cannot be written: {why}; the session continues, and missing lines are counted"
+            ));
+            self.summary.trouble = Some(why.to_owned());
+        }
+    }
+
+    fn long(&mut self, item: &Item, spool: Spool) {
+        let (time, side) = (item.time, item.side);
+        let mut head = self.head(time);
+        let mut lines = [0; 2];
+        lines[index(side)] = 1;
+        let done = self.intake.queue.in_file(|| {
+            let mut kept = spool.file?;
+            kept.rewind()?;
+            let (writer, output) = (&mut self.writer, &mut self.output);
+            if writer.redaction.is_asked() {
+                // Taking something out needs the whole message at hand.
+                let mut line = Vec::new();
+                kept.read_to_end(&mut line)?;
+                writer.line(time, side, &line, &mut head);
+                return output.append(|file| file.write_all(&head));
+            }
+            if spool.long.is_message() {
+                writer.message_head(time, side, &mut head);
+                return output.append(|file| {
+                    file.write_all(&head)?;
+                    copy(&mut kept, file, |part, out| {
+                        // Between two tokens; see `spell`.
+                        out.extend(part.iter().map(|&byte| if byte == b'\r' { b' ' } else { byte }));
+                    })?;
+                    file.write_all(b"}\n")
+                });
+            }
+            writer.noise_head(time, side, &mut head);
+            let text = spool.long.is_text();
+            head.extend_from_slice(if text { b"\"text\":\"" } else { b"\"base64\":\"" });
+            output.append(|file| {
+                file.write_all(&head)?;
+                copy(&mut kept, file, |part, out| match text {
+                    true => {
+                        write_string(part, out);
+                        out.remove(0);
+                        out.pop();
+                    }
+                    false => out.extend_from_slice(STANDARD.encode(part).as_bytes()),
+                })?;
+                file.write_all(b"\"}}\n")
+            })
+        });
+        self.settle(done, lines);
+    }
+}
+
+impl Spool {
+    fn beside(path: &Path) -> Self {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile());
+        Self { long: LongLine::new(), file }
+    }
+
+    fn keep(&mut self, part: &[u8]) {
+        if let Ok(file) = &mut self.file
+            && let Err(error) = file.write_all(part)
+        {
+            self.file = Err(error);
+        }
+    }
+}
+
+/// Copies what `from` holds, each part as `spell` has it.
+fn copy(from: &mut File, to: &mut File, spell: impl Fn(&[u8], &mut Vec<u8>)) -> io::Result<()> {
+    let (mut part, mut out) = (Vec::with_capacity(COPIED), Vec::new());
+    loop {
+        part.clear();
+        Read::by_ref(from).take(COPIED as u64).read_to_end(&mut part)?;
+        if part.is_empty() {
+            return Ok(());
+        }
+        out.clear();
+        spell(&part, &mut out);
+        to.write_all(&out)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line_writer::{LineWriter, Noise};
+    use super::super::redact::Redaction;
+    use transcript::session::Side;
+
+    #[test]
+    fn the_head_of_long_noise_is_that_of_short_noise() {
+        let (mut short, mut long) = (Vec::new(), Vec::new());
+        let mut writer = LineWriter::new(Redaction::default());
+        writer.noise(0, Side::Client, Noise::Text("x"), &mut short);
+        writer.noise_head(0, Side::Client, &mut long);
+        long.extend_from_slice(b"\"text\":\"x\"}}\n");
+        assert_eq!(short, long);
+    }
+}
