@@ -64,7 +64,7 @@ fn kills(matrix: &Matrix<'_>, suite: record::Suite) -> Kills {
         case: case.clone(),
         formats: owned(formats),
     };
-    let mutant = |row: &Row| Mutant {
+    let mutant = |row: &Row<'_>| Mutant {
         name: row.mutant.name.to_owned(),
         does: row.mutant.does.to_owned(),
         breaks: owned(row.mutant.breaks),
@@ -141,7 +141,7 @@ fn text(matrix: &Matrix<'_>, verbosity: Verbosity) -> String {
     out
 }
 
-fn row(row: &Row, all: bool, out: &mut String) {
+fn row(row: &Row<'_>, all: bool, out: &mut String) {
     let mutant = row.mutant;
     let _ = writeln!(out, "{} [{}]: it {}", mutant.name, mutant.breaks.join(", "), mutant.does);
     let count = row.killers.len();

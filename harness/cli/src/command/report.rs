@@ -27,7 +27,7 @@ Examples:
   mcp-concord report part-*.json --out site                   the parts of one sharded run, merged
   mcp-concord report a/results.json b/results.json --out site implementations or versions side by side
   mcp-concord report monday.json tuesday.json --out site      two runs of the same, and so a trend
-  mcp-concord report results.json --out site --compact        a results.json small enough to publish
+  mcp-concord report results.json --out site --compact        a results.json that is small enough to be published
   mcp-concord report results.json --compare old.json          what changed; a regression gives exit code 1
   mcp-concord report results.json kills.json found.json --out site
                                       with the kill matrix of `run --mutants --results kills.json`, and the
