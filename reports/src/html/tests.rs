@@ -123,9 +123,9 @@ fn topics_stand_in_the_order_of_their_names_and_the_same_record_gives_the_same_p
 #[test]
 fn a_page_asks_for_nothing_and_runs_nothing_but_its_own() {
     for (name, page) in pages("x") {
-        for part in
-            ["http://", "https://", "url(", "@import", " src=", "<link", "<iframe", "style=\"", " onclick"]
-        {
+        // The contract cites URLs as text, in which quotes are escaped; none is the value of an attribute.
+        let [http, https] = if name == "clauses" { ["\"http", "=http"] } else { ["http://", "https://"] };
+        for part in [http, https, "url(", "@import", " src=", "<link", "<iframe", "style=\"", " onclick"] {
             assert!(!page.contains(part), "{part} is in {name}");
         }
         assert_eq!((page.matches("<script").count(), page.matches("<style").count()), (1, 1), "{name}");
