@@ -136,7 +136,7 @@ mod tests {
     fn failures_come_first_and_are_counted() {
         let text = super::render(&record(&[Verdict::Pass, Verdict::Fail, Verdict::Crash, Verdict::Skip]));
         assert!(
-            text.starts_with("### i 2\n\n4 readings of 4 cases: 1 pass, 1 fail, 1 skip, 1 crash."),
+            text.starts_with("### i 2\n\n4 results of 4 cases: 1 pass, 1 fail, 1 skip, 1 crash."),
             "{text}"
         );
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();

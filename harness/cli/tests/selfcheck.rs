@@ -102,7 +102,7 @@ const JSONRPC: &str = "topic/good/jsonrpc.jsonl";
 // A table reads by its rows.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    ("nothing", |_| {}, &[], 0, &["1 reading of 1 case: 1 pass"]),
+    ("nothing", |_| {}, &[], 0, &["1 result of 1 case: 1 pass"]),
     ("the suite is missing", |s| fs::remove_dir_all(s).unwrap(), &[], 2, &["cannot be opened"]),
     ("the suite is empty", |s| fs::remove_dir_all(s.join("topic")).unwrap(), &[], 2, &["no case.toml"]),
     ("the suite is a file", |s| { fs::remove_dir_all(s).unwrap(); fs::write(s, "").unwrap() },
@@ -283,7 +283,7 @@ fn several_suites_add_up_and_share_no_name() {
     let both = |second: &Path| run(first.path(), &["--cases", second.to_str().unwrap()]);
     let output = both(second.path());
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-    assert!(told(&output).contains("2 readings of 2 cases"), "{}", told(&output));
+    assert!(told(&output).contains("2 results of 2 cases"), "{}", told(&output));
     let output = both(suite().path());
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     assert!(told(&output).contains("the name \"topic/good\" is taken"), "{}", told(&output));

@@ -259,11 +259,11 @@ pub struct Known {
 }
 
 impl Record {
-    /// What is counted, and of what: readings of cases, or aspects of sessions where a recorder was judged.
+    /// What is counted, and of what: results of cases, or aspects of sessions where a recorder was judged.
     #[must_use]
     pub fn counts(&self) -> (&'static str, &'static str) {
         match self.subject {
-            Subject::Importer => ("reading", "case"),
+            Subject::Importer => ("result", "case"),
             Subject::Recorder => ("aspect", "session"),
         }
     }

@@ -27,9 +27,9 @@ pub struct Options<'o> {
 pub enum Verbosity {
     /// Failures and totals.
     Quiet,
-    /// And the table, and why readings were skipped.
+    /// And the table, and why results were skipped.
     Normal,
-    /// And every reading.
+    /// And every result.
     Loud,
 }
 
@@ -101,11 +101,11 @@ pub fn failure(record: &Record, line: &CaseResult, options: &Options<'_>) -> Str
     for (index, said) in line.stderr.iter().flat_map(|said| said.lines()).enumerate() {
         row(if index == 0 { "stderr" } else { "" }, &cut(said, WIDTH));
     }
-    row("alone", &(options.rerun)(line));
+    row("rerun", &(options.rerun)(line));
     out
 }
 
-/// How many readings of how many cases came to what, or of a recorder, how many aspects of how many sessions.
+/// How many results of how many cases came to what, or of a recorder, how many aspects of how many sessions.
 #[must_use]
 pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let counts: Vec<String> = record
@@ -191,7 +191,7 @@ fn table(record: &Record, options: &Options<'_>) -> String {
     out
 }
 
-/// Why readings were skipped, the most frequent reason first.
+/// Why results were skipped, the most frequent reason first.
 fn skips(record: &Record) -> String {
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for line in record.results.iter().filter(|line| line.verdict == Verdict::Skip) {
@@ -211,7 +211,7 @@ fn skips(record: &Record) -> String {
     if reasons.len() < all {
         let _ = writeln!(
             out,
-            "         and {} (-v lists each reading)",
+            "         and {} (-v lists each result)",
             counted((all - reasons.len()) as u64, "other reason")
         );
     }
@@ -307,7 +307,7 @@ skipped:
       1  x cannot: ID-NULL
       1  y cannot
 
-4 readings of 3 cases: 1 pass, 1 fail, 2 skip
+4 results of 3 cases: 1 pass, 1 fail, 2 skip
 1 silent loss
 ";
         let title = record().clauses["ID-NULL"].clone();

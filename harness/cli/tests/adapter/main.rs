@@ -38,7 +38,7 @@ macro_rules! rows {
 // A table reads by its rows.
 #[rustfmt::skip]
 rows! {
-    a_good_one: "good", &[], 0, &["6 readings of 4 cases: 6 pass"];
+    a_good_one: "good", &[], 0, &["6 results of 4 cases: 6 pass"];
     a_slow_one: "slow", &[], 0, &["6 pass"];
     calls_alone: "calls", &[], 0, &["5 pass, 1 skip", "the level `calls` shows nothing of it"];
     one_format: "one-format", &[], 0, &["4 pass, 2 skip", "faulty does not read inspector"];
@@ -226,13 +226,13 @@ fn memory_is_bounded() {
 fn the_command_that_runs_one_alone_does() {
     let suite = Suite::new();
     let told = told(&suite.run("rounds", &["--timeout", "20"]));
-    let alone = told.lines().find_map(|line| line.trim().strip_prefix("alone")).unwrap().trim();
+    let alone = told.lines().find_map(|line| line.trim().strip_prefix("rerun")).unwrap().trim();
     let program = format!("'{}'", env!("CARGO_BIN_EXE_mcp-concord"));
     let output =
         Command::new("sh").args(["-c", &alone.replacen("mcp-concord", &program, 1)]).output().unwrap();
     let again = self::told(&output);
     assert!(alone.contains("--timeout 20"), "{alone}");
-    assert!(again.contains("1 reading of 1 case: 1 fail"), "{alone}\n{again}");
+    assert!(again.contains("1 result of 1 case: 1 fail"), "{alone}\n{again}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn three_seeded_faults_are_found_and_shrunk() {
         assert!(!kinds.is_empty() && kinds.len() == heads.len(), "{fault}: {told}");
         // Each case loads, fails alone, and is found again.
         assert!(!place.suite().cases.is_empty());
-        for (row, verdict) in rows(&told, "alone").iter().zip(kinds.iter().map(|_| "1 fail")) {
+        for (row, verdict) in rows(&told, "rerun").iter().zip(kinds.iter().map(|_| "1 fail")) {
             let alone = found(&pasted(row));
             assert!(alone.contains(verdict), "{row}\n{alone}");
         }
@@ -199,7 +199,7 @@ fn a_crash_is_cut_to_what_it_takes() {
     for row in rows(&told, "shrunk") {
         assert!(row.contains(" to 1 message in ") || row.contains(" to 0 messages in "), "{told}");
     }
-    for row in rows(&told, "alone") {
+    for row in rows(&told, "rerun") {
         assert!(found(&pasted(row)).contains("1 crash"), "{row}");
     }
 }
@@ -219,7 +219,7 @@ fn dying_while_shrinking_is_another_failure() {
         assert!(left.matches("\"jsonrpc\"").count() >= 3, "{left}");
     }
     let wrong =
-        rows(&told, "alone").into_iter().zip(told.lines().filter(|line| line.starts_with("finding ")));
+        rows(&told, "rerun").into_iter().zip(told.lines().filter(|line| line.starts_with("finding ")));
     for (alone, _) in wrong.filter(|(_, head)| head.contains(": fail at ")) {
         assert!(found(&pasted(alone)).contains("1 fail"), "{alone}");
     }
@@ -267,7 +267,7 @@ fn two_importers_are_told_apart_by_the_contract() {
         let told = found(&place.fuzz(one, &["--against", &other, "--seed", "1", "--runs", "30"]));
         assert!(told.contains(sides), "{told}");
         // Whoever is wrong falls short of the case that was kept, and whoever is right does not.
-        for row in rows(&told, "alone") {
+        for row in rows(&told, "rerun") {
             assert!(
                 row.contains(if two == "clean" { one } else { two }) || sides.contains("neither"),
                 "{row}"
@@ -292,7 +292,7 @@ fn an_open_clause_is_called_open() {
     assert!(told.contains("open, a reading beside a rejection") && told.contains("TOOL-NAMELESS"), "{told}");
     let case = place.suite().cases.remove(0);
     assert!(case.clauses.iter().any(|clause| clause == "TOOL-NAMELESS"), "{case:?}");
-    assert!(rows(&told, "alone").is_empty(), "nobody falls short of it: {told}");
+    assert!(rows(&told, "rerun").is_empty(), "nobody falls short of it: {told}");
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn a_one_shot_command_is_fuzzed_as_well() {
     assert_eq!(clean.status.code(), Some(0), "{}", told(&clean));
     let told = found(&fuzz("fault:survival/rejects-everything"));
     assert!(told.contains(": fail at /rejection"), "{told}");
-    let alone = rows(&told, "alone")[0];
+    let alone = rows(&told, "rerun")[0];
     assert!(alone.contains("--exec '") && found(&pasted(alone)).contains("1 fail"), "{alone}");
 }
 
