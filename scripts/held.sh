@@ -70,7 +70,7 @@ findings() {
   shift
   "$concord" check --output json "$@" 2> /dev/null | python3 -c '
 import json, sys
-for line in sys.stdin.read().splitlines():
+for line in sys.stdin.read().split("\n"):
     print(line)
 ' > "$out/$name.txt" || true
 }

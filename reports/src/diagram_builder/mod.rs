@@ -110,11 +110,13 @@ impl DiagramBuilder {
                     }
                     participant.about.clone_from(&command);
                 }
-                let of = if label.is_empty() { label } else { format!(" of {label}") };
-                self.note(
-                    Note { annotations, ..note(format!("the trace{of} begins: {command}"), time) },
-                    None,
-                );
+                // Where there is one server, its command says enough.
+                let of = match self.participants.len() > 2 && !label.is_empty() {
+                    true => format!(" of {label}"),
+                    false => String::new(),
+                };
+                let text = format!("recording{of} starts: {command}");
+                self.note(Note { annotations, ..note(text, time) }, None);
             }
         }
     }
