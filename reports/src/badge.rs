@@ -61,9 +61,9 @@ mod tests {
             serde_json::from_str(&super::render(&record(verdicts))).unwrap()
         };
         let all = badge(&[Verdict::Pass, Verdict::Pass, Verdict::Skip]);
-        let expected = json!({"schemaVersion": 1, "label": "mcp-concord", "message": "2 readings", "color": "brightgreen"});
+        let expected = json!({"schemaVersion": 1, "label": "mcp-concord", "message": "2 results", "color": "brightgreen"});
         assert_eq!(all, expected);
-        assert_eq!(badge(&[Verdict::Pass, Verdict::Crash])["message"], "1 of 2 readings");
+        assert_eq!(badge(&[Verdict::Pass, Verdict::Crash])["message"], "1 of 2 results");
         assert_eq!(badge(&[Verdict::Pass, Verdict::Crash])["color"], "red");
         assert_eq!(badge(&[Verdict::Pass, Verdict::ExpectedFail])["color"], "yellow");
         assert_eq!(badge(&[Verdict::Skip])["message"], "nothing judged");
