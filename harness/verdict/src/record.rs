@@ -157,7 +157,7 @@ pub struct CaseResult {
     /// How many bytes the transcript has; none where nothing was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// How long the importer took for both of its answers. It stands apart, in [`crate::times`]: a record with times
+    /// How long the importer took for both of its answers. It stands apart, in [`crate::timings`]: a record with times
     /// in it would never be the same twice.
     #[serde(skip)]
     pub took: Option<Duration>,

@@ -73,7 +73,7 @@ pub(crate) struct Args {
     #[arg(long, alias = "write-require", value_name = "REVISION", value_parser = revision)]
     #[arg(conflicts_with_all = ["files", "require"])]
     print_require: Option<Revision>,
-    /// A marker that the recorder wrote in place of a redacted value, besides [REDACTED]. Repeatable.
+    /// A marker that the recorder wrote in place of a redacted value, besides `[REDACTED]`. Repeatable.
     #[arg(long, value_name = "MARKER")]
     redacted: Vec<String>,
     /// Which text of version 1 of mcp-replay a trace must follow.
