@@ -1,4 +1,4 @@
-//! A variant in the variant: mutators one after the other, and then the files.
+//! A variant in the making: mutators one after the other, and then the files.
 //!
 //! Knows: in which order the levels work, what follows of several relations, and in which formats each mutator took hold.
 //! Refuses to know: what any mutator does, and which of them are chosen.
@@ -14,7 +14,7 @@ use transcript::message::Refusal;
 use verdict::expectation::Expectation;
 use verdict::meaning::Meaning;
 
-/// A variant in the variant.
+/// A variant in the making.
 #[derive(Debug)]
 pub struct VariantBuilder {
     builder: SessionBuilder,
