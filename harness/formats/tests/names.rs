@@ -11,11 +11,11 @@ const ALLOWED: &[(&str, &str)] = &[
         "the families of the clauses are named after the formats they are about",
     ),
     ("harness/formats/src/transport.rs", "the value of `transport` in envelopes"),
+    ("harness/mutants/src/catalogue/", "a row names the format whose reader it breaks"),
+    ("harness/rules/src/families/jsonrpc.rs", "the family of the rules of JSON-RPC"),
+    ("generators/src/bulk.rs", "spelled without a writer, which would hold a gigabyte in memory"),
+    ("reports/src/check/sample.rs", "a sample for tests"),
 ];
-
-/// Folders that other changes have still to convert; each is to go.
-const NOT_YET: &[&str] =
-    &["generators/", "harness/cli/", "harness/mutants/", "harness/rules/", "harness/wire/", "reports/"];
 
 #[test]
 fn formats_are_named_in_their_own_folders_only() {
@@ -29,11 +29,11 @@ fn formats_are_named_in_their_own_folders_only() {
     for file in files {
         let path = file.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let allowed = |prefix: &str| path.starts_with(prefix);
-        if ALLOWED.iter().any(|(prefix, _)| allowed(prefix)) || NOT_YET.iter().any(|prefix| allowed(prefix)) {
+        if ALLOWED.iter().any(|(prefix, _)| allowed(prefix)) {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
-        let product = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
         for format in FORMATS {
             let own = format!("harness/formats/src/{}/", format.name.replace('-', "_"));
             for name in

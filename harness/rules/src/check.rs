@@ -80,10 +80,10 @@ fn recording(format: &Format, options: &CheckOptions) -> RecordingInfo {
 fn kind(format: &Format) -> RecordingKind {
     RecordingKind {
         trace: format.carries.process,
-        envelope: matches!(format.name, "streamable-http" | "http-sse"),
-        http_sse: format.name == "http-sse",
-        bare_lines: format.name == "jsonrpc",
-        bare_list: format.name == "inspector",
+        envelope: format.is_envelope(),
+        http_sse: format.transport == Some(formats::Transport::HttpSse),
+        bare_lines: format.is_bare_lines(),
+        bare_list: format.is_bare_list(),
         exchanges: format.carries.exchanges,
     }
 }

@@ -14,8 +14,8 @@ pub(super) const GOOD: &str = concat!(
 pub(super) fn good(format: &Format) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = GOOD.as_bytes();
-    if let (Some(jsonrpc), Ok(mut input)) = (formats::find("jsonrpc"), Input::new(&mut reader))
-        && let Ok(session) = Session::read(jsonrpc, &mut input, ReadOptions::default())
+    if let (Some(plainest), Ok(mut input)) = (formats::plainest(), Input::new(&mut reader))
+        && let Ok(session) = Session::read(plainest, &mut input, ReadOptions::default())
         && (format.write)(&session, &mut out).is_err()
     {
         out.clear();

@@ -170,8 +170,9 @@ fn scenarios(suite: &Suite, transport: Transport) -> std::io::Result<(Vec<Scenar
     let mut found = drive::conditions(transport);
     let before = found.len();
     for case in suite.cases.iter().filter(|case| !matches!(case.expectation, Expectation::Rejection(_))) {
-        let of_format = |name: &&str| case.transcripts.iter().find(|it| it.format.name == *name);
-        let Some(transcript) = transport.formats().iter().find_map(of_format) else { continue };
+        let of_format =
+            |format: &'static Format| case.transcripts.iter().find(|it| it.format.name == format.name);
+        let Some(transcript) = transport.formats().find_map(of_format) else { continue };
         let uncarried = case.uncarried.iter().map(|it| (it.format.name, it.why.clone())).collect();
         let session = transcript.blob.bytes()?.into_owned();
         let about = (case.name.as_str(), case.note(), &*case.clauses);

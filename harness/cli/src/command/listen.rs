@@ -7,9 +7,6 @@ use std::path::Path;
 use wire::proxy::{Proxy, Target};
 use wire::record::{self, Redaction};
 
-/// The format that is written while the session goes on.
-pub(super) const NATIVE: &str = "har";
-
 /// Records until Ctrl-C or the request to end that a service manager makes. Whether all that passed is in the file.
 ///
 /// # Errors

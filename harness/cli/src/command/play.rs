@@ -339,7 +339,7 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     let format = format_of(asked, &mut input, &name)?;
     let mut session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
     // What a long stream says in an archive of ours is said when it was said there.
-    if format.name == listen::NATIVE
+    if format.carries.exchanges
         && let Ok(archive) = fs::read_to_string(path)
     {
         put_in_order_if_timed(&mut session, &archive);

@@ -78,20 +78,18 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// The format that is written line by line while the session goes on.
-const NATIVE: &str = "mcp-replay";
-
 /// Runs the command.
 ///
 /// # Errors
 /// Where the file or the server's command cannot be used.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let http = args.listen.zip(args.to.as_ref());
-    let native = if http.is_some() { listen::NATIVE } else { NATIVE };
-    let format = format_of(args).map_err(Failure::Unusable)?;
+    let native = formats::live(http.is_some())
+        .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
+    let format = format_of(args).map_err(Failure::Unusable)?.unwrap_or(native);
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
-    let converted = format.name != native;
+    let converted = format.name != native.name;
     if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
         return Err(Failure::Unusable(format!("{} exists already; --force overwrites it", out.display())));
     }
@@ -118,30 +116,30 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
 }
 
-fn format_of(args: &Args) -> Result<&'static Format, String> {
+/// The format that was asked for, by name or by the file's ending; none where neither tells.
+fn format_of(args: &Args) -> Result<Option<&'static Format>, String> {
     let ending = args.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let format = match (args.format, ending) {
-        (Some(format), _) => Some(format),
-        (None, "json") => {
-            return Err("several formats end in `.json`: name one with --format".to_owned());
-        }
-        (None, ending) => formats::find(ending).or_else(|| formats::find(NATIVE)),
-    };
-    format.ok_or_else(|| format!("there is no format `{NATIVE}`"))
+    match (args.format, ending) {
+        (Some(format), _) => Ok(Some(format)),
+        (None, "json") => Err("several formats end in `.json`: name one with --format".to_owned()),
+        (None, ending) => Ok(formats::find(ending)),
+    }
 }
 
 /// Where a session waits that is to be converted.
-fn between(out: &Path, native: &str) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(if native == NATIVE { ".mcp-replay.jsonl" } else { ".har" });
-    PathBuf::from(name)
+fn between(out: &Path, native: &Format) -> PathBuf {
+    let (name, ending) = native.file.split_once('.').unwrap_or((native.name, ""));
+    let added = if name == ending { ending } else { native.file };
+    let mut path = out.as_os_str().to_owned();
+    path.push(format!(".{added}"));
+    PathBuf::from(path)
 }
 
 /// Converts what waits for it. Whether `out` is there.
 fn finish(
     waits: Option<&PathBuf>,
     out: &Path,
-    native: &str,
+    native: &Format,
     format: &Format,
     context: CommandContext,
 ) -> bool {
@@ -169,15 +167,14 @@ fn tell(recorded: &Recorded, context: CommandContext) -> bool {
 }
 
 /// Writes the recording in another format, and takes it away.
-fn convert(trace: &Path, out: &Path, native: &str, format: &Format) -> Result<(), String> {
-    let native = formats::find(native).ok_or("there is no reader for it")?;
+fn convert(trace: &Path, out: &Path, native: &Format, format: &Format) -> Result<(), String> {
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut session = Session::read(native, &mut input, ReadOptions::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
     // A format of whole exchanges is read as an archive is.
-    if native.name == listen::NATIVE && !format.carries.exchanges {
+    if native.carries.exchanges && !format.carries.exchanges {
         let archive =
             fs::read_to_string(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
         put_in_order(&mut session, &archive);

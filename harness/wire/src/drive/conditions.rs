@@ -6,9 +6,6 @@ use std::time::Duration;
 use transcript::session::Side;
 use verdict::record::CaseNote;
 
-/// The format that the sessions are written in.
-const FORMAT: &str = "mcp-replay";
-
 /// A condition as it is written down here.
 struct Condition {
     name: &'static str,
@@ -25,7 +22,7 @@ struct Condition {
 #[must_use]
 pub fn conditions(transport: Transport) -> Vec<Scenario> {
     let wanted = |condition: &Condition| condition.http || transport == Transport::Stdio;
-    let Some(format) = formats::find(FORMAT) else { return Vec::new() };
+    let Some(format) = formats::live(false) else { return Vec::new() };
     let scenario = |condition: Condition| Scenario {
         name: format!("conditions/{}", condition.name),
         note: CaseNote::new(condition.title, condition.reason),
@@ -245,7 +242,7 @@ fn trace(talk: &[(Side, String)]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMAT, Transport, conditions};
+    use super::{Transport, conditions};
     use formats::{Input, ReadOptions, Session};
     use std::collections::BTreeSet;
 
@@ -255,11 +252,10 @@ mod tests {
         let names: BTreeSet<&str> = stdio.iter().map(|it| it.name.as_str()).collect();
         let titles: BTreeSet<&str> = stdio.iter().map(|it| it.note.title.as_str()).collect();
         assert_eq!((names.len(), titles.len()), (stdio.len(), stdio.len()));
-        let format = formats::find(FORMAT).unwrap();
         for scenario in &stdio {
             let mut bytes = &*scenario.session;
             let mut input = Input::new(&mut bytes).unwrap();
-            let session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+            let session = Session::read(scenario.format, &mut input, ReadOptions::default()).unwrap();
             assert!(session.totals.events > 4 && session.totals.unanswered == 0, "{}", scenario.name);
         }
         let http = conditions(Transport::StreamableHttp);

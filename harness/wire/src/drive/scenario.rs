@@ -51,14 +51,17 @@ impl Transport {
         }
     }
 
-    /// The formats whose transcripts show how such a session goes, the best one first.
-    #[must_use]
-    pub fn formats(self) -> &'static [&'static str] {
-        match self {
-            Self::Stdio => &["mcp-replay", "jsonrpc", "inspector"],
-            Self::StreamableHttp => &["streamable-http", "har"],
-            Self::HttpSse => &["http-sse"],
-        }
+    /// The formats whose transcripts show how such a session goes, one that says who sent each message first.
+    pub fn formats(self) -> impl Iterator<Item = &'static Format> {
+        let transport = match self {
+            Self::Stdio => None,
+            Self::StreamableHttp => Some(formats::Transport::StreamableHttp),
+            Self::HttpSse => Some(formats::Transport::HttpSse),
+        };
+        let mut found: Vec<_> =
+            formats::FORMATS.iter().copied().filter(|it| it.scripts.contains(&transport)).collect();
+        found.sort_by_key(|it| !it.carries.direction);
+        found.into_iter()
     }
 }
 
