@@ -128,6 +128,7 @@ fn fault(noise: &Noise<'_>, at: &RuleContext<'_>, report: &mut Report) {
         Code::Truncated => {
             report.inconclusive(&PARSE, at, "the text ends too early, and the recorder may have cut it");
         }
+        Code::InvalidUtf8 => report.fail(&UTF8, at, noise.why.message.clone()),
         Code::InvalidJson | Code::BrokenData => report.fail(&PARSE, at, noise.why.message.clone()),
         _ => {}
     }

@@ -6,11 +6,11 @@ use super::{encoding, envelope, replay};
 use crate::engine::{
     Family, FindingLocation, RecordingKind, Report, RuleContext, RuleVisitor, Trigger, Violation,
 };
-use crate::rule::{Party, Rule};
+use crate::rule::{Level, Party, Rule};
 use transcript::json::Json;
 use transcript::message::resembles_message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::Content;
+use transcript::session::{Carrier, Content, Noise};
 
 pub(super) const FAMILY: Family = Family {
     name: "recording",
@@ -32,7 +32,7 @@ static READABLE: Rule = Rule {
 
 static WHOLE: Rule = Rule {
     id: "rec.bodies",
-    level: crate::rule::Level::Should,
+    level: Level::Should,
     party: Party::Recorder,
     source: "HAR 1.2, postData and content",
     title: "The bodies of the exchanges are in the file",
@@ -66,6 +66,31 @@ fn rule_for(kind: RecordingKind, code: Code) -> &'static Rule {
     }
 }
 
+/// How much it binds that something is no message which no other rule tells of: readers refuse the recording there.
+fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
+    let kind = at.facts.recording.kind;
+    // Such a line may be what a program printed, and rules of its own tell of it.
+    let printed = kind.trace || kind.bare_lines || kind.bare_list;
+    match noise.why.code {
+        // In a trace each line is the recorder's own.
+        Code::InvalidJson if kind.trace => Some(Level::Must),
+        Code::Truncated if kind.trace => Some(Level::Must),
+        Code::Truncated if !printed => Some(match at.entry.carrier {
+            Carrier::Line => Level::Must,
+            // Whoever sent the body may have cut it.
+            _ => Level::Should,
+        }),
+        Code::WrongType => Some(Level::Must),
+        Code::NestedData => Some(Level::Should),
+        // One revision has batches, and readers take them only where the session shows that it is of that one.
+        Code::Batch if at.revision.is_none() => Some(Level::Info),
+        Code::NotAMessage if !printed && !Json::parse(&noise.text).is_ok_and(resembles_message) => {
+            Some(if noise.why.clause == "RPL-NOISE" { Level::Info } else { Level::Must })
+        }
+        _ => None,
+    }
+}
+
 #[derive(Default)]
 struct RecordingState {
     missing: bool,
@@ -91,13 +116,12 @@ impl RuleVisitor for RecordingState {
                     report.fail(&SHAPE, at, "the item is not a message");
                 }
             }
-            // In a trace each line is the recorder's own; in other formats such a line may be what a program printed.
-            Content::Noise(noise)
-                if at.facts.recording.kind.trace
-                    && matches!(noise.why.code, Code::InvalidJson | Code::Truncated) =>
-            {
-                self.damaged = true;
-                report.fail(&READABLE, at, noise.why.message.clone());
+            Content::Noise(noise) => {
+                if let Some(level) = untold(noise, at) {
+                    self.damaged = true;
+                    let wrong = format!("{} (clause {})", noise.why.message, noise.why.clause);
+                    report.fail(&READABLE, at, Violation::of(wrong).only(level));
+                }
             }
             _ => {}
         }

@@ -2,14 +2,15 @@
 //!
 //! Knows: that ids belong to whoever asked, and that HTTP may turn a request away so that it is sent again. Refuses to
 //! know: what is asked, and what is answered. Memory: the exchanges of the last [`MOST_TURNED`] ids that were sent over
-//! HTTP.
+//! HTTP, and the ids of tool calls as `transcript::call_ids` keeps them, up to [`MOST_CALLS`].
 
 use super::correlation::{is_redacted, shown_id};
 use crate::engine::{
     Family, IdUse, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
 };
-use crate::rule::Rule;
+use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeMap;
+use transcript::call_ids::CallIds;
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::session::{Side, header};
@@ -17,7 +18,7 @@ use transcript::session::{Side, header};
 pub(super) const FAMILY: Family = Family {
     name: "request-ids",
     title: "The ids of requests",
-    rules: &[&UNIQUE_SESSION, &UNIQUE_INFLIGHT],
+    rules: &[&UNIQUE_SESSION, &UNIQUE_INFLIGHT, &CALL_AGAIN],
     triggers: &[Trigger::Kinds(&[MessageKind::Request]), Trigger::Contexts],
     visitor: || Box::new(RequestIdsState::default()),
 };
@@ -43,8 +44,23 @@ static UNIQUE_INFLIGHT: Rule = Rule {
     ..Rule::BLANK
 };
 
+static CALL_AGAIN: Rule = Rule {
+    id: "rec.call-id.again",
+    level: Level::Info,
+    party: Party::Recorder,
+    source: "reading contract, COR-DUPLICATE",
+    title: "No two tool calls of a recording have one id, whichever side or session they are of",
+    why: "Importers tell calls apart by their ids and refuse the recording, also where the protocol allows the id: in \
+          another session, from the other side, as a string beside a number, or once it is free again.",
+    fix: "Write one file for each session; number the calls of a session through.",
+    ..Rule::BLANK
+};
+
 /// So many ids that were sent over HTTP are remembered with what came of their exchanges.
 const MOST_TURNED: usize = 10_000;
+
+/// So many ids of tool calls are remembered; ids that count up are remembered as one.
+const MOST_CALLS: usize = 100_000;
 
 #[derive(Default)]
 struct RequestIdsState {
@@ -56,6 +72,8 @@ struct RequestIdsState {
     /// A recording that does not tell sessions apart holds a second `initialize`.
     restarted: bool,
     handshakes: u64,
+    /// The ids of all tool calls of the recording, up to [`MOST_CALLS`].
+    calls: CallIds,
 }
 
 #[derive(Clone, Copy)]
@@ -67,7 +85,8 @@ struct Sent {
 impl RuleVisitor for RequestIdsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
-            *self = Self { session: at.facts.session, ..Self::default() };
+            let calls = std::mem::take(&mut self.calls);
+            *self = Self { session: at.facts.session, calls, ..Self::default() };
         }
         self.refused |= at.exchange.is_none()
             && at.entry.context.and_then(|context| context.status).is_some_and(|status| status >= 400);
@@ -88,10 +107,35 @@ impl RequestIdsState {
             return;
         }
         let before = self.note(message, at);
-        if is_redacted(message, at) {
-            return report.inconclusive(&UNIQUE_SESSION, at, "the recorder took out the id");
+        let told = self.judge(message, before, at, report);
+        self.call(message, told || before.is_some_and(|sent| sent.refused), at, report);
+    }
+
+    /// A tool call whose id another one had, unless that is `told` of already.
+    fn call(&mut self, message: &SeenMessage<'_>, told: bool, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(id) = message.raw.id().key().filter(|_| message.calls("tools/call")) else { return };
+        if self.calls.remembered() >= MOST_CALLS {
+            return;
         }
-        let Some(used) = at.pending.last_use() else { return };
+        let first = self.calls.insert(&id);
+        report.check(&CALL_AGAIN, at, first || told, || {
+            format!("another tool call of the recording has the id {}", shown_id(message))
+        });
+    }
+
+    /// Judges the id of a request; whether a rule was broken, or the id is not in the recording.
+    fn judge(
+        &self,
+        message: &SeenMessage<'_>,
+        before: Option<Sent>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) -> bool {
+        if is_redacted(message, at) {
+            report.inconclusive(&UNIQUE_SESSION, at, "the recorder took out the id");
+            return true;
+        }
+        let Some(used) = at.pending.last_use() else { return false };
         let why = match used {
             IdUse::Fresh if at.pending.full().is_some() => at.pending.full(),
             _ if used != IdUse::Fresh && at.side.is_none() => Some("nothing says whose requests these are"),
@@ -111,31 +155,22 @@ impl RequestIdsState {
         };
         if let Some(why) = why {
             report.inconclusive(&UNIQUE_SESSION, at, why);
-            return report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            report.inconclusive(&UNIQUE_INFLIGHT, at, why);
+            return false;
         }
         let turned_away = before.is_some_and(|sent| sent.refused);
-        report.check(&UNIQUE_SESSION, at, used == IdUse::Fresh || turned_away, || {
+        let unique = used == IdUse::Fresh || turned_away;
+        report.check(&UNIQUE_SESSION, at, unique, || {
             let open = if used == IdUse::Open { ", and that request is still open" } else { "" };
             Violation::of(format!("the id {} was used before by this side{open}", shown_id(message)))
         });
-        self.inflight(message, used, before, at, report);
+        let open = is_open(used, before, at);
+        Self::inflight(message, open, at, report);
+        let has = |rule: &Rule| at.revision.is_some_and(|revision| rule.span.has(revision));
+        !unique && (at.facts.handshake || has(&UNIQUE_SESSION)) || open && has(&UNIQUE_INFLIGHT)
     }
 
-    fn inflight(
-        &self,
-        message: &SeenMessage<'_>,
-        used: IdUse,
-        before: Option<Sent>,
-        at: &RuleContext<'_>,
-        report: &mut Report,
-    ) {
-        // Over HTTP a request is over when its exchange is, whether it was answered or its stream was closed.
-        let open = match (before, at.exchange) {
-            (Some(sent), Some(_)) => {
-                !sent.refused && sent.ended.zip(at.entry.time).is_some_and(|(a, b)| a > b)
-            }
-            _ => used == IdUse::Open,
-        };
+    fn inflight(message: &SeenMessage<'_>, open: bool, at: &RuleContext<'_>, report: &mut Report) {
         if !open {
             return report.pass(&UNIQUE_INFLIGHT, at);
         }
@@ -164,6 +199,15 @@ impl RequestIdsState {
             self.sent.clear();
         }
         self.sent.insert(shown_id(message).into(), Sent { refused, ended: exchange.ended })
+    }
+}
+
+/// Whether the request that had the id before is still open. Over HTTP it is over when its exchange is, whether it was
+/// answered or its stream was closed.
+fn is_open(used: IdUse, before: Option<Sent>, at: &RuleContext<'_>) -> bool {
+    match (before, at.exchange) {
+        (Some(sent), Some(_)) => !sent.refused && sent.ended.zip(at.entry.time).is_some_and(|(a, b)| a > b),
+        _ => used == IdUse::Open,
     }
 }
 

@@ -5,7 +5,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
-use formats::Input;
+mod agreement;
+
+use formats::{Format, Input};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rules::CheckOptions;
 use rules::{CheckResult, Parallelism, RuleVerdict};
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         ("every_id_of_the_catalogue_is_a_rule_or_has_a_reason", every_id_is_accounted_for),
         ("a_family_that_is_left_asleep_would_have_found_nothing", sleepers_miss_nothing),
         ("several_judges_come_to_the_same_as_one", several_judges_come_to_the_same),
+        ("whatever_case_the_reader_rejects_check_has_a_finding_about", agreement::over_cases),
+        ("whatever_variant_the_reader_rejects_check_has_a_finding_about", agreement::over_variants),
     ];
     for (name, test) in tests {
         trials.push(Trial::test(*name, || {
@@ -49,14 +53,17 @@ fn main() -> ExitCode {
 }
 
 fn judged(transcript: &Transcript) -> CheckResult {
-    judged_as(transcript, &CheckOptions::default()).unwrap()
+    transcript_as(transcript, &CheckOptions::default()).unwrap()
+}
+
+fn transcript_as(transcript: &Transcript, how: &CheckOptions) -> Option<CheckResult> {
+    judged_as(transcript.format, &transcript.blob.bytes().unwrap(), how)
 }
 
 /// None for what is no text from its first bytes on, which is nothing to be judged.
-fn judged_as(transcript: &Transcript, how: &CheckOptions) -> Option<CheckResult> {
-    let bytes = transcript.blob.bytes().unwrap();
-    let mut reader: &[u8] = &bytes;
-    Some(rules::check(transcript.format, &mut Input::new(&mut reader).ok()?, how).unwrap())
+fn judged_as(format: &'static Format, bytes: &[u8], how: &CheckOptions) -> Option<CheckResult> {
+    let mut reader = bytes;
+    Some(rules::check(format, &mut Input::new(&mut reader).ok()?, how).unwrap())
 }
 
 /// What each family listens to is data beside its rules. Whoever forgets something there is found here, as long as some
@@ -77,7 +84,7 @@ fn comes_to_the_same(other: &CheckOptions) {
     let mut compared = 0;
     for case in SUITE.judged.iter().chain(&SUITE.cases) {
         for transcript in &case.transcripts {
-            let judged = |how| judged_as(transcript, how);
+            let judged = |how| transcript_as(transcript, how);
             let (Some(usual), Some(other)) = (judged(&CheckOptions::default()), judged(other)) else {
                 continue;
             };
