@@ -78,7 +78,7 @@ findings check-cases cases
 [ ! -d ../shared/recordings ] || findings check-recordings ../shared/recordings
 
 # What every recording means, and how it is shown.
-find cases/recorded -type f \( -name '*.json' -o -name '*.jsonl' -o -name '*.har' -o -name '*.log' \) ! -name meaning.json | sort \
+find cases/recorded -type f \( -name '*.json' -o -name '*.jsonl' -o -name '*.har' -o -name '*.log' \) ! -name 'meaning*.json' | sort \
   | while read -r file; do
     echo "== $file"
     "$concord" --quiet read "$file" 2>&1 || true

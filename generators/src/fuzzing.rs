@@ -19,7 +19,7 @@ use std::io::Read;
 use transcript::diff::{DiffOptions, first};
 use transcript::json::{Json, JsonKind, Tree, write_compact};
 
-const STRICT: ReadOptions = ReadOptions { tolerance: Tolerance::Nothing };
+const STRICT: ReadOptions = ReadOptions::new(Tolerance::Nothing);
 
 /// A property of bytes.
 pub type Target = fn(&[u8]);

@@ -13,7 +13,7 @@ pub(crate) fn record(verdicts: &[Verdict]) -> Record {
 /// A record of these readings.
 pub(crate) fn record_of(lines: Vec<CaseResult>) -> Record {
     let suite = Suite::new("1", &format!("sha256:{:064}", 0));
-    let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+    let implementation = Implementation::new("i", "2", Level::Events);
     let cases =
         lines.iter().map(|line| (line.case.clone(), CaseNote::new(&line.case, "Mind the null."))).collect();
     Record::new(suite, implementation, cases, lines)

@@ -56,7 +56,7 @@ function check(folder: string): [format: string, complaint: string | null][] | u
     readings.push({ format, found });
     verdicts.push([format, complaint]);
   }
-  const others = readdirSync(folder).filter((name) => !['case.toml', 'meaning.json'].includes(name));
+  const others = readdirSync(folder).filter((name) => name !== 'case.toml' && !/^meaning\..*json$/.test(name));
   if (others.length === 0) throw new Error(`${folder}: it has no transcript`);
   return verdicts;
 }

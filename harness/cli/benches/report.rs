@@ -94,7 +94,7 @@ fn record() -> Record {
         cases.insert(case, note);
     }
     let suite = Suite::new("1", &format!("sha256:{:064}", 0));
-    let implementation = Implementation { name: "made-up".into(), version: "1".into(), level: Level::Events };
+    let implementation = Implementation::new("made-up", "1", Level::Events);
     Record::new(suite, implementation, cases, lines)
 }
 

@@ -97,8 +97,9 @@ pub(crate) fn left_out(folder: &Path, what: &str, names: &[String]) -> Option<St
 
 /// Whether a file is what a case of the suite says of its transcripts, and so none of them.
 fn is_of_a_case(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    name == "case.toml" || name == "meaning.json" && path.with_file_name("case.toml").is_file()
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_meaning = name.starts_with("meaning.") && name.ends_with(".json");
+    name == "case.toml" || is_meaning && path.with_file_name("case.toml").is_file()
 }
 
 #[cfg(test)]
@@ -113,6 +114,7 @@ mod tests {
             ("b", "x"),
             ("a", "case.toml"),
             ("a", "meaning.json"),
+            ("a", "meaning.typed-ids.json"),
             ("a", "t"),
             ("c", "meaning.json"),
             (".git", "y"),

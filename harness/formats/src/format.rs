@@ -5,6 +5,7 @@ use crate::input::{Input, ReadError};
 use crate::session::Session;
 use crate::transport::Transport;
 use std::io::{self, Write};
+use transcript::dialect::{Dialect, IdRules};
 use transcript::message::Refusal;
 use transcript::session::Sink;
 
@@ -120,6 +121,8 @@ impl Capabilities {
 pub struct ReadOptions {
     /// What is passed over and handed on as noise, instead of ending the reading.
     pub tolerance: Tolerance,
+    /// What ids are, in the dialect that is read.
+    pub ids: IdRules,
 }
 
 /// How much a reader passes over where a message belongs. What it passes over it hands on: nothing goes unsaid.
@@ -137,7 +140,19 @@ pub enum Tolerance {
 
 impl ReadOptions {
     /// Options that pass over a recorder's noise.
-    pub const LENIENT: Self = Self { tolerance: Tolerance::Noise };
+    pub const LENIENT: Self = Self::new(Tolerance::Noise);
+
+    /// Options for the contract itself.
+    #[must_use]
+    pub const fn new(tolerance: Tolerance) -> Self {
+        Self { tolerance, ids: IdRules { typed: false, required: false, reusable: false } }
+    }
+
+    /// Options for a dialect.
+    #[must_use]
+    pub fn of(dialect: &Dialect) -> Self {
+        Self { ids: dialect.ids, ..Self::default() }
+    }
 
     /// Whether readers are to index the members of messages.
     pub(crate) fn indexes(self) -> bool {

@@ -26,7 +26,7 @@ pub fn walk(
     options: ReadOptions,
     each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
-    let mut contract = Contract::default();
+    let mut contract = Contract::new(options.ids);
     let (mut missing, mut noise) = (0, 0);
     (format.read)(input, options, &mut |entry| {
         match entry.content {

@@ -47,7 +47,7 @@ pub fn check(format: &Format, input: &mut Input<'_>, options: &CheckOptions) -> 
     let parallelism =
         options.parallelism.unwrap_or_else(|| Parallelism::with_workers(cores().min(MOST_WORKERS)));
     let mut judge = ParallelJudge::new(judge_options, parallelism);
-    let read_options = formats::ReadOptions { tolerance: Tolerance::Faults };
+    let read_options = formats::ReadOptions::new(Tolerance::Faults);
     let read = (format.read)(input, read_options, &mut |entry| {
         judge.take(&entry);
         Ok(())

@@ -22,6 +22,11 @@ pub trait Importer: Send + Sync {
         Level::Events
     }
 
+    /// The dialect of the contract that it reads in, such as `typed-ids`: what some clauses ask is replaced there.
+    fn dialect(&self) -> &str {
+        transcript::dialect::DEFAULT
+    }
+
     /// Whether it reads this capture format at all, such as `http-sse`. What it does not read is skipped, counted
     /// and shown.
     fn reads(&self, format: &str) -> bool;

@@ -61,11 +61,7 @@ pub fn run(
         let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
-    let implementation = Implementation {
-        name: importer.name().to_owned(),
-        version: importer.version().to_owned(),
-        level: importer.level(),
-    };
+    let implementation = implementation(importer);
     let mut short: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.verdict.is_failure()) {
         let at = line.difference.as_ref().map(|difference| difference.at.as_str());
@@ -80,6 +76,11 @@ pub fn run(
         cases.insert(case.name.clone(), note);
     }
     Ok(Record::new(suite, implementation, cases, lines))
+}
+
+/// An importer as records name it.
+pub fn implementation(importer: &dyn Importer) -> Implementation {
+    Implementation::new(importer.name(), importer.version(), importer.level()).in_dialect(importer.dialect())
 }
 
 /// Puts the transcripts of a case that an importer fell short of beside its title, and where in each of them stands

@@ -18,7 +18,7 @@
 //! process for each trial.
 
 use crate::importer::{Importer, STACK};
-use crate::run::{PlannedCase, PlannedRead, judge_case, readings};
+use crate::run::{PlannedCase, PlannedRead, implementation, judge_case, readings};
 use crate::suite::{Case, Problem, Root, Suite};
 use globset::{GlobBuilder, GlobMatcher};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -28,6 +28,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+use transcript::dialect;
 use verdict::expectation::Expectation;
 use verdict::plain::plain;
 use verdict::record::{self, CaseResult, Record};
@@ -91,14 +92,18 @@ impl Harness {
 
     fn trials(self, arguments: &Arguments) -> Result<Vec<Trial>, Vec<Problem>> {
         let known = Known::read(&self.known)?;
+        let dialect =
+            dialect::find(self.importer.dialect()).map_err(|why| vec![problem(self.importer.name(), why)])?;
         let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
         let found = match exact {
             Some(name) => exactly(&self.suite, name)?.into_iter().collect(),
             None => Suite::load(std::slice::from_ref(&self.suite))?.cases,
         };
         let judging = Arc::new(Judging { importer: self.importer, suite: self.suite });
-        let trials: Vec<Trial> =
-            found.into_iter().flat_map(|case| of_case(Arc::new(case), &judging, &known)).collect();
+        let trials: Vec<Trial> = found
+            .into_iter()
+            .flat_map(|case| of_case(Arc::new(case.in_dialect(dialect)), &judging, &known))
+            .collect();
         match exact {
             Some(name) if !trials.iter().any(|trial| trial.name() == name) => {
                 let message = format!("no trial is named `{name}`; --list shows all names");
@@ -238,11 +243,7 @@ impl Judging {
 
     fn told(&self, case: &Case, format: Option<&str>, lines: Vec<CaseResult>) -> String {
         let suite = record::Suite::new("", "");
-        let implementation = record::Implementation {
-            name: self.importer.name().to_owned(),
-            version: self.importer.version().to_owned(),
-            level: self.importer.level(),
-        };
+        let implementation = implementation(&*self.importer);
         let notes = BTreeMap::from([(case.name.clone(), case.note())]);
         let record = Record::new(suite, implementation, notes, lines);
         let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));

@@ -1,12 +1,14 @@
 //! From session to meaning: the reading contract, carried out.
 //!
 //! Memory: an entry for each request that is still unanswered; and for COR-DUPLICATE, which must remember every
-//! tool call of the session, what [`crate::call_ids`] says.
+//! tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again needs no more than
+//! the open requests.
 
 use crate::call_ids::CallIds;
+use crate::dialect::IdRules;
 use crate::k2a::AuthorizationSummary;
 use crate::meaning::{Event, EventKind};
-use crate::message::{Message, Refusal};
+use crate::message::{Id, Message, Refusal};
 use crate::rejection::Code;
 use crate::session::{Carrier, Content, Entry, Side, SinkError};
 use std::borrow::Cow;
@@ -15,6 +17,7 @@ use std::collections::{HashMap, VecDeque};
 /// The state of a reading: give it the entries of a session in order, and it returns their events.
 #[derive(Debug, Default)]
 pub struct Contract {
+    ids: IdRules,
     /// Unanswered requests by requestor and id: client, server, and unknown (COR-DIRECTION).
     open: [HashMap<Box<[u8]>, Waiting, foldhash::fast::FixedState>; 3],
     calls: CallIds,
@@ -23,25 +26,39 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// The reading of a dialect.
+    #[must_use]
+    pub fn new(ids: IdRules) -> Self {
+        Self { ids, ..Self::default() }
+    }
+
     /// What the next entry means: an event where it carries a message, nothing otherwise.
     ///
     /// # Errors
-    /// COR-DUPLICATE: a second tool call with the same id.
+    /// COR-DUPLICATE: a second tool call with the same id. In a dialect: a message without the id that it needs.
     pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, SinkError> {
         self.discover(entry);
         let Some(message) = entry.message() else { return Ok(None) };
         let kind = EventKind::of(message);
         let id = message.id().key();
-        let answers = match (kind, id.as_deref()) {
+        if self.ids.required
+            && id.is_none()
+            && let Some(refusal) = without_id(message, kind)
+        {
+            return Err(SinkError::Rejected(refusal));
+        }
+        let key = if self.ids.typed { typed(message.id()) } else { id.clone() };
+        let answers = match (kind, key.as_deref()) {
             // ID-NULL, ID-MISSING: binds nothing, and nothing binds to it.
             (_, None) => None,
-            (EventKind::Result | EventKind::Error, Some(id)) => self.bind(id, entry.side),
+            (EventKind::Result | EventKind::Error, Some(key)) => self.bind(key, entry.side),
             (EventKind::Notification, Some(_)) => None,
-            (EventKind::Request | EventKind::ToolCall, Some(id)) => {
-                if kind == EventKind::ToolCall && !self.calls.insert(id) {
-                    return Err(SinkError::Rejected(duplicate(message, id)));
+            (EventKind::Request | EventKind::ToolCall, Some(key)) => {
+                let is_call = kind == EventKind::ToolCall;
+                if is_call && self.is_taken(key, entry.side) {
+                    return Err(SinkError::Rejected(duplicate(message, id.as_deref().unwrap_or_default())));
                 }
-                self.ask(id, entry.side);
+                self.ask(key, entry.side, is_call);
                 None
             }
         };
@@ -88,6 +105,7 @@ impl Contract {
         let open = &mut self.open[lane(sender.map(Side::other))];
         let waiting = open.get_mut(id)?;
         let bound = waiting.first;
+        waiting.call = waiting.call.filter(|call| *call != bound);
         match waiting.rest.pop_front() {
             Some(next) => waiting.first = next,
             None => {
@@ -97,13 +115,26 @@ impl Contract {
         Some(bound)
     }
 
-    fn ask(&mut self, id: &[u8], requestor: Option<Side>) {
+    /// COR-DUPLICATE: whether a tool call cannot have this id, since another one has it, or, where ids may be used
+    /// again, waits for its answer under it.
+    fn is_taken(&mut self, id: &[u8], requestor: Option<Side>) -> bool {
+        match self.ids.reusable {
+            true => self.open[lane(requestor)].get(id).is_some_and(|waiting| waiting.call.is_some()),
+            false => !self.calls.insert(id),
+        }
+    }
+
+    fn ask(&mut self, id: &[u8], requestor: Option<Side>, is_call: bool) {
         let index = self.events;
+        let call = is_call.then_some(index);
         let open = &mut self.open[lane(requestor)];
         match open.get_mut(id) {
-            Some(waiting) => waiting.rest.push_back(index),
+            Some(waiting) => {
+                waiting.rest.push_back(index);
+                waiting.call = call.or(waiting.call);
+            }
             None => {
-                open.insert(id.into(), Waiting { first: index, rest: VecDeque::new() });
+                open.insert(id.into(), Waiting { first: index, rest: VecDeque::new(), call });
             }
         }
     }
@@ -130,6 +161,8 @@ impl Contract {
 struct Waiting {
     first: u64,
     rest: VecDeque<u64>,
+    /// Which of them is a tool call.
+    call: Option<u64>,
 }
 
 impl Waiting {
@@ -144,6 +177,31 @@ fn lane(requestor: Option<Side>) -> usize {
         Some(Side::Server) => 1,
         None => 2,
     }
+}
+
+/// An id with its type: no number begins with a quotation mark.
+fn typed(id: Id<'_>) -> Option<Cow<'_, [u8]>> {
+    match id {
+        Id::Text(text) => Some([b"\"", &*text.decode()].concat().into()),
+        other => other.key(),
+    }
+}
+
+/// Why a message is refused that has no id, where requests and results need one.
+fn without_id(message: &Message<'_>, kind: EventKind) -> Option<Refusal> {
+    let what = match kind {
+        EventKind::Result => "a result",
+        EventKind::ToolCall => "a tools/call",
+        EventKind::Request | EventKind::Notification => "a request",
+        EventKind::Error => return None,
+    };
+    let (clause, words) = match message.id() {
+        Id::Null => ("ID-NULL", format!("{what} with the id null")),
+        // What has a method and no id is a notification; a tool call is none.
+        _ if kind == EventKind::Notification => return None,
+        _ => ("ID-MISSING", format!("{what} without an id")),
+    };
+    Some(Refusal::new(Code::InvalidId, message.id_at(), words).under(clause))
 }
 
 fn duplicate(message: &Message<'_>, id: &[u8]) -> Refusal {

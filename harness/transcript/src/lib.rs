@@ -26,6 +26,7 @@ pub mod call_ids;
 pub mod calls;
 pub mod clauses;
 pub mod contract;
+pub mod dialect;
 pub mod diff;
 pub mod entry_buffer;
 pub mod json;

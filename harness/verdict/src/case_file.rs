@@ -3,7 +3,12 @@
 //! Knows: its keys, and what to write where one is missing or wrong. Refuses to know: which files stand beside
 //! it, and whether they are any good; a format is a name to it, of those that it is given.
 
+mod dialects;
+
+pub use dialects::{InDialect, OtherReading};
+
 use crate::config_error::ConfigError;
+use dialects::{DialectNote, code};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -30,6 +35,8 @@ struct Spelled {
     formats: BTreeMap<String, Spanned<FormatNote>>,
     recorded: Option<Recorded>,
     judgement: Option<Spanned<Rules>>,
+    #[serde(default)]
+    dialects: BTreeMap<String, Spanned<DialectNote>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -92,6 +99,8 @@ pub struct CaseFile {
     pub uncarried: Vec<(&'static str, String)>,
     /// The case is for `check`, and no importer is asked.
     pub judgement: Option<Judgement>,
+    /// The dialects in which it means something else.
+    pub dialects: Vec<InDialect>,
 }
 
 /// What a case expects of every transcript in it.
@@ -173,7 +182,27 @@ impl Reader<'_> {
         origin?;
         let control = spelled.control.unwrap_or_default();
         let judgement = self.judgement(expect, spelled.judgement);
-        Some(CaseFile { title, clauses, expect, reason, redacted, twin, control, uncarried, judgement })
+        let mut dialects = Vec::new();
+        for (name, note) in spelled.dialects {
+            let at = Some(note.span().start);
+            match note.into_inner().check(&name) {
+                Ok(dialect) => dialects.push(dialect),
+                Err(slips) => slips.into_iter().for_each(|slip| self.say(at, slip)),
+            }
+        }
+        let file = CaseFile {
+            title,
+            clauses,
+            expect,
+            reason,
+            redacted,
+            twin,
+            control,
+            uncarried,
+            judgement,
+            dialects,
+        };
+        Some(file)
     }
 
     /// A text that must be there and say something.
@@ -234,13 +263,8 @@ impl Reader<'_> {
                 None
             }
             ("rejection", Some(reject)) => {
-                let code = Code::from_name(reject.get_ref());
-                if code.is_none() {
-                    let hint = hint(reject.get_ref(), Code::all().map(Code::name));
-                    let message = format!("there is no rejection code `{}`{hint}", reject.get_ref());
-                    self.say(Some(reject.span().start), message);
-                }
-                code.map(Expect::Rejection)
+                let code = code(reject.get_ref());
+                code.map(Expect::Rejection).map_err(|why| self.say(Some(reject.span().start), why)).ok()
             }
             (other, _) => {
                 let write = r#"expect = "meaning", "rejection" or "either""#;

@@ -72,7 +72,7 @@ mod tests {
 
     fn record(results: &[(&str, Verdict)]) -> Record {
         let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         let line = |&(case, verdict): &(&str, Verdict)| {
             CaseResult::new(case, "x", &[], Judgement::plain(verdict, None))
         };

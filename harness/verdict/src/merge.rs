@@ -113,7 +113,7 @@ mod tests {
 
     fn record(cases: &[&str], shard: Option<ShardPart>) -> Record {
         let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         let line = |case: &&str, format| {
             let verdict = if case.ends_with('d') { Verdict::Fail } else { Verdict::Pass };
             CaseResult::new(case, format, &["ID-NULL".into()], Judgement::plain(verdict, None))

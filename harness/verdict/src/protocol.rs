@@ -7,6 +7,7 @@ use crate::answer::{Answer, Level};
 use crate::meaning::{Calls, Meaning};
 use crate::normal::parse;
 use crate::plain;
+use transcript::dialect::{self, Dialect};
 use transcript::json::{Json, JsonKind, write_string};
 
 /// The question that begins it all.
@@ -32,6 +33,8 @@ pub struct Handshake {
     pub level: Level,
     /// Its formats, as it spells them.
     pub formats: Vec<String>,
+    /// The dialect that it reads in, where it names one.
+    pub dialect: Option<&'static Dialect>,
 }
 
 impl Handshake {
@@ -65,7 +68,11 @@ impl Handshake {
             .filter(|formats| formats.kind() == JsonKind::Array)
             .and_then(|formats| formats.items().map(decoded).collect());
         let formats = formats.ok_or("`formats` must be an array of names")?;
-        Ok(Self { name, version, level, formats })
+        let dialect = match hello.member("dialect") {
+            Some(name) => Some(dialect::find(&decoded(name).ok_or("`dialect` must be a string")?)?),
+            None => None,
+        };
+        Ok(Self { name, version, level, formats, dialect })
     }
 }
 
@@ -157,6 +164,9 @@ mod tests {
         let hello = Handshake::parse(HELLO.as_bytes()).unwrap();
         assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.level), ("a", "2", Level::Calls));
         assert_eq!(hello.formats, ["sse-legacy", "har"], "as it spells them");
+        assert_eq!(hello.dialect, None);
+        let typed = HELLO.replace("\"more\":true", "\"dialect\":\"typed-ids\"");
+        assert_eq!(Handshake::parse(typed.as_bytes()).unwrap().dialect.unwrap().name, "typed-ids");
     }
 
     #[test]
@@ -168,6 +178,12 @@ mod tests {
             ("\"2\"", "2", "`version` must be a string"),
             ("\"calls\"", "\"tools\"", "its level is `tools`; there are `events` and `calls`"),
             ("[\"sse-legacy\",\"har\"]", "\"har\"", "array of names"),
+            (
+                "\"more\":true",
+                "\"dialect\":\"typed\"",
+                "no dialect `typed`, only default and typed-ids; did you",
+            ),
+            ("\"more\":true", "\"dialect\":1", "`dialect` must be a string"),
             ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
         ] {
             let why = Handshake::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();

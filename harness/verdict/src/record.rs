@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use transcript::dialect;
 use transcript::json::{Json, write_compact, write_string};
 
 /// The version of this shape.
@@ -114,6 +115,30 @@ pub struct Implementation {
     pub version: String,
     /// What it can show.
     pub level: Level,
+    /// The dialect that it was judged in; none where that is the contract itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+}
+
+impl Implementation {
+    /// An importer that was judged by the contract itself.
+    #[must_use]
+    pub fn new(name: &str, version: &str, level: Level) -> Self {
+        Self { name: name.to_owned(), version: version.to_owned(), level, dialect: None }
+    }
+
+    /// The same, judged in the dialect of this name.
+    #[must_use]
+    pub fn in_dialect(self, name: &str) -> Self {
+        Self { dialect: Some(name.to_owned()).filter(|name| name != dialect::DEFAULT), ..self }
+    }
+
+    /// `name version`, with the dialect where it is not the contract itself: what a report calls the run.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let dialect = self.dialect.as_ref().map(|name| format!(", dialect {name}")).unwrap_or_default();
+        format!("{} {}{dialect}", self.name, self.version)
+    }
 }
 
 /// What a case says of itself.
@@ -281,6 +306,7 @@ impl Record {
             *totals.entry(line.verdict).or_default() += 1;
         }
         let planned = results.len() as u64;
+        let clauses = cited(&results, implementation.dialect.as_deref());
         Self {
             schema: SCHEMA,
             suite,
@@ -291,7 +317,7 @@ impl Record {
             planned,
             totals,
             cases,
-            clauses: cited(&results),
+            clauses,
             compact: None,
             results,
         }
@@ -313,8 +339,9 @@ impl Record {
 }
 
 /// The clauses that results cite, with their titles.
-fn cited(results: &[CaseResult]) -> BTreeMap<String, String> {
-    let title = |id: &str| transcript::clauses::find(id).map_or("", |clause| clause.title).to_owned();
+fn cited(results: &[CaseResult], dialect: Option<&str>) -> BTreeMap<String, String> {
+    let dialect = dialect.and_then(|name| dialect::find(name).ok()).unwrap_or(&dialect::ALL[0]);
+    let title = |id: &str| dialect.clause(id).map_or("", |clause| clause.title).to_owned();
     results.iter().flat_map(|result| &result.clauses).map(|id| (id.clone(), title(id))).collect()
 }
 
@@ -407,7 +434,7 @@ mod tests {
             line("d", Judgement::plain(Verdict::Skip, Some("why".into()))),
         ];
         let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         Record::new(suite, implementation, BTreeMap::new(), results)
     }
 

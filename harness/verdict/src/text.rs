@@ -277,7 +277,7 @@ mod tests {
         let note = || CaseNote::new("One", "Mind the null.");
         let cases = ["ids/one", "ids/two", "order/three"].map(|name| (name.to_owned(), note())).into();
         let suite = Suite::new("1", "sha256:0");
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         Record::new(suite, implementation, cases, results)
     }
 

@@ -105,7 +105,7 @@ mod tests {
 
     fn record() -> Record {
         let line = |format| CaseResult::new("ids/a", format, &[], Judgement::plain(Verdict::Pass, None));
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         let mut record =
             Record::new(Suite::new("1", "sha256:0"), implementation, [].into(), vec![line("x"), line("y")]);
         record.results[1].took = Some(Duration::from_micros(1_500));

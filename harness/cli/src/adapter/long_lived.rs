@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 use suite::importer::{Importer, ReadPair};
+use transcript::dialect::{ALL, Dialect};
 use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol::{self, Handshake, START, STOP};
 
@@ -20,6 +21,7 @@ pub(crate) struct Adapter {
     command: Command,
     limits: Limits,
     hello: Handshake,
+    dialect: &'static Dialect,
     transcripts: Transcripts,
     idle: Mutex<Vec<[Server; 2]>>,
 }
@@ -33,17 +35,22 @@ struct Server {
 }
 
 impl Adapter {
-    /// Starts the adapter and shakes hands.
+    /// Starts the adapter and shakes hands. Where no dialect is given it is judged in the one that it names.
     ///
     /// # Errors
     /// A sentence where it cannot be started, or its handshake fails.
-    pub(crate) fn start(command: Command, limits: Limits) -> Result<Self, NotRun> {
+    pub(crate) fn start(
+        command: Command,
+        limits: Limits,
+        dialect: Option<&'static Dialect>,
+    ) -> Result<Self, NotRun> {
         let (process, hello) = started(&command, limits)?;
+        let dialect = dialect.or(hello.dialect).unwrap_or(&ALL[0]);
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
         let first = Server { process: Some(process), ..Server::default() };
         let idle = Mutex::new(vec![[first, Server::default()]]);
-        Ok(Self { command, limits, hello, transcripts, idle })
+        Ok(Self { command, limits, hello, dialect, transcripts, idle })
     }
 
     fn take(&self) -> [Server; 2] {
@@ -75,6 +82,10 @@ impl Importer for Adapter {
 
     fn level(&self) -> Level {
         self.hello.level
+    }
+
+    fn dialect(&self) -> &str {
+        self.dialect.name
     }
 
     fn reads(&self, format: &str) -> bool {
@@ -240,7 +251,7 @@ mod tests {
 
     fn hello(formats: &[&str]) -> Handshake {
         let formats = formats.iter().map(|name| (*name).to_owned()).collect();
-        Handshake { name: "a".into(), version: "2".into(), level: Level::Calls, formats }
+        Handshake { name: "a".into(), version: "2".into(), level: Level::Calls, formats, dialect: None }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::sample::good;
 use super::transcripts::Transcripts;
 use std::path::Path;
 use suite::importer::{Importer, ReadPair};
+use transcript::dialect::Dialect;
 use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol;
 
@@ -23,6 +24,7 @@ pub(crate) struct OneShot {
     command: Command,
     limits: Limits,
     level: Level,
+    dialect: &'static Dialect,
     transcripts: Transcripts,
 }
 
@@ -31,14 +33,14 @@ impl OneShot {
     ///
     /// # Errors
     /// A sentence where it cannot be started.
-    pub(crate) fn start(command: Command, limits: Limits) -> Result<Self, NotRun> {
+    pub(crate) fn start(command: Command, limits: Limits, dialect: &'static Dialect) -> Result<Self, NotRun> {
         if !command.has("{file}") {
             let message = "an --exec command needs {file} where the transcript's path belongs, such as";
             return Err(NotRun(format!("{message} --exec '{} {{file}} {{format}}'", command.text())));
         }
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
-        let mut once = Self { command, limits, level: Level::Events, transcripts };
+        let mut once = Self { command, limits, level: Level::Events, dialect, transcripts };
         for format in formats::FORMATS {
             let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
             match once.asked(format.name, file.path())?.0 {
@@ -101,6 +103,10 @@ impl Importer for OneShot {
 
     fn level(&self) -> Level {
         self.level
+    }
+
+    fn dialect(&self) -> &str {
+        self.dialect.name
     }
 
     fn reads(&self, format: &str) -> bool {

@@ -6,6 +6,7 @@ use super::sample::{GOOD, good};
 use super::transcripts::Transcripts;
 use std::io;
 use suite::importer::Importer;
+use transcript::dialect;
 use verdict::answer::{Answer, FailureKind, Level};
 
 /// One question, and how it went.
@@ -37,8 +38,16 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
         Level::Events => "events",
         Level::Calls => "calls",
     };
-    let about =
-        format!("{} {}, level {level}, reads {}", importer.name(), importer.version(), named.join(", "));
+    let dialect = match importer.dialect() {
+        dialect::DEFAULT => String::new(),
+        name => format!(", dialect {name}"),
+    };
+    let about = format!(
+        "{} {}, level {level}{dialect}, reads {}",
+        importer.name(),
+        importer.version(),
+        named.join(", ")
+    );
     trial.note("it starts", Ok(about));
     for name in &named {
         let Some(format) = formats::find(name) else { continue };

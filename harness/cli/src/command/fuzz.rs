@@ -85,7 +85,15 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let other = args.against.as_ref().map(|command| args.importer.beside(command)).transpose()?;
     let other = other.as_ref().map(|adapter| adapter as &dyn Importer);
-    let probe = Probe::new(judged.as_importer(), other);
+    let dialect = judged.dialect();
+    if let Some(other) = other.filter(|other| other.dialect() != dialect.name) {
+        return Err(Failure::Unusable(format!(
+            "they read in two dialects, {} and {}, and differ on purpose; judge both by one with --dialect",
+            dialect.name,
+            other.dialect()
+        )));
+    }
+    let probe = Probe::new(judged.as_importer(), other, dialect);
 
     let plan = Plan {
         seed: args.seed,

@@ -8,8 +8,9 @@ use crate::terminal::plain;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
-use suite::builtin::Builtin;
+use suite::builtin::InDialect;
 use suite::importer::Importer;
+use transcript::dialect::{self, Dialect};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ImporterArgs {
@@ -21,6 +22,9 @@ pub(super) struct ImporterArgs {
     /// object and exits with 0, or exits with 65 for a rejection.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     exec: Option<Command>,
+    /// Judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
+    #[arg(long, value_name = "NAME", value_parser = dialect::find)]
+    dialect: Option<&'static Dialect>,
     /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]
     verify: bool,
@@ -34,12 +38,18 @@ pub(super) struct ImporterArgs {
 
 /// The importer under test.
 pub(super) enum Judged {
-    Builtin(Builtin),
+    Builtin(InDialect),
     Adapter(Box<Adapter>),
     OneShot(Box<OneShot>),
 }
 
 impl Judged {
+    /// The dialect that it is judged in.
+    pub(super) fn dialect(&self) -> &'static Dialect {
+        // What was started speaks a dialect that there is.
+        dialect::find(self.as_importer().dialect()).unwrap_or(&dialect::ALL[0])
+    }
+
     pub(super) fn as_importer(&self) -> &dyn Importer {
         match self {
             Self::Builtin(builtin) => builtin,
@@ -57,26 +67,27 @@ impl ImporterArgs {
     pub(super) fn start(&self) -> Result<Judged, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
         let not_run = |NotRun(why)| Failure::NotRun(why);
+        let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
         match (&self.adapter, &self.exec) {
             (Some(command), _) => {
-                let adapter = Adapter::start(command.clone(), limits).map_err(not_run)?;
+                let adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
                 Ok(Judged::Adapter(Box::new(adapter)))
             }
             (_, Some(command)) => {
-                let once = OneShot::start(command.clone(), limits).map_err(not_run)?;
+                let once = OneShot::start(command.clone(), limits, dialect).map_err(not_run)?;
                 Ok(Judged::OneShot(Box::new(once)))
             }
-            _ => Ok(Judged::Builtin(Builtin)),
+            _ => Ok(Judged::Builtin(InDialect(dialect))),
         }
     }
 
-    /// Starts another adapter beside it, within the same limits.
+    /// Starts another adapter beside it, within the same limits and in the same dialect where one is given.
     ///
     /// # Errors
     /// A sentence that says what to change where it cannot be run.
     pub(super) fn beside(&self, command: &Command) -> Result<Adapter, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
-        Adapter::start(command.clone(), limits).map_err(|NotRun(why)| Failure::NotRun(why))
+        Adapter::start(command.clone(), limits, self.dialect).map_err(|NotRun(why)| Failure::NotRun(why))
     }
 
     /// Tries the program where that was asked for: a line for each check, and the exit code.
@@ -119,6 +130,9 @@ impl ImporterArgs {
             if let Some(command) = command {
                 let _ = write!(out, " {flag} {}", quoted(command.text()));
             }
+        }
+        if let Some(dialect) = self.dialect {
+            let _ = write!(out, " --dialect {}", dialect.name);
         }
         let usual = Limits::default();
         if self.timeout != usual.timeout {

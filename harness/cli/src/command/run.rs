@@ -100,11 +100,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             (None, results) => mutation::run(&suite, jobs, results.as_deref(), context),
         };
     }
-    let importer = args.importer.start()?;
-    let importer = match args.importer.verify(&importer)? {
+    let judged = args.importer.start()?;
+    let importer = match args.importer.verify(&judged)? {
         Some(code) => return Ok(code),
-        None => importer.as_importer(),
+        None => judged.as_importer(),
     };
+    let suite = suite.in_dialect(judged.dialect());
     let planned = select(args, &suite, importer, context)?;
     if args.list {
         return list(&planned, importer);

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use suite::importer::{Importer, ReadPair};
 use suite::run::{PlannedCase, judge_case, readings};
 use suite::{Case, Root, Suite};
+use transcript::dialect::Dialect;
 use verdict::answer::{Answer, Level};
 use verdict::consistency::{self, FormatAnswer};
 use verdict::record::CaseResult;
@@ -17,6 +18,7 @@ use verdict::verdict::{Question, Verdict};
 pub(crate) struct Probe<'i> {
     first: &'i dyn Importer,
     second: Option<&'i dyn Importer>,
+    dialect: &'static Dialect,
 }
 
 /// A failure, or a disagreement.
@@ -44,10 +46,14 @@ pub(crate) struct ProbeResult {
 }
 
 impl<'i> Probe<'i> {
-    /// Asks one importer, or holds one against another.
+    /// Asks one importer, or holds one against another, both in one dialect.
     #[must_use]
-    pub(crate) fn new(first: &'i dyn Importer, second: Option<&'i dyn Importer>) -> Self {
-        Self { first, second }
+    pub(crate) fn new(
+        first: &'i dyn Importer,
+        second: Option<&'i dyn Importer>,
+        dialect: &'static Dialect,
+    ) -> Self {
+        Self { first, second, dialect }
     }
 
     /// Who is asked, in the order in which they are.
@@ -65,7 +71,7 @@ impl<'i> Probe<'i> {
         let made = draft.case(&UNWRITTEN);
         let name = made.0.clone();
         let case = match Suite::load_one(&Root::Generated(vec![made]), &name) {
-            Ok(Some(case)) => case,
+            Ok(Some(case)) => case.in_dialect(self.dialect),
             Ok(None) => return Err("the variant is not found again".to_owned()),
             Err(problems) => {
                 let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();

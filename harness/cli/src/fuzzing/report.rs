@@ -165,8 +165,7 @@ impl Reporter<'_> {
         let all: Vec<CaseResult> = lines.iter().map(|(_, line)| line.clone()).collect();
         let note = CaseNote::new(&finding.signature.to_string(), &self.reason(finding));
         let suite = Suite::new("", "");
-        let implementation =
-            Implementation { name: String::new(), version: String::new(), level: Level::Events };
+        let implementation = Implementation::new("", "", Level::Events);
         let record = Record::new(suite, implementation, BTreeMap::from([(name.to_owned(), note)]), all);
         let file = |line: &CaseResult| {
             let file = formats::find(&line.format)?.file;

@@ -78,6 +78,8 @@ pub struct PlannedRead<'s> {
 pub enum Skip<'s> {
     /// The format cannot carry the session.
     Uncarried(&'s str),
+    /// Nobody knows what it means in the importer's dialect.
+    Unjudged(&'s str),
     /// The importer does not read the format.
     Unread,
 }
@@ -88,6 +90,7 @@ impl Skip<'_> {
     pub fn why(&self, importer: &str, format: &Format) -> String {
         match self {
             Self::Uncarried(why) => format!("{} cannot carry it: {why}", format.name),
+            Self::Unjudged(why) => format!("not judged in this dialect: {why}"),
             Self::Unread => format!("{importer} does not read {}", format.name),
         }
     }
@@ -122,7 +125,9 @@ pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<PlannedRead<
         let uncarried = case.uncarried.iter().find(|uncarried| uncarried.format.name == format.name);
         let what = match (transcript, uncarried) {
             (Some(_), _) if !importer.reads(format.name) => Err(Skip::Unread),
-            (Some(transcript), _) => Ok(transcript),
+            (Some(transcript), _) => {
+                case.unjudged.as_deref().map_or(Ok(transcript), |why| Err(Skip::Unjudged(why)))
+            }
             (None, Some(uncarried)) => Err(Skip::Uncarried(&uncarried.why)),
             (None, None) => return None,
         };

@@ -7,8 +7,9 @@ use super::problem::Problem;
 use formats::Format;
 use sha2::{Digest as _, Sha256};
 use std::io;
+use transcript::dialect::{self, Dialect};
 use transcript::json::JsonKind;
-use verdict::case_file::{self, CaseFile, Expect, Judgement};
+use verdict::case_file::{self, CaseFile, Expect, InDialect, Judgement, OtherReading};
 use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
 use verdict::meaning::Meaning;
@@ -36,6 +37,10 @@ pub struct Case {
     pub twin: Option<String>,
     /// A positive control: it kills no seeded fault, and holds what faults do not touch.
     pub control: bool,
+    /// Why no importer is asked, where nobody knows what it means in the dialect that is spoken.
+    pub unjudged: Option<String>,
+    /// The dialects in which it means something else.
+    dialects: Vec<(InDialect, Option<Expectation>)>,
     /// What `check` must make of it, where the case is for `check` and no importer is asked.
     pub judgement: Option<Judgement>,
     /// The transcripts, in the order of the formats.
@@ -68,16 +73,27 @@ impl Case {
     pub(super) fn check(folder: Folder) -> Result<Self, Vec<Problem>> {
         let mut checked = Check { folder: &folder, problems: Vec::new() };
         let file = checked.case_file();
-        let meaning = checked.meaning();
+        let meaning = checked.meaning(MEANING);
         let transcripts = checked.transcripts();
         checked.strays();
         let file = file.filter(|_| checked.problems.is_empty());
         let expectation = file.as_ref().and_then(|file| checked.expectation(file, meaning, &transcripts));
+        let others: Vec<_> =
+            file.iter().flat_map(|file| &file.dialects).map(|it| checked.other(it)).collect();
         let problems = checked.problems;
         match (file, expectation) {
             (Some(file), Some(expectation)) if problems.is_empty() => {
                 let CaseFile {
-                    title, clauses, reason, redacted, twin, control, uncarried, judgement, ..
+                    title,
+                    clauses,
+                    reason,
+                    redacted,
+                    twin,
+                    control,
+                    uncarried,
+                    judgement,
+                    dialects,
+                    ..
                 } = file;
                 let uncarried = uncarried
                     .into_iter()
@@ -94,6 +110,8 @@ impl Case {
                     redacted,
                     twin,
                     control,
+                    unjudged: None,
+                    dialects: dialects.into_iter().zip(others).collect(),
                     judgement,
                     transcripts,
                     uncarried,
@@ -103,6 +121,26 @@ impl Case {
             }
             _ => Err(problems),
         }
+    }
+
+    /// The case as it is meant in a dialect.
+    #[must_use]
+    pub fn in_dialect(mut self, dialect: &Dialect) -> Self {
+        let other = self.dialects.iter().position(|(other, _)| other.dialect == dialect);
+        if let Some((InDialect { expect, reason, .. }, expectation)) =
+            other.map(|at| self.dialects.remove(at))
+        {
+            match expectation.filter(|_| expect != OtherReading::Unjudged) {
+                Some(expectation) => (self.expectation, self.reason) = (expectation, reason),
+                None => self.unjudged = Some(reason),
+            }
+        }
+        self
+    }
+
+    /// The dialects in which it means something else, each with the reason.
+    pub fn dialects(&self) -> impl Iterator<Item = (&'static Dialect, &str)> {
+        self.dialects.iter().map(|(other, _)| (other.dialect, other.reason.as_str()))
     }
 
     /// What a record says of the case.
@@ -136,6 +174,16 @@ struct Check<'f> {
 const CASE: &str = "case.toml";
 const MEANING: &str = "meaning.json";
 
+/// The file with the meaning in a dialect.
+fn meaning_in(dialect: &Dialect) -> String {
+    format!("meaning.{}.json", dialect.name)
+}
+
+/// The dialect whose meaning stands in a file of this name.
+fn dialect_of(file: &str) -> Option<&'static Dialect> {
+    dialect::ALL.iter().find(|dialect| !dialect.is_default() && meaning_in(dialect) == file)
+}
+
 impl Check<'_> {
     fn case_file(&mut self) -> Option<CaseFile> {
         let text = self.text(CASE)?;
@@ -151,20 +199,20 @@ impl Check<'_> {
         }
     }
 
-    /// The expected meaning, where there is one that is well formed.
-    fn meaning(&mut self) -> Option<Meaning> {
-        let text = self.text(MEANING)?;
+    /// The expected meaning in this file, where there is one that is well formed.
+    fn meaning(&mut self, file: &str) -> Option<Meaning> {
+        let text = self.text(file)?;
         match normal::parse(&text) {
             Ok(meaning) => {
                 let slips = normal::check(meaning);
                 for slip in &slips {
                     let at = if slip.at.is_empty() { "the meaning" } else { &slip.at };
-                    self.say(MEANING, format!("{at}: {}", slip.message));
+                    self.say(file, format!("{at}: {}", slip.message));
                 }
                 slips.is_empty().then(|| Meaning::of(meaning).ok()).flatten()
             }
             Err(why) => {
-                self.say(MEANING, format!("is no JSON: {why}"));
+                self.say(file, format!("is no JSON: {why}"));
                 None
             }
         }
@@ -186,7 +234,9 @@ impl Check<'_> {
 
     fn strays(&mut self) {
         let belongs = |name: &str| {
-            [CASE, MEANING].contains(&name) || formats::FORMATS.iter().any(|format| name == format.file)
+            [CASE, MEANING].contains(&name)
+                || dialect_of(name).is_some()
+                || formats::FORMATS.iter().any(|format| name == format.file)
         };
         let strays: Vec<&str> =
             self.folder.files.iter().map(|(name, _)| name.as_str()).filter(|name| !belongs(name)).collect();
@@ -204,6 +254,16 @@ impl Check<'_> {
         meaning: Option<Meaning>,
         transcripts: &[Transcript],
     ) -> Option<Expectation> {
+        let said = |dialect: &Dialect| file.dialects.iter().any(|other| other.dialect == dialect);
+        let lost: Vec<String> = dialect::ALL
+            .iter()
+            .filter(|dialect| !dialect.is_default() && !said(dialect))
+            .map(meaning_in)
+            .collect();
+        for name in self.folder.files.iter().map(|(name, _)| name).filter(|name| lost.contains(name)) {
+            let message = "stands alone: a [dialects] of case.toml says why the dialect reads it so";
+            self.problems.push(Problem::new(format!("{}/{name}", self.folder.place), message));
+        }
         for (name, _) in &file.uncarried {
             if let Some(stands) = transcripts.iter().find(|transcript| transcript.format.name == *name) {
                 let message = format!("stands here, but [formats.{name}] says that it cannot be");
@@ -235,6 +295,27 @@ impl Check<'_> {
                 self.say(MEANING, "has no place in a case for `check`");
                 None
             }
+        }
+    }
+
+    /// What is expected in a dialect; none where nothing is known, or the case is wrong.
+    fn other(&mut self, other: &InDialect) -> Option<Expectation> {
+        let file = meaning_in(other.dialect);
+        let meaning = self.meaning(&file);
+        let is_there = self.folder.files.iter().any(|(name, _)| *name == file);
+        match other.expect {
+            OtherReading::Meaning if !is_there => {
+                let name = other.dialect.name;
+                self.say(&file, format!("is missing, and [dialects.{name}] of case.toml names no rejection"));
+                None
+            }
+            OtherReading::Meaning => meaning.map(Expectation::Meaning),
+            _ if is_there => {
+                self.say(&file, "has no place where case.toml says that the dialect gives it no meaning");
+                None
+            }
+            OtherReading::Rejection(code) => Some(Expectation::Rejection(code)),
+            OtherReading::Unjudged => None,
         }
     }
 

@@ -15,6 +15,7 @@ use folder::Folder;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use transcript::dialect::Dialect;
 use transcript::nearest::hint;
 use verdict::expectation::Expectation;
 
@@ -64,6 +65,13 @@ impl Suite {
         problems.sort();
         problems.dedup();
         Err(problems)
+    }
+
+    /// The suite as it is meant in a dialect.
+    #[must_use]
+    pub fn in_dialect(mut self, dialect: &Dialect) -> Self {
+        self.cases = self.cases.into_iter().map(|case| case.in_dialect(dialect)).collect();
+        self
     }
 
     /// The one case of this name, found by its path alone: none where there is no such case.

@@ -16,7 +16,7 @@ fn record(lines: &[(&str, &str, Verdict)]) -> Record {
         CaseResult::new(case, format, &[], judgement)
     };
     let suite = Suite::new("1", "sha256:0");
-    let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+    let implementation = Implementation::new("i", "2", Level::Events);
     Record::new(suite, implementation, [].into(), lines.iter().map(line).collect())
 }
 

@@ -1,6 +1,7 @@
 //! What a `case.toml` must say, and what is told where it does not.
 
-use super::{Expect, read};
+use super::{Expect, OtherReading, read};
+use transcript::rejection::Code;
 
 const GOOD: &str = "title = \"t\"\nclauses = [\"ID-NULL\"]\nexpect = \"meaning\"\nreason = \"r\"\norigin = \"o\"\n\
     [formats.two]\ncarries = false\nwhy = \"COR-DIRECTION-FLAT\"\n";
@@ -28,4 +29,28 @@ fn what_is_empty_is_told_with_its_line_and_what_to_write() {
         ]
     );
     assert!(slips.iter().all(|slip| slip.message.contains("; write ")), "{slips:?}");
+}
+
+#[test]
+fn a_dialect_is_one_that_there_is_and_says_what_it_makes_of_the_case() {
+    let with = |note: &str| read(&format!("{GOOD}[dialects.{note}\n"), &["two"]);
+    let expect = |note: &str| with(note).unwrap().dialects[0].expect;
+    assert_eq!(expect("typed-ids]\nreason = \"r\""), OtherReading::Meaning);
+    let rejection = expect("typed-ids]\nreason = \"r\"\nreject = \"invalid-id\"");
+    assert_eq!(rejection, OtherReading::Rejection(Code::InvalidId));
+    assert_eq!(expect("typed-ids]\nreason = \"r\"\njudged = false"), OtherReading::Unjudged);
+    for (note, part) in [
+        ("typed-id]\nreason = \"r\"", "did you mean typed-ids?"),
+        ("default]\nreason = \"r\"", "the rest of the file says what `default` makes of it"),
+        ("typed-ids]", "needs a `reason`"),
+        ("typed-ids]\nreason = \"r\"\nreject = \"invalid-di\"", "did you mean invalid-id"),
+        ("typed-ids]\nreason = \"r\"\njudged = true", "takes `judged = false` alone"),
+        (
+            "typed-ids]\nreason = \"r\"\nreject = \"invalid-id\"\njudged = false",
+            "takes `judged = false` alone",
+        ),
+    ] {
+        let [slip] = with(note).unwrap_err().try_into().unwrap();
+        assert!(slip.line.is_some() && slip.message.contains(part), "{part} is missing in: {slip:?}");
+    }
 }

@@ -109,7 +109,7 @@ impl Record {
             }
             self.cases.insert(case, note);
         }
-        self.clauses = cited(&self.results);
+        self.clauses = cited(&self.results, self.implementation.dialect.as_deref());
         Ok(())
     }
 }
@@ -178,7 +178,7 @@ mod tests {
             result("a/d", "har", Verdict::Skip),
         ];
         let notes = ["a/b", "a/c", "a/d"].map(|case| (case.to_owned(), CaseNote::new("A", "B.")));
-        let implementation = Implementation { name: "i".into(), version: "2".into(), level: Level::Events };
+        let implementation = Implementation::new("i", "2", Level::Events);
         Record::new(Suite::new("1", "sha256:0"), implementation, notes.into(), results)
     }
 

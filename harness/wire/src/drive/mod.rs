@@ -45,11 +45,8 @@ pub fn run(plan: &[Scenario], rig: &Rig, jobs: usize, suite: record::Suite) -> i
         let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
-    let implementation = Implementation {
-        name: rig.recorder.name().to_owned(),
-        version: format!("over {}", rig.transport.name()),
-        level: Level::Events,
-    };
+    let version = format!("over {}", rig.transport.name());
+    let implementation = Implementation::new(rig.recorder.name(), &version, Level::Events);
     let cases = plan.iter().map(|it| (it.name.clone(), it.note.clone())).collect();
     Ok(Record { subject: record::Subject::Recorder, ..Record::new(suite, implementation, cases, lines) })
 }

@@ -44,7 +44,7 @@ pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recor
         })?,
     };
     let mut written = Vec::new();
-    let options = ReadOptions { tolerance: Tolerance::Faults };
+    let options = ReadOptions::new(Tolerance::Faults);
     (format.read)(&mut input, options, &mut |entry| {
         let (text, noise) = match &entry.content {
             Content::Message(message) => (message.text().to_owned(), false),
