@@ -17,15 +17,21 @@ NOTHING = object()  # this event carries no message; None would be a JSON value
 
 def events(text):
     """(name, data) of every event that the stream finished; the name is "" where the stream gave none."""
+    return (event for event in blocks(text) if event)
+
+
+def blocks(text):
+    """What stands between empty lines: an event, or None where it is a comment or fields without data."""
     lines = _LINE_END.split(text.removeprefix("\ufeff"))
     lines.pop()  # what stands behind the last line end is no line
-    name, data = "", []
+    name, data, begun = "", [], False
     for line in lines:
         if not line:
-            if data:
-                yield name, "\n".join(data)
-            name, data = "", []
+            if begun:
+                yield (name, "\n".join(data)) if data else None
+            name, data, begun = "", [], False
             continue
+        begun = True
         field, _, value = line.partition(":")  # a comment starts with the colon: its field has no name
         value = value.removeprefix(" ")
         if field == "data":

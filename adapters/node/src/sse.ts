@@ -17,13 +17,21 @@ export interface StreamEvent {
 
 /** The events of a whole stream. One that no empty line ends is thrown away. */
 export function* events(stream: string): Generator<StreamEvent> {
-  let [name, data] = ['', [] as string[]];
+  for (const event of blocks(stream)) {
+    if (event !== null) yield event;
+  }
+}
+
+/** What stands between empty lines: an event, or `null` where it is a comment or fields without data. */
+export function* blocks(stream: string): Generator<StreamEvent | null> {
+  let [name, data, begun] = ['', [] as string[], false];
   for (const line of finishedLines(withoutMark(stream))) {
     if (line === '') {
-      if (data.length > 0) yield { name, data: data.join('\n') };
-      [name, data] = ['', []];
+      if (begun) yield data.length > 0 ? { name, data: data.join('\n') } : null;
+      [name, data, begun] = ['', [], false];
       continue;
     }
+    begun = true;
     // A line that starts with a colon is a comment; here it is a field without a name, which nobody asks for.
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);

@@ -1,19 +1,20 @@
 """`har` (1.2): HTTP exchanges, of which a POST body and the answers may carry messages, and most carry none.
 
 Exchanges stand in order of `startedDateTime`. In one exchange the POST's message comes first, then the answer's: a JSON
-body, or the events of a stream. Bodies of other sites, and whatever is no JSON-RPC, carry nothing. Bodies that the
+body, or the events of a stream. An exchange with `_events` says when each block of its answer came, and there it stands. Bodies of other sites, and whatever is no JSON-RPC, carry nothing. Bodies that the
 exporter dropped are counted in the session's notes, since what was in them is lost.
 """
 
 import base64
 import binascii
+from decimal import Decimal
 
-from clock import START, in_order_of_time, milliseconds
+from clock import START, in_order_of_time, later, milliseconds
 from contract import CLIENT, SERVER, Rejection, unambiguous
 from discovery import merged
 from formats.source import document
 from jsontext import JsonError, Number, parse
-from sse import NOTHING, carried_message, events
+from sse import NOTHING, blocks, carried_message
 
 _JSON, _STREAM = "application/json", "text/event-stream"
 
@@ -30,7 +31,13 @@ def read(file, session):
     if type(entries) is not list:
         raise Rejection("missing-entries", "/log/entries", "no array of entries")
 
-    missing = sum(_read_exchange(entry, place, session) for entry, place in in_order_of_time(_timed(entries)))
+    said = []
+    missing = 0
+    for started, dated, entry, place in in_order_of_time(_timed(entries)):
+        times = _times(entry) if dated else None
+        missing += _read_exchange(entry, place, _Exchange(session, started, times, said))
+    for message, sender, at in in_order_of_time(said):
+        session.add(message, sender, at)
     if missing:
         session.notes.append(f"{missing} bodies are missing from this HAR; what they carried is not in the reading")
 
@@ -44,7 +51,40 @@ def _timed(entries):
         unambiguous(entry, place, ("startedDateTime", "request", "response"))
         started = milliseconds(entry.get("startedDateTime"), f"{place}/startedDateTime")
         now = now if started is None else started
-        yield now, (entry, place)
+        yield now, (now, started is not None, entry, place)
+
+
+def _times(entry):
+    """When each block of the answer came, in milliseconds since the start; None where the file does not say."""
+    listed = entry.get("_events")
+    if type(listed) is not list:
+        return None
+    times, last = [], Decimal(0)
+    for item in listed:
+        time = item.get("time") if isinstance(item, dict) else None
+        last = max(last, Decimal(time.text)) if type(time) is Number else last
+        times.append(last)
+    return times
+
+
+class _Exchange:
+    """Takes what one exchange says, each message with its time: a block that has none comes with the one before it."""
+
+    def __init__(self, session, started, times, said):
+        self._session, self._said = session, said
+        self._started = self._now = started
+        self._times = iter(times or ())
+
+    def next_block(self):
+        time = next(self._times, None)
+        if time is not None:
+            self._now = later(self._started, time)
+
+    def add(self, message, sender, place):
+        self._said.append((self._now, (message, sender, place)))
+
+    def challenged(self, value):
+        self._session.discovery = merged(self._session.discovery, value)
 
 
 def _read_exchange(entry, place, session):
@@ -60,7 +100,7 @@ def _read_exchange(entry, place, session):
     answer = _object(entry, "response", place, ("status", "headers", "content"))
     if answer.get("status") == Number("401"):
         for value in _header(answer, "www-authenticate"):
-            session.discovery = merged(session.discovery, value)
+            session.challenged(value)
     content = _object(answer, "content", f"{place}/response", ("text", "encoding", "mimeType"))
     return missing + _read_answer(content, answer, method, f"{place}/response/content", session)
 
@@ -81,12 +121,14 @@ def _read_answer(content, answer, method, place, session):
     if not text:
         return _says_more_than_zero(content.get("size"))
     if kind == _JSON:
+        session.next_block()
         _add_json(text, sound, SERVER, place, session)
         return 0
     if not sound:
         raise Rejection("invalid-utf8", place, "the stream is no UTF-8")
-    for number, (name, data) in enumerate(events(text), 1):
-        message = carried_message(name, data, f"{place}, event {number}")
+    for number, event in enumerate(blocks(text), 1):
+        session.next_block()
+        message = carried_message(*event, f"{place}, event {number}") if event else NOTHING
         if message is not NOTHING:
             session.add(message, SERVER, f"{place}, event {number}")
     return 0

@@ -56,7 +56,7 @@ pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};
 pub use loss::Loss;
 pub use meaning::{Meaning, MeaningWriter, meaning};
-pub use reading::{Step, walk};
+pub use reading::{OrderGuess, Step, walk};
 pub use registry::{FORMATS, find, live, plainest};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;

@@ -16,6 +16,35 @@ pub enum Step<'e, 'a> {
     Context(&'e Entry<'a>),
 }
 
+/// Whether a log of exchanges places by guess what a stream said amid later exchanges (clause HAR-ORDER).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OrderGuess {
+    /// When the last stream ends that does not say when its events came.
+    until: Option<i64>,
+    guessed: bool,
+}
+
+impl OrderGuess {
+    /// What a person should know then.
+    pub const CAVEAT: &str = "what a long stream said amid later exchanges stands where the stream began, since nothing \
+                              says when each of its messages came (HAR-ORDER)";
+
+    /// Takes the next entry in.
+    pub fn see(&mut self, entry: &Entry<'_>) {
+        let Content::Exchange(exchange) = entry.content else { return };
+        self.guessed |= self.until.is_some_and(|until| entry.time.is_none_or(|time| time < until));
+        if exchange.media_type == "text/event-stream" && !exchange.timed {
+            self.until = self.until.max(Some(exchange.ended.unwrap_or(i64::MAX)));
+        }
+    }
+
+    /// Whether it does.
+    #[must_use]
+    pub fn is_one(self) -> bool {
+        self.guessed
+    }
+}
+
 /// Reads a transcript step by step. Nothing that `each` was shown is part of a session until this returns `Ok`.
 ///
 /// # Errors
@@ -27,8 +56,9 @@ pub fn walk(
     each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     let mut contract = Contract::new(options.ids);
-    let (mut missing, mut noise) = (0, 0);
+    let (mut missing, mut noise, mut guess) = (0, 0, OrderGuess::default());
     (format.read)(input, options, &mut |entry| {
+        guess.see(&entry);
         match entry.content {
             Content::Missing(_) => missing += 1,
             Content::Noise(_) => noise += 1,
@@ -44,6 +74,7 @@ pub fn walk(
         unanswered: contract.unanswered(),
         missing,
         noise,
+        guessed: guess.is_one(),
         authorization_discovery: contract.authorization_discovery(),
     })
 }

@@ -2,7 +2,6 @@
 //!
 //! Memory: the session.
 
-use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Shape};
@@ -21,6 +20,8 @@ pub struct Totals {
     pub missing: u64,
     /// How many pieces of noise were passed over.
     pub noise: u64,
+    /// What a stream said amid later exchanges is placed by guess.
+    pub guessed: bool,
     /// The summary of K2-A.
     pub authorization_discovery: Option<AuthorizationSummary>,
 }
@@ -83,6 +84,8 @@ pub enum OwnedContent {
     Envelope,
     /// An HTTP exchange.
     Exchange(Box<Exchange<'static>>),
+    /// See [`Content::ExchangeEnd`].
+    ExchangeEnd,
     /// The `meta` line of a trace.
     TraceStart(String),
     /// The `end` line of a trace.
@@ -94,24 +97,6 @@ pub enum OwnedContent {
 }
 
 impl Session {
-    /// Puts the entries in the order of their ranks, those of one rank as they stand, and binds every response anew. Each
-    /// entry is asked for once, in the order that it has now.
-    pub fn reorder<K: Ord>(&mut self, mut rank: impl FnMut(&OwnedEntry) -> K) {
-        let mut ranked: Vec<_> = self.entries.drain(..).map(|entry| (rank(&entry), entry)).collect();
-        ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
-        self.entries = ranked.into_iter().map(|(_, entry)| entry).collect();
-        let mut contract = Contract::default();
-        for owned in &mut self.entries {
-            let Some(message) = owned.message() else { continue };
-            let side = owned.side.filter(|_| !owned.inferred);
-            // What the contract refuses it would have refused in any order, when the session was read.
-            let read =
-                contract.take(&Entry { side, ..Entry::new(owned.location, Content::Message(message)) });
-            let answers = read.ok().flatten().and_then(|event| event.answers);
-            owned.answers = answers;
-        }
-    }
-
     /// The messages, in order.
     pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
         self.entries.iter().filter_map(OwnedEntry::message)
@@ -162,6 +147,7 @@ impl OwnedEntry {
             Content::Empty => OwnedContent::Empty,
             Content::Envelope => OwnedContent::Envelope,
             Content::Exchange(exchange) => OwnedContent::Exchange(Box::new(exchange.owned())),
+            Content::ExchangeEnd => OwnedContent::ExchangeEnd,
             Content::TraceStart(line) => OwnedContent::TraceStart(line.text().to_owned()),
             Content::TraceEnd(line) => OwnedContent::TraceEnd(line.text().to_owned()),
             Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),

@@ -24,9 +24,17 @@ pub fn write(milliseconds: i64) -> String {
     format!("{time:.3}")
 }
 
+/// Microseconds in the same way, to the microsecond where they are not whole milliseconds.
+pub(crate) fn write_microseconds(microseconds: i64) -> String {
+    match Timestamp::from_microsecond(microseconds) {
+        Ok(time) if microseconds % 1000 != 0 => format!("{time:.6}"),
+        _ => write(microseconds.div_euclid(1000)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{nanoseconds, parse, write};
+    use super::{nanoseconds, parse, write, write_microseconds};
 
     #[test]
     fn times_read_and_write_to_the_millisecond() {
@@ -38,5 +46,7 @@ mod tests {
         assert_eq!(parse("yesterday"), None);
         assert!(nanoseconds("1970-01-01T00:00:00.1002Z") > nanoseconds("1970-01-01T00:00:00.100100+00:00"));
         assert_eq!(write(i64::MAX), "9999-12-30T22:00:00.000Z");
+        assert_eq!(write_microseconds(1_001), "1970-01-01T00:00:00.001001Z");
+        assert_eq!(write_microseconds(-2_000), "1969-12-31T23:59:59.998Z");
     }
 }

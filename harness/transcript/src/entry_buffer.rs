@@ -42,6 +42,7 @@ enum What {
     Empty,
     Envelope,
     Exchange(Box<Exchange<'static>>),
+    ExchangeEnd,
     Opened(Range<usize>),
     Closed(Range<usize>),
     Passed(Range<usize>),
@@ -89,6 +90,7 @@ impl EntryBuffer {
             Content::Empty => What::Empty,
             Content::Envelope => What::Envelope,
             Content::Exchange(exchange) => What::Exchange(Box::new(exchange.owned())),
+            Content::ExchangeEnd => What::ExchangeEnd,
             Content::TraceStart(meta) => What::Opened(self.keep(meta.text(), around)),
             Content::TraceEnd(end) => What::Closed(self.keep(end.text(), around)),
             Content::Skipped(what) => What::Passed(self.keep(what, around)),
@@ -150,6 +152,7 @@ impl EntryBuffer {
             What::Empty => Content::Empty,
             What::Envelope => Content::Envelope,
             What::Exchange(exchange) => Content::Exchange(exchange),
+            What::ExchangeEnd => Content::ExchangeEnd,
             What::Opened(meta) => Content::TraceStart(Json::scanned(self.text(meta))),
             What::Closed(end) => Content::TraceEnd(Json::scanned(self.text(end))),
             What::Passed(what) => Content::Skipped(Cow::Borrowed(self.text(what))),
@@ -219,6 +222,7 @@ mod tests {
             Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) },
             Entry::new(location, Content::Empty),
             Entry::new(location, Content::Exchange(&exchange)),
+            Entry::new(location, Content::ExchangeEnd),
             Entry {
                 line: Some(line),
                 ..Entry::new(location, Content::TraceStart(Json::parse(line).unwrap()))

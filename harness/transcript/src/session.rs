@@ -148,6 +148,9 @@ pub struct Exchange<'a> {
     /// The answer's body where it is a short JSON object that a GET fetched and that is not a message, such as OAuth
     /// metadata.
     pub document: Option<Cow<'a, str>>,
+    /// The log says when each part of the answer came: other entries may stand between them, and
+    /// [`Content::ExchangeEnd`] behind the last.
+    pub timed: bool,
 }
 
 impl Exchange<'_> {
@@ -165,6 +168,7 @@ impl Exchange<'_> {
             response_size: self.response_size,
             form: self.form.clone().map(|form| form.into_owned().into()),
             document: self.document.clone().map(|document| document.into_owned().into()),
+            timed: self.timed,
         }
     }
 }
@@ -191,6 +195,8 @@ pub enum Content<'a> {
     Envelope,
     /// An HTTP exchange begins; its messages and events follow.
     Exchange(&'a Exchange<'a>),
+    /// Nothing more comes of an HTTP exchange that is [`Exchange::timed`].
+    ExchangeEnd,
     /// The `meta` line of a trace, verbatim.
     TraceStart(Json<'a>),
     /// The `end` line of a trace, verbatim.

@@ -184,7 +184,7 @@ fn context(entry: &Entry<'_>) -> What {
             What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
         }
         Content::Missing(whose) => What::Dropped(format!("the exporter dropped the body of {whose}")),
-        Content::Message(_) | Content::Envelope => What::Silent,
+        Content::Message(_) | Content::Envelope | Content::ExchangeEnd => What::Silent,
     }
 }
 

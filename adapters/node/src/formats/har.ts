@@ -7,19 +7,19 @@
 
 import { document, utf8, withoutMark } from '../bytes.js';
 import { discovery } from '../challenge.js';
-import { byTime, dateTime, type Time } from '../clock.js';
-import { message, resembles, type Session, type Side } from '../contract.js';
+import { byTime, dateTime, milliseconds, type Time } from '../clock.js';
+import { type Message, message, resembles, type Session, type Side } from '../contract.js';
 import { type Json, JsonNumber, JsonObject, NotJson, parse } from '../json.js';
 import { kindOf, member, objectMember, stringMember } from '../members.js';
 import { Rejection } from '../rejection.js';
-import { carried, events } from '../sse.js';
+import { blocks, carried } from '../sse.js';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const BEFORE_ALL: Time = -(10n ** 60n);
 
 /** Says how many bodies are missing, in `notes`. */
 export function readHar(bytes: Uint8Array, session: Session, notes: string[]): void {
-  const exchanges: { entry: JsonObject; place: string; time: Time }[] = [];
+  const exchanges: { entry: JsonObject; place: string; time: Time; dated: boolean }[] = [];
   let time = BEFORE_ALL;
   for (const [at, entry] of entriesOf(document(bytes)).entries()) {
     const place = `/log/entries/${at}`;
@@ -28,13 +28,64 @@ export function readHar(bytes: Uint8Array, session: Session, notes: string[]): v
     const moment = started === undefined ? time : dateTime(started);
     if (moment === undefined) throw new Rejection('wrong-type', `${place}/startedDateTime`, 'it is no date and time');
     time = moment;
-    exchanges.push({ entry, place, time });
+    exchanges.push({ entry, place, time, dated: started !== undefined });
   }
   let missing = 0;
-  for (const { entry, place } of exchanges.sort(byTime)) {
-    missing += readRequest(entry, place, session) + readResponse(entry, place, session);
+  const said: Said[] = [];
+  for (const { entry, place, time, dated } of exchanges.sort(byTime)) {
+    const exchange = new Exchange(time, dated ? times(entry) : [], said, session);
+    missing += readRequest(entry, place, exchange) + readResponse(entry, place, exchange);
   }
+  for (const { found, from } of said.sort(byTime)) session.add(found, from);
   if (missing > 0) notes.push(`${missing} of the bodies are missing from the file; whatever they held is not read`);
+}
+
+interface Said {
+  found: Message;
+  from: Side;
+  time: Time;
+}
+
+/** When each block of the answer came, counted from the start; nothing where the file does not say. */
+function times(entry: JsonObject): Time[] {
+  const listed = entry.get('_events');
+  if (!Array.isArray(listed)) return [];
+  let last: Time = 0n;
+  return listed.map((item) => {
+    const written = item instanceof JsonObject ? item.get('time') : undefined;
+    const time = written instanceof JsonNumber ? milliseconds(written) : undefined;
+    // Nothing on a stream overtakes what stands before it.
+    if (time !== undefined && time > last) last = time;
+    return last;
+  });
+}
+
+/** Takes what one exchange says, each message with its time: a block that has none comes with the one before it. */
+class Exchange {
+  private now: Time;
+  private blocks = 0;
+
+  constructor(
+    private readonly started: Time,
+    private readonly times: Time[],
+    private readonly said: Said[],
+    private readonly session: Session,
+  ) {
+    this.now = started;
+  }
+
+  nextBlock(): void {
+    const time = this.times[this.blocks++];
+    if (time !== undefined) this.now = this.started + time;
+  }
+
+  add(found: Message, from: Side): void {
+    this.said.push({ found, from, time: this.now });
+  }
+
+  challenged(...found: Parameters<Session['challenged']>): void {
+    this.session.challenged(...found);
+  }
 }
 
 function entriesOf(file: Json): Json[] {
@@ -46,7 +97,7 @@ function entriesOf(file: Json): Json[] {
 }
 
 /** What the client sent. Gives the number of missing bodies, 0 or 1, as `readResponse` does. */
-function readRequest(entry: JsonObject, place: string, session: Session): number {
+function readRequest(entry: JsonObject, place: string, session: Exchange): number {
   const here = `${place}/request`;
   const request = objectMember(entry, 'request', place);
   if (request === undefined) return 0;
@@ -58,7 +109,7 @@ function readRequest(entry: JsonObject, place: string, session: Session): number
   return 0;
 }
 
-function readResponse(entry: JsonObject, place: string, session: Session): number {
+function readResponse(entry: JsonObject, place: string, session: Exchange): number {
   const here = `${place}/response`;
   const response = objectMember(entry, 'response', place);
   if (response === undefined) return 0;
@@ -77,11 +128,13 @@ function readResponse(entry: JsonObject, place: string, session: Session): numbe
   const at = `${here}/content/text`;
   if (body === undefined) return isPositive(member(content, 'size', `${here}/content`)) ? 1 : 0;
   if (type === 'application/json') {
+    session.nextBlock();
     readBody(body, at, 'server', session);
     return 0;
   }
-  for (const { name, data } of events(body)) {
-    const found = carried(name, data, at);
+  for (const event of blocks(body)) {
+    session.nextBlock();
+    const found = event && carried(event.name, event.data, at);
     if (found !== null) session.add(found, 'server');
   }
   return 0;
@@ -98,7 +151,7 @@ function header(wanted: string, headers: [string, Json][]): string {
 }
 
 /** A body that is one JSON text. Only an object with `jsonrpc` is ours. */
-function readBody(body: string, place: string, from: Side, session: Session): void {
+function readBody(body: string, place: string, from: Side, session: Exchange): void {
   let value: Json;
   try {
     value = parse(withoutMark(body));

@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};
 use crate::exit;
-use formats::{Format, ReadOptions, Session};
+use formats::{Format, OrderGuess, ReadOptions, Session};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -65,6 +65,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         if !side.caveat.is_empty() {
             context.terminal.note(&format!("{}: {}", side.name, side.caveat));
         }
+    }
+    if session.totals.guessed {
+        context.terminal.note(&format!("{}: {}", format.name, OrderGuess::CAVEAT));
     }
     let mut out = BufWriter::new(io::stdout().lock());
     (args.to.write)(&session, &mut out)?;

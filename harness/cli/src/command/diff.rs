@@ -4,7 +4,7 @@ use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::terminal::{Verbosity, cut, plain};
-use formats::{Format, Input, ReadError, ReadOptions};
+use formats::{Format, Input, OrderGuess, ReadError, ReadOptions};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -130,6 +130,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for format in formats.iter().filter(|format| !format.caveat.is_empty()) {
         context.terminal.note(&format!("{}: {}", format.name, format.caveat));
     }
+    for (side, name) in [left, right].into_iter().zip(&names).filter(|(side, _)| side.guessed) {
+        context.terminal.note(&format!("{name}: {}: {}", side.format.name, OrderGuess::CAVEAT));
+    }
     if context.terminal.verbosity > Verbosity::Quiet {
         show.counts(&counts, [left.format, right.format])?;
     }
@@ -144,6 +147,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 struct Side {
     format: &'static Format,
     challenge: Option<AuthorizationSummary>,
+    /// What a stream said amid later exchanges is placed by guess.
+    guessed: bool,
 }
 
 fn read(
@@ -158,9 +163,11 @@ fn read(
     let mut input = Input::new(&mut *source.reader).map_err(failed)?;
     let format = format_of(asked, &mut input, &name)?;
     let mut contract = Contract::default();
+    let mut guess = OrderGuess::default();
     let mut delivered: HashSet<String> = HashSet::new();
     let mut parcel = Vec::with_capacity(PARCEL);
     (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
+        guess.see(&entry);
         let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
         if let (true, Some(id)) = (fold, id)
             && !delivered.insert(id.to_owned())
@@ -180,7 +187,7 @@ fn read(
     .map_err(failed)?;
     // The comparison ends early only where the other side failed, and that is reported.
     let _ = events.send(parcel);
-    Ok(Side { format, challenge: contract.authorization_discovery() })
+    Ok(Side { format, challenge: contract.authorization_discovery(), guessed: guess.is_one() })
 }
 
 fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {

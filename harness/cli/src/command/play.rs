@@ -8,7 +8,6 @@ use super::values::seconds;
 use crate::exit;
 use crate::terminal::plain;
 use formats::{Format, Input, ReadOptions, Session};
-use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +18,7 @@ use wire::StartError;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
 use wire::play::{self, Plan, Played, Script, Variants};
-use wire::proxy::{Target, put_in_order_if_timed};
+use wire::proxy::Target;
 
 /// Gives a client a deterministic server, or a server a deterministic client: plays one side of a recorded session.
 ///
@@ -337,12 +336,6 @@ fn of_file(path: &Path, asked: Option<&'static Format>) -> Result<(String, Sessi
     let rejected = |error| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(rejected)?;
     let format = format_of(asked, &mut input, &name)?;
-    let mut session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
-    // What a long stream says in an archive of ours is said when it was said there.
-    if format.carries.exchanges
-        && let Ok(archive) = fs::read_to_string(path)
-    {
-        put_in_order_if_timed(&mut session, &archive);
-    }
+    let session = Session::read(format, &mut input, ReadOptions::default()).map_err(rejected)?;
     Ok((name, session))
 }

@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::StartError;
-use wire::proxy::{Target, put_in_order};
+use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Redaction};
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
@@ -28,8 +28,8 @@ use wire::record::{self, Plan, Recorded, Redaction};
 /// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive
 /// at any time, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
 /// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
-/// logged and counted. A HAR is read exchange by exchange; a format of messages has them in the order in which they
-/// passed, which HTTP+SSE needs.
+/// logged and counted. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
+/// the order in which they passed, which HTTP+SSE needs.
 ///
 /// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent.
 #[derive(Debug, clap::Args)]
@@ -171,14 +171,8 @@ fn convert(trace: &Path, out: &Path, native: &Format, format: &Format) -> Result
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let mut session = Session::read(native, &mut input, ReadOptions::default())
+    let session = Session::read(native, &mut input, ReadOptions::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
-    // A format of whole exchanges is read as an archive is.
-    if native.carries.exchanges && !format.carries.exchanges {
-        let archive =
-            fs::read_to_string(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
-        put_in_order(&mut session, &archive);
-    }
     if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
         let clause = loss.clause.unwrap_or_default();
         return Err(format!(

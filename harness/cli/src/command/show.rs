@@ -3,7 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{Source, format_of, named_format, open};
 use crate::exit;
-use formats::{Format, Input, ReadError, ReadOptions, walk};
+use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};
 use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
 use reports::diagram_builder::{
     DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
@@ -133,10 +133,16 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let servers: Vec<String> = recordings.iter().map(server).collect();
     let mut drawing = DiagramBuilder::new(&servers, shown, findings);
     let ends = read(&mut recordings, args.lenient, &mut drawing);
+    let first = recordings.first().map(|first| first.format);
+    let mut caveats: Vec<_> = first.map(|format| (format, format.caveat)).into_iter().collect();
     let mut rejected = Vec::new();
     for (file, (recording, end)) in recordings.iter().zip(ends).enumerate() {
         match end {
-            Ok(()) => {}
+            Ok(totals) => {
+                if totals.guessed {
+                    caveats.push((recording.format, OrderGuess::CAVEAT));
+                }
+            }
             Err(ReadError::Rejected(rejection)) => {
                 drawing.rejected(file, &recording.name, &rejection);
                 rejected.push((recording.name.clone(), rejection));
@@ -145,10 +151,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
     }
     print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, context)?;
-    if let Some(format) =
-        recordings.first().map(|first| first.format).filter(|format| !format.caveat.is_empty())
-    {
-        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
+    for (format, caveat) in caveats.iter().filter(|(_, caveat)| !caveat.is_empty()) {
+        context.terminal.note(&format!("{}: {caveat}", format.name));
     }
     for (name, rejection) in &rejected {
         context.terminal.rejection(name, rejection);
@@ -188,14 +192,14 @@ fn read(
     recordings: &mut [Recording],
     lenient: bool,
     drawing: &mut DiagramBuilder,
-) -> Vec<Result<(), ReadError>> {
+) -> Vec<Result<Totals, ReadError>> {
     if let [recording] = recordings {
         return vec![read_one(0, recording, lenient, &mut |piece| {
             drawing.take(piece);
             Ok(())
         })];
     }
-    let mut readers: Vec<Reader<'_, Result<(), ReadError>>> = Vec::new();
+    let mut readers: Vec<Reader<'_, Result<Totals, ReadError>>> = Vec::new();
     for (number, recording) in recordings.iter_mut().enumerate() {
         readers.push(Box::new(move |sender| {
             read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| SinkError::Stop))
@@ -210,12 +214,11 @@ fn read_one(
     recording: &mut Recording,
     lenient: bool,
     take: &mut dyn FnMut(EntrySummary) -> Result<(), SinkError>,
-) -> Result<(), ReadError> {
+) -> Result<Totals, ReadError> {
     let mut reader = recording.tape.again()?;
     let options = if lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
     let mut pen = EntrySummarizer::new(number);
-    walk(recording.format, &mut Input::new(&mut reader)?, options, &mut |step| take(pen.take(&step)))?;
-    Ok(())
+    walk(recording.format, &mut Input::new(&mut reader)?, options, &mut |step| take(pen.take(&step)))
 }
 
 /// What to call a server before its trace does.

@@ -254,7 +254,7 @@ fn the_older_transport_asks_where_to() {
     asks_where_to(&Stand::new(&[CALL, DONE]));
 }
 
-/// The answer is in a stream that began before the request: a reader has it first (HAR-ORDER).
+/// The answer is in a stream that began before the request, and `_events` says that it came behind it (HAR-ORDER).
 #[test]
 fn an_archive_of_the_older_transport_is_played_as_it_passed() {
     let post = json!({"startedDateTime": "2026-01-01T00:00:00.003Z", "time": 1,

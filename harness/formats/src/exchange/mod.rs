@@ -3,4 +3,6 @@
 pub(crate) mod body;
 pub(crate) mod plan;
 pub(crate) mod read;
+mod stamp;
+pub(crate) mod timed;
 pub(crate) mod write;

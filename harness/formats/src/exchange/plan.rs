@@ -3,6 +3,8 @@
 //! A client's message is a POST of its own. What the server sends next stands in its answer as long as it may:
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
+//!
+//! Moments are in microseconds, and never run backwards: readers sort by them (HAR-ORDER).
 
 use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use transcript::message::Message;
@@ -13,10 +15,12 @@ use transcript::session::{Carrier, Exchange, Headers, Side};
 pub(crate) struct Draft<'s> {
     /// The exchange that the session knows.
     pub(crate) known: Option<&'s Exchange<'static>>,
-    /// When it began; the entry that opened it knows.
-    pub(crate) started: Option<i64>,
-    /// When its last part came.
+    /// The moment at which it began.
+    pub(crate) began: i64,
+    /// When its last part came, in milliseconds.
     pub(crate) ended: Option<i64>,
+    /// The moment at which each entry of `sent` came, where other entries may stand between them.
+    pub(crate) moments: Vec<i64>,
     /// The POST's message.
     pub(crate) request: Option<Message<'s>>,
     /// The headers of an envelope's request.
@@ -44,6 +48,17 @@ impl Draft<'_> {
         self.number.is_some() && self.number == entry.exchange
     }
 
+    /// Whether what it sends may stand between what others send.
+    fn is_timed(&self) -> bool {
+        self.known.is_some_and(|known| known.timed)
+    }
+
+    /// How long it took, in microseconds.
+    pub(crate) fn took(&self) -> i64 {
+        let ended = self.ended.map(|ended| ended.saturating_mul(1000));
+        ended.max(self.moments.last().copied()).map_or(0, |ended| ended.saturating_sub(self.began).max(0))
+    }
+
     /// Whether the POST asks for an answer.
     pub(crate) fn asks(&self) -> bool {
         self.request.is_some_and(|message| message.method().is_some() && message.id().key().is_some())
@@ -55,16 +70,18 @@ pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
     let name =
         |entry: &'_ OwnedEntry| entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"));
     let endpoint = session.entries.iter().any(name);
-    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0 };
+    let opens = |entry: &OwnedEntry| entry.time.filter(|_| !matches!(entry.what, OwnedContent::Envelope));
+    let now = session.entries.iter().find_map(opens).unwrap_or_default().saturating_mul(1000);
+    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0, now, last: None };
     for entry in &session.entries {
         match &entry.what {
-            OwnedContent::Exchange(exchange) => plan.drafts.push(Draft {
-                known: Some(exchange),
-                started: entry.time,
-                ended: exchange.ended,
-                number: entry.exchange,
-                ..Draft::default()
-            }),
+            OwnedContent::Exchange(exchange) => {
+                plan.open(entry);
+                if let Some(draft) = plan.drafts.last_mut() {
+                    (draft.known, draft.ended, draft.number) =
+                        (Some(&**exchange), exchange.ended, entry.exchange);
+                }
+            }
             OwnedContent::Message(..) if entry.side == Some(Side::Client) => plan.post(entry),
             OwnedContent::Message(..) | OwnedContent::Event => plan.send(entry),
             OwnedContent::Missing(_) => plan.miss(entry),
@@ -84,11 +101,31 @@ struct Plan<'s> {
     /// The session has an `endpoint` event.
     endpoint: bool,
     messages: u64,
+    /// The moment of what was placed last.
+    now: i64,
+    /// The exchange that it was placed in.
+    last: Option<usize>,
 }
 
 impl<'s> Plan<'s> {
     fn open(&mut self, entry: &OwnedEntry) {
-        self.drafts.push(Draft { started: entry.time, ..Draft::default() });
+        self.now = entry.time.map_or(self.now, |time| time.saturating_mul(1000).max(self.now));
+        self.last = Some(self.drafts.len());
+        self.drafts.push(Draft { began: self.now, ..Draft::default() });
+    }
+
+    /// The exchange that the session says this entry is of.
+    fn known(&self, entry: &OwnedEntry) -> Option<usize> {
+        entry.exchange?;
+        self.drafts.iter().rposition(|draft| draft.belongs(entry))
+    }
+
+    /// The moment of an entry of an exchange whose parts have moments: behind whatever another exchange did.
+    fn moment(&mut self, draft: usize, entry: &OwnedEntry) -> i64 {
+        let behind = self.now.saturating_add(i64::from(self.last != Some(draft)));
+        self.now = entry.time.map_or(behind, |time| time.saturating_mul(1000).max(behind));
+        self.last = Some(draft);
+        self.now
     }
 
     fn post(&mut self, entry: &'s OwnedEntry) {
@@ -112,10 +149,14 @@ impl<'s> Plan<'s> {
 
     fn send(&mut self, entry: &'s OwnedEntry) {
         let context = answer_context(entry);
-        if !self.drafts.last().is_some_and(|draft| fits(draft, entry, context)) {
+        let known = self.known(entry);
+        if known.is_none() && !self.drafts.last().is_some_and(|draft| fits(draft, entry, context)) {
             self.open(entry);
         }
-        let Some(draft) = self.drafts.last_mut() else { return };
+        let place = known.unwrap_or(self.drafts.len().saturating_sub(1));
+        let moment = self.drafts.get(place).is_some_and(Draft::is_timed).then(|| self.moment(place, entry));
+        let Some(draft) = self.drafts.get_mut(place) else { return };
+        draft.moments.extend(moment);
         // An error status says that nothing but this body was the answer.
         draft.closed |= draft.known.is_none()
             && (entry.answers.is_some() && entry.answers == draft.index
@@ -127,7 +168,7 @@ impl<'s> Plan<'s> {
 
     /// A hole stays a hole.
     fn miss(&mut self, entry: &'s OwnedEntry) {
-        if let Some(draft) = self.drafts.last_mut().filter(|draft| draft.belongs(entry)) {
+        if let Some(draft) = self.known(entry).and_then(|place| self.drafts.get_mut(place)) {
             draft.missing.0 |= entry.side == Some(Side::Client);
             draft.missing.1 |= entry.side == Some(Side::Server);
         }
@@ -155,10 +196,10 @@ impl<'s> Plan<'s> {
 
 /// Whether what the server sends may stand in the answer of this exchange.
 fn fits(draft: &Draft<'_>, entry: &OwnedEntry, context: Option<&TransportContext>) -> bool {
-    if draft.known.is_some() {
-        return draft.belongs(entry);
-    }
-    if draft.closed || context.is_some() && (draft.answer_context.is_some() || !draft.sent.is_empty()) {
+    if draft.known.is_some()
+        || draft.closed
+        || context.is_some() && (draft.answer_context.is_some() || !draft.sent.is_empty())
+    {
         return false;
     }
     if draft.request.is_none() {

@@ -1,8 +1,10 @@
 //! Reading exchanges: in the order of their start, and what their bodies carry.
 //!
-//! Memory: the whole file, since its order is not the order of the session.
+//! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
 use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in};
+use super::stamp::Stamp;
+use super::timed::{Nanoseconds, Queue, Waiting};
 use crate::data::{Carried, carried};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
@@ -34,6 +36,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) answer: Held<'a>,
     /// When the answer came, as far as the file says.
     pub(crate) answered: Option<i64>,
+    /// When each part of the answer came, counted from the start, where the file says so.
+    pub(crate) times: Option<Vec<Nanoseconds>>,
 }
 
 /// An exchange as the file lists it.
@@ -45,7 +49,7 @@ pub(crate) struct Listed<'a> {
     line: u64,
     pub(crate) started: Option<i64>,
     /// What it is sorted by: its own start, or that of the one before it in the file.
-    rank: i128,
+    rank: Nanoseconds,
 }
 
 impl Listed<'_> {
@@ -75,23 +79,7 @@ pub(crate) enum Held<'a> {
 pub(crate) struct Moment {
     pub(crate) milliseconds: Option<i64>,
     /// What exchanges are put in order by.
-    pub(crate) nanoseconds: i128,
-}
-
-/// What every entry of one side of an exchange has in common.
-#[derive(Clone, Copy)]
-struct Stamp {
-    time: Option<i64>,
-    side: Option<Side>,
-    carrier: Carrier,
-    exchange: u64,
-}
-
-impl Stamp {
-    fn on<'c>(self, content: Content<'c>, location: Location) -> Entry<'c> {
-        let Self { time, side, carrier, exchange } = self;
-        Entry { time, side, carrier, exchange: Some(exchange), ..Entry::new(location, content) }
-    }
+    pub(crate) nanoseconds: Nanoseconds,
 }
 
 /// A file that is read.
@@ -114,9 +102,32 @@ impl<'a> Reading<'a, '_, '_, '_> {
         moment: fn(Document<'a>, Json<'a>) -> Checked<Option<Moment>>,
         parts: fn(Document<'a>, &Listed<'a>) -> Checked<Parts<'a>>,
     ) -> Result<(), ReadError> {
+        let mut queue = Queue::default();
         for (number, listed) in (0..).zip(self.listed(list, moment)?) {
+            self.catch_up(&mut queue, Some(listed.rank))?;
             let parts = parts(self.document, &listed).map_err(|cause| self.refused(cause, listed.index))?;
-            self.exchange(&listed, number, parts)?;
+            self.exchange(&listed, number, parts, &mut queue)?;
+        }
+        self.catch_up(&mut queue, None)
+    }
+
+    /// Hands on what came of the answers that wait, up to a moment or to the end.
+    fn catch_up(&mut self, queue: &mut Queue<'a>, moment: Option<Nanoseconds>) -> Result<(), ReadError> {
+        while let Some(mut waiting) = queue.due(moment) {
+            let (mut result, asked) = (Ok(()), waiting.asked);
+            let more = waiting.part(|body, location, stamp, block| {
+                result = match block {
+                    Some(block) => self.block(block, body, location, stamp),
+                    None => self.whole(body, asked, location, stamp).map(drop),
+                };
+            });
+            result?;
+            if more {
+                queue.add(waiting);
+            } else {
+                let stamp = Stamp { time: None, side: None, carrier: Carrier::Line, ..waiting.stamp };
+                self.note(stamp.on(Content::ExchangeEnd, waiting.location))?;
+            }
         }
         Ok(())
     }
@@ -151,8 +162,16 @@ impl<'a> Reading<'a, '_, '_, '_> {
         Ok(listed)
     }
 
-    fn exchange(&mut self, listed: &Listed<'a>, number: u64, parts: Parts<'a>) -> Result<(), ReadError> {
-        let Parts { exchange, request: post, answer, answered } = parts;
+    fn exchange(
+        &mut self,
+        listed: &Listed<'a>,
+        number: u64,
+        parts: Parts<'a>,
+        queue: &mut Queue<'a>,
+    ) -> Result<(), ReadError> {
+        let Parts { mut exchange, request: post, answer, answered, times } = parts;
+        let times = times.filter(|_| listed.started.is_some() && matches!(answer, Held::Text(..)));
+        exchange.timed = times.is_some();
         let location = self.location(listed, listed.json.text(), "");
         let stamp = Stamp { time: listed.started, side: None, carrier: Carrier::Line, exchange: number };
         self.note(stamp.on(Content::Exchange(&exchange), location))?;
@@ -166,8 +185,8 @@ impl<'a> Reading<'a, '_, '_, '_> {
             }
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.request);
-                let body = self.body(text, encoding, &location)?;
-                self.whole(body, false, location, stamp)?
+                let mut body = self.body(text, encoding, &location)?;
+                self.whole(&mut body, false, location, stamp)?
             }
         };
 
@@ -178,11 +197,16 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), location))?,
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
-                let body = self.body(text, encoding, &location)?;
-                if exchange.media_type == STREAM {
-                    self.stream(body, location, Stamp { carrier: Carrier::Sse, ..stamp })?;
+                let mut body = self.body(text, encoding, &location)?;
+                let streams = exchange.media_type == STREAM;
+                let stamp = if streams { Stamp { carrier: Carrier::Sse, ..stamp } } else { stamp };
+                if let Some(times) = times {
+                    let place = (location, stamp, asked);
+                    queue.add(Waiting::new(body, place, streams, (listed.rank, times)));
+                } else if streams {
+                    self.stream(body, location, stamp)?;
                 } else {
-                    self.whole(body, asked, location, stamp)?;
+                    self.whole(&mut body, asked, location, stamp)?;
                 }
             }
         }
@@ -201,7 +225,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
     /// A body that is one message or none; whether it is a request, so that an answer belongs to it.
     fn whole(
         &mut self,
-        mut body: Body<'a>,
+        body: &mut Body<'a>,
         wanted: bool,
         location: Location,
         stamp: Stamp,

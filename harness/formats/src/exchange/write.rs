@@ -24,6 +24,8 @@ pub(crate) struct Spelled<'d> {
     pub(crate) status: u16,
     pub(crate) response_headers: Headers<'d>,
     pub(crate) answer: Option<Vec<u8>>,
+    /// Where in the answer each entry that was sent begins.
+    pub(crate) places: Vec<usize>,
     /// The media type of the answer; empty where there is no body, and nothing said of one.
     pub(crate) media_type: String,
 }
@@ -71,14 +73,15 @@ impl<'d> Spelled<'d> {
             response_headers.push(("Content-Type".into(), body.media_type.clone().into()));
         }
         let url = draft.known.map_or(Cow::Borrowed(NOWHERE), |known| known.url.clone());
-        let Body { text: answer, media_type } = body;
-        Self { method, url, request_headers, request, status, response_headers, answer, media_type }
+        let Body { text: answer, places, media_type } = body;
+        Self { method, url, request_headers, request, status, response_headers, answer, places, media_type }
     }
 }
 
 /// The body of an answer.
 struct Body {
     text: Option<Vec<u8>>,
+    places: Vec<usize>,
     /// Empty where there is no body, and nothing said of one.
     media_type: String,
 }
@@ -94,18 +97,36 @@ impl Body {
         if draft.is_json
             && let Some(message) = draft.sent.first().and_then(|entry| entry.message())
         {
-            return Self { text: Some(compact(message)), media_type: JSON.to_owned() };
+            return Self { text: Some(compact(message)), places: vec![0], media_type: JSON.to_owned() };
         }
-        let mut stream = Vec::new();
+        let (mut stream, mut places) = (Vec::new(), Vec::new());
         for entry in &draft.sent {
+            places.push(stream.len());
             block(entry, &mut stream);
         }
         // A request that is answered elsewhere opened a stream on which nothing came.
         let silent = known.is_none() && draft.asks() && !draft.elsewhere;
         if !stream.is_empty() || !draft.missing.1 && (silent || known.as_deref() == Some(STREAM)) {
-            return Self { text: Some(stream), media_type: STREAM.to_owned() };
+            return Self { text: Some(stream), places, media_type: STREAM.to_owned() };
         }
-        Self { text: None, media_type: known.unwrap_or_default() }
+        Self { text: None, places, media_type: known.unwrap_or_default() }
+    }
+}
+
+/// When each part of the answer came: `_events`.
+pub(crate) fn events(draft: &Draft<'_>, places: &[usize]) -> String {
+    let event = |(at, moment): (&usize, &i64)| {
+        format!("{{\"at\": {at}, \"time\": {}}}", milliseconds(moment.saturating_sub(draft.began)))
+    };
+    let events: Vec<String> = places.iter().zip(&draft.moments).map(event).collect();
+    format!("[{}]", events.join(", "))
+}
+
+/// Microseconds as milliseconds, with decimals where they are not whole.
+pub(crate) fn milliseconds(microseconds: i64) -> String {
+    match (microseconds / 1000, microseconds % 1000) {
+        (whole, 0) => whole.to_string(),
+        (whole, rest) => format!("{whole}.{rest:03}"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! `har`: a log of whole HTTP exchanges, HAR 1.2 (clauses HAR-ORDER, HAR-MESSAGE, HAR-STREAM, HAR-MISSING, HAR-K2A).
 //!
-//! Cannot carry: when each message of a stream came, so that what a long stream said amid later exchanges stands
-//! where the stream began; the process and its exit; of an envelope's context more than the headers of a request
+//! Members of our own say what HAR has no place for: `_events` when each part of an answer came, so that the messages of
+//! a stream stand where they came amid those of other exchanges; `_ended` how an exchange was broken off.
+//!
+//! Cannot carry: the process and its exit; of an envelope's context more than the headers of a request
 //! and the status and headers of a response. The words of an SSE comment are not kept, and a carriage return in
 //! the data of an event that is not a message comes back as a line feed, since SSE has no other way.
 //!
@@ -33,8 +35,7 @@ pub(crate) static FORMAT: Format = Format {
         process: false,
         challenge: true,
     },
-    caveat: "what a long stream said amid later exchanges stands where the stream began, since nothing says when \
-             each of its messages came (HAR-ORDER)",
+    caveat: "",
     items: Items::List(&["log", "entries"]),
     messages: &[&["request", "postData", "text"], &["response", "content", "text"]],
     transport: None,

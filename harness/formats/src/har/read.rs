@@ -4,6 +4,7 @@ use crate::exchange::body::{Checked, Document};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
 };
+use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::time;
@@ -14,6 +15,9 @@ use transcript::session::{Exchange, Sink};
 
 const LAYOUT: Layout =
     Layout { root: "/log/entries/", request: "/request/postData/text", answer: "/response/content/text" };
+
+/// What `_ended` says of an exchange that was open when the recording ended.
+const STILL_OPEN: &str = "the recording ended";
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -57,7 +61,8 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [request, response, time] = document.fields(Some(listed.json), ["request", "response", "time"])?;
+    let [request, response, time, events, fate] =
+        document.fields(Some(listed.json), ["request", "response", "time", "_events", "_ended"])?;
     let [method, url, headers, post, request_size] =
         document.fields(request, ["method", "url", "headers", "postData", "bodySize"])?;
     let method = document.text(method)?.unwrap_or_default();
@@ -87,7 +92,9 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ if had_one && status != Some(304) => Held::Dropped,
         _ => Held::None,
     };
-    let ended = listed.after(time);
+    // Its time is then that of the last thing that was seen of it.
+    let open = fate.and_then(Json::as_text).is_some_and(|fate| fate.is(STILL_OPEN));
+    let answered = listed.after(time);
     let form = post_text.filter(|_| post_type == FORM && post_encoding.is_none()).and_then(short);
     let document = text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
     let document = document.and_then(self::document);
@@ -100,12 +107,13 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         status,
         response_headers,
         media_type,
-        ended,
+        ended: answered.filter(|_| !open),
         response_size: count(size)
             .or(count(response_size))
             .or_else(|| Some(text?.as_text()?.decode().len() as u64)),
+        timed: false,
     };
-    Ok(Parts { answered: exchange.ended, exchange, request: post, answer })
+    Ok(Parts { answered, exchange, request: post, answer, times: times(events) })
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {

@@ -1,9 +1,7 @@
 //! Writing HAR: the text of the exchanges that the plan names.
-//!
-//! Times never run backwards here, since readers sort by them (HAR-ORDER).
 
 use crate::exchange::plan::{Draft, plan};
-use crate::exchange::write::{JSON, Spelled, reason};
+use crate::exchange::write::{JSON, Spelled, events, milliseconds, reason};
 use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
@@ -18,32 +16,31 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
          \"entries\": ["
     )?;
     let drafts = plan(session);
-    let first = drafts.iter().find_map(|draft| draft.started);
-    let mut now = first.unwrap_or_default();
     let mut text = Vec::new();
     for (index, draft) in drafts.iter().enumerate() {
-        now = draft.started.unwrap_or(now).max(now);
         text.clear();
         text.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-        entry(draft, now, &mut text);
+        entry(draft, &mut text);
         out.write_all(&text)?;
     }
     out.write_all(b"\n]}}\n")
 }
 
-fn entry(draft: &Draft<'_>, started: i64, out: &mut Vec<u8>) {
-    let took = draft.ended.map_or(0, |ended| ended.saturating_sub(started).max(0));
+fn entry(draft: &Draft<'_>, out: &mut Vec<u8>) {
+    let took = milliseconds(draft.took());
     let spelled = Spelled::of(draft);
     put(out, "{\"startedDateTime\": ");
-    string(&time::write(started), out);
+    string(&time::write_microseconds(draft.began), out);
     put(out, &format!(", \"time\": {took},\n \"request\": "));
     request(&spelled, draft.missing.0, out);
     put(out, ",\n \"response\": ");
     answer(&spelled, draft.missing.1, out);
-    put(
-        out,
-        &format!(",\n \"cache\": {{}}, \"timings\": {{\"send\": 0, \"wait\": {took}, \"receive\": 0}}}}"),
-    );
+    put(out, &format!(",\n \"cache\": {{}}, \"timings\": {{\"send\": 0, \"wait\": {took}, \"receive\": 0}}"));
+    if draft.known.is_some_and(|known| known.timed) {
+        put(out, ",\n \"_events\": ");
+        put(out, &events(draft, &spelled.places));
+    }
+    put(out, "}");
 }
 
 fn request(spelled: &Spelled<'_>, missing: bool, out: &mut Vec<u8>) {

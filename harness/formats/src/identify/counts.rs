@@ -55,6 +55,8 @@ impl Counts {
         if is_connection(exchange) {
             self.connections += 1;
             match exchange.ended {
+                // Who says when each part came knows an end from the end of the recording.
+                Some(end) if exchange.timed => self.last = self.last.max(Some(end)),
                 Some(end) => self.ends.push(Reverse(end)),
                 None => self.endless += 1,
             }

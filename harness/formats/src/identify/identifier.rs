@@ -23,6 +23,9 @@ const WAITING: usize = 4096;
 const ENDPOINTS: usize = 64;
 const LONGEST_URL: usize = 4096;
 
+/// How many exchanges are followed while their answers come in between others.
+const OPEN: usize = 1_000;
+
 /// Identifies a capture in a single pass.
 ///
 /// # Errors
@@ -52,17 +55,19 @@ pub struct Identifier {
     requests: u64,
     sse_events: u64,
     messages: u64,
-    exchange: Option<Current>,
+    /// The exchanges of which more may come, the last of them last.
+    open: Vec<Open>,
     announced: Vec<String>,
     /// Requests that name a version, by event, with the version's number.
     wishes: HashMap<u64, usize>,
     initializes: HashSet<u64>,
 }
 
-/// The exchange whose messages come now.
+/// An exchange of which more may come.
 #[derive(Debug)]
-struct Current {
+struct Open {
     number: Option<u64>,
+    timed: bool,
     post: bool,
     connection: bool,
     fine: bool,
@@ -88,6 +93,7 @@ impl Identifier {
     pub fn take(&mut self, entry: &Entry<'_>, event: Option<&Event<'_>>) {
         match &entry.content {
             Content::Exchange(exchange) => self.exchange(exchange, entry),
+            Content::ExchangeEnd => self.open.retain(|open| open.number != entry.exchange),
             Content::TraceStart(meta) => self.opened(*meta, &entry.location),
             Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
             _ => return,
@@ -126,8 +132,13 @@ impl Identifier {
         self.signs.method.granted |= counted && fine;
         self.requests += u64::from(counted);
         let connection = is_connection(exchange);
-        self.exchange = Some(Current {
+        self.open.retain(|open| open.timed);
+        if self.open.len() == OPEN {
+            self.open.remove(0);
+        }
+        self.open.push(Open {
             number: entry.exchange,
+            timed: exchange.timed,
             post,
             connection,
             fine,
@@ -184,7 +195,8 @@ impl Identifier {
             return;
         }
         self.sse_events += 1;
-        let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+        let current = current(&mut self.open, entry);
+        let url = current.as_ref().map(|current| current.url.clone());
         let first = match current {
             Some(current) => {
                 current.events += 1;
@@ -197,10 +209,10 @@ impl Identifier {
         }
         self.signs.endpoint.add(&entry.location, None);
         let data = sse.data.as_deref().filter(|data| data.len() <= LONGEST_URL);
-        if let (Some(current), Some(data)) = (&self.exchange, data)
+        if let (Some(url), Some(data)) = (url, data)
             && self.announced.len() < ENDPOINTS
         {
-            self.announced.push(announced(&current.url, data));
+            self.announced.push(announced(&url, data));
         }
     }
 
@@ -209,7 +221,7 @@ impl Identifier {
         let method = event.message.method();
         let initialize = method.is_some_and(|method| method.is("initialize"));
         if entry.carrier == Carrier::Request && method.is_some() {
-            let current = self.exchange.as_mut().filter(|current| current.number == entry.exchange);
+            let current = current(&mut self.open, entry);
             let counted = current.as_deref().is_some_and(|current| current.counted);
             self.requests += u64::from(!counted);
             if current.is_some_and(|current| !current.versioned) && !initialize {
@@ -243,7 +255,7 @@ impl Identifier {
     }
 
     fn answer(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
-        let current = self.exchange.as_ref().filter(|current| current.number == entry.exchange);
+        let current = current(&mut self.open, entry);
         if entry.carrier == Carrier::Response && current.is_some_and(|current| current.post && current.fine) {
             self.signs.answered.add(&entry.location, None);
         }
@@ -293,4 +305,10 @@ impl Identifier {
             missing: 0,
         }
     }
+}
+
+/// The exchange that an entry is of.
+fn current<'o>(open: &'o mut [Open], entry: &Entry<'_>) -> Option<&'o mut Open> {
+    let number = entry.exchange?;
+    open.iter_mut().rev().find(|open| open.number == Some(number))
 }

@@ -12,9 +12,9 @@
 //! `token`, `code` and `password` are replaced, in tool arguments too; event streams are kept as they came. The answers
 //! to others than a GET are kept whole, however many events they have.
 //!
-//! Cannot carry: two headers of one name, which become one; when each message of a stream came, and when an answer ended,
-//! since `duration` ends with its head; the process. When written, an exchange is of the category `transport`, its id
-//! is its time and place, and the stream of a GET has its text, which the Inspector never writes.
+//! Cannot carry: two headers of one name, which become one; when an answer ended, since `duration` ends with its head; the process. When written, an exchange is of the category `transport`, its id
+//! is its time and place, the stream of a GET has its text, and `_events` says when parts of answers came: the Inspector
+//! writes neither.
 
 mod read;
 #[cfg(test)]

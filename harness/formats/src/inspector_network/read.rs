@@ -4,6 +4,7 @@ use crate::exchange::body::{Checked, Document, bare};
 use crate::exchange::read::{
     FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
 };
+use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::time;
@@ -55,7 +56,7 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [method, url, request_headers, request, status, response_headers, answer, duration, stream] =
+    let [method, url, request_headers, request, status, response_headers, answer, duration, stream, events] =
         document.fields(
             Some(listed.json),
             [
@@ -68,6 +69,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
                 "responseBody",
                 "duration",
                 "stream",
+                "_events",
             ],
         )?;
     let (Some(method), Some(url)) = (document.text(method)?, document.text(url)?) else {
@@ -116,8 +118,9 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         media_type,
         // `duration` ends with the head of the answer; nobody tells when the rest of it did.
         ended: None,
+        timed: false,
     };
-    Ok(Parts { exchange, request: sent, answer: said, answered })
+    Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events) })
 }
 
 /// Names and values; what is not text is not a header.

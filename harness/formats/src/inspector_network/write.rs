@@ -1,10 +1,8 @@
 //! Writing the export: the text of the exchanges that the plan names.
-//!
-//! Times never run backwards here, since readers sort by them (HAR-ORDER).
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::read::STREAM;
-use crate::exchange::write::{Spelled, reason};
+use crate::exchange::write::{Spelled, events, milliseconds, reason};
 use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
@@ -14,20 +12,18 @@ use transcript::session::Headers;
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"[")?;
     let drafts = plan(session);
-    let mut now = drafts.iter().find_map(|draft| draft.started).unwrap_or_default();
     let mut text = Vec::new();
     for (index, draft) in drafts.iter().enumerate() {
-        now = draft.started.unwrap_or(now).max(now);
         text.clear();
         text.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-        exchange(draft, now, index, &mut text);
+        exchange(draft, index, &mut text);
         out.write_all(&text)?;
     }
     out.write_all(if drafts.is_empty() { b"]\n" } else { b"\n]\n" })
 }
 
-fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
-    let took = draft.ended.map_or(0, |ended| ended.saturating_sub(started).max(0));
+fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
+    let took = milliseconds(draft.took());
     let spelled = Spelled::of(draft);
     let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
         out.extend_from_slice(if name == "id" { b"  {\n    \"" } else { b",\n    \"" });
@@ -35,8 +31,8 @@ fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\": ");
         write(out);
     };
-    member("id", &mut |out| string(&format!("{started}-{index}"), out));
-    member("timestamp", &mut |out| string(&time::write(started), out));
+    member("id", &mut |out| string(&format!("{}-{index}", draft.began / 1000), out));
+    member("timestamp", &mut |out| string(&time::write_microseconds(draft.began), out));
     member("method", &mut |out| string(&spelled.method, out));
     member("url", &mut |out| string(&spelled.url, out));
     // A body that was there and is not is known by its length, where its type does not tell.
@@ -61,11 +57,15 @@ fn exchange(draft: &Draft<'_>, started: i64, index: usize, out: &mut Vec<u8>) {
     if !answered {
         member("error", &mut |out| string("no answer", out));
     }
-    member("duration", &mut |out| out.extend_from_slice(took.to_string().as_bytes()));
+    member("duration", &mut |out| out.extend_from_slice(took.as_bytes()));
     member("category", &mut |out| string("transport", out));
     if answered && spelled.method == "GET" && spelled.media_type == STREAM {
         let count = draft.sent.len().max(usize::from(draft.missing.1));
         member("stream", &mut |out| out.extend_from_slice(format!("{{\"eventCount\": {count}}}").as_bytes()));
+    }
+    if draft.known.is_some_and(|known| known.timed) {
+        let events = events(draft, &spelled.places);
+        member("_events", &mut |out| out.extend_from_slice(events.as_bytes()));
     }
     out.extend_from_slice(b"\n  }");
 }

@@ -31,6 +31,7 @@ mutants! {
         }));
     "exchanges/zones-dropped" ["HAR-ORDER"] "does not look at the zone of a start"
         => on_exchange(on_text_member("startedDateTime", super::inspector::without_zone));
+    "exchanges/events-untimed" ["HAR-ORDER"] "does not look at `_events`" => on_exchange(drop_member("_events"));
     "exchanges/answers-first" ["HAR-ORDER"] "gives the messages of an answer before the one of the POST"
         => sort_entries(|entry| (entry.exchange, entry.side == Some(Side::Client))).only("har");
     "har/no-posts" ["HAR-MESSAGE" "EQ-COUNT"] "does not read the bodies of POSTs"

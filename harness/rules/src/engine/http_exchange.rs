@@ -2,15 +2,15 @@
 //!
 //! Knows: that exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the
 //! same recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
-//! up to [`MOST_URLS`] URLs of each sort; and up to [`MOST_WAITING`] exchanges that came before the revision was known,
-//! such as a refusal for want of a token.
+//! up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the revision was known,
+//! such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
 use super::facts::text_of;
 use super::message::{MessageKind, SeenMessage};
 use super::methods::known;
 use super::url::{address, resolve};
 use crate::revision::Revision;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use transcript::json::{Json, JsonKind};
 use transcript::message::Id;
 use transcript::rejection::{Code, Rejection};
@@ -21,6 +21,9 @@ const MOST_URLS: usize = 1_000;
 
 /// So many requests of one batch are remembered.
 const MOST_CALLS: usize = 10_000;
+
+/// So many exchanges are followed while their answers come in between others. Beyond it the oldest counts as over.
+const MOST_OPEN: usize = 1_000;
 
 /// So many exchanges wait for a revision to be judged by.
 const MOST_WAITING: usize = 100;
@@ -104,9 +107,9 @@ pub(crate) struct HttpExchange {
 }
 
 impl HttpExchange {
-    fn of(exchange: &Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
+    fn of(exchange: Exchange<'static>, entry: &Entry<'_>, revision: Option<Revision>) -> Self {
         Self {
-            raw: exchange.clone(),
+            raw: exchange,
             number: entry.exchange.unwrap_or_default(),
             started: entry.time,
             location: entry.location,
@@ -158,6 +161,11 @@ impl HttpExchange {
     /// It asks with this method.
     pub(crate) fn calls(&self, method: &str) -> bool {
         self.calls.iter().any(|call| &*call.method == method)
+    }
+
+    /// Whether a step is the event by which its stream asks for messages.
+    fn opens(&self, entry: &Entry<'_>) -> bool {
+        self.is("GET") && entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"))
     }
 
     /// It carries on with a stream that broke off.
@@ -267,7 +275,10 @@ pub(crate) fn plain(value: Json<'_>) -> Box<str> {
 /// Follows the exchanges of a recording.
 #[derive(Debug, Default)]
 pub(crate) struct ExchangeTracker {
-    current: Option<HttpExchange>,
+    /// Those of which more may come: the last, and the others whose parts have times of their own. By their start.
+    open: VecDeque<HttpExchange>,
+    /// Which of them the step at hand is part of.
+    current: Option<usize>,
     waiting: Vec<HttpExchange>,
     /// Where messages were posted over Streamable HTTP.
     endpoints: BTreeSet<Box<str>>,
@@ -283,54 +294,77 @@ impl ExchangeTracker {
         &mut self,
         entry: &Entry<'_>,
         message: Option<&SeenMessage<'_>>,
-        exchange: Option<&Exchange<'static>>,
         revision: Option<Revision>,
     ) -> Vec<HttpExchange> {
-        if let (Content::Exchange(_), Some(exchange)) = (&entry.content, exchange) {
-            let waits =
-                self.current.as_ref().is_some_and(|exchange| exchange.revision.or(revision).is_none());
-            let done = self.close();
-            self.current = Some(HttpExchange::of(exchange, entry, revision));
-            if waits && self.waiting.len() < MOST_WAITING {
-                self.waiting.extend(done);
-                return Vec::new();
+        let mut done = Vec::new();
+        match &entry.content {
+            Content::Exchange(exchange) => {
+                done.extend(self.close(|open| !open.raw.timed));
+                if self.open.len() == MOST_OPEN {
+                    let oldest = self.open.front().map(|open| open.number);
+                    done.extend(self.close(|open| Some(open.number) == oldest));
+                }
+                self.open.push_back(HttpExchange::of(exchange.owned(), entry, revision));
             }
-            return std::mem::take(&mut self.waiting).into_iter().chain(done).collect();
+            Content::ExchangeEnd => done.extend(self.close(|open| Some(open.number) == entry.exchange)),
+            _ => {
+                let number = entry.exchange;
+                let current = self.open.iter_mut().rev().find(|open| Some(open.number) == number);
+                if let Some(exchange) = current {
+                    exchange.take(entry, message, revision);
+                    // Messages go there while the stream is open.
+                    if let Some(endpoint) = exchange.endpoint.as_ref().filter(|_| exchange.opens(entry)) {
+                        keep(&mut self.targets, &resolve(&exchange.raw.url, endpoint));
+                        keep(&mut self.streams, exchange.url());
+                    }
+                }
+            }
         }
-        if exchange.is_some()
-            && let Some(exchange) = &mut self.current
-        {
-            exchange.take(entry, message, revision);
+        self.current = self.place(entry);
+        if done.is_empty() {
+            return done;
         }
-        Vec::new()
+        if done.iter().any(|done| done.revision.or(revision).is_none()) && self.waiting.len() < MOST_WAITING {
+            self.waiting.extend(done);
+            return Vec::new();
+        }
+        std::mem::take(&mut self.waiting).into_iter().chain(done).collect()
+    }
+
+    /// The exchange that a step is part of, as far as it is known.
+    pub(super) fn of(&self, entry: &Entry<'_>) -> Option<&HttpExchange> {
+        self.open.get(self.place(entry)?)
+    }
+
+    fn place(&self, entry: &Entry<'_>) -> Option<usize> {
+        let number = entry.exchange?;
+        self.open.iter().rposition(|open| open.number == number)
     }
 
     /// The exchange that the step at hand is part of, as far as it is known. Its transport is told at its end.
     pub(crate) fn current(&self) -> Option<&HttpExchange> {
-        self.current.as_ref()
+        self.open.get(self.current?)
     }
 
     /// The exchanges that are left at the end. One that the reader had to stop in is none to be judged.
     pub(super) fn end(&mut self, rejection: Option<&Rejection>) -> Vec<HttpExchange> {
-        let last = self.close().filter(|_| rejection.is_none());
-        std::mem::take(&mut self.waiting).into_iter().chain(last).collect()
+        let left = self.close(|_| rejection.is_none());
+        std::mem::take(&mut self.waiting).into_iter().chain(left).collect()
     }
 
-    /// The exchange at hand, now that nothing more of it will come.
-    fn close(&mut self) -> Option<HttpExchange> {
-        let mut exchange = self.current.take()?;
+    /// Those of the open exchanges of which nothing more will come.
+    fn close(&mut self, is_over: impl Fn(&HttpExchange) -> bool) -> Vec<HttpExchange> {
+        let (over, open) = std::mem::take(&mut self.open).into_iter().partition::<VecDeque<_>, _>(is_over);
+        self.open = open;
+        over.into_iter().map(|exchange| self.closed(exchange)).collect()
+    }
+
+    fn closed(&mut self, mut exchange: HttpExchange) -> HttpExchange {
         exchange.transport = self.transport(&exchange);
-        match exchange.transport {
-            Transport::Streamable if exchange.speaks() => keep(&mut self.endpoints, exchange.url()),
-            Transport::Legacy => {
-                if let Some(endpoint) = &exchange.endpoint {
-                    keep(&mut self.targets, &resolve(&exchange.raw.url, endpoint));
-                    keep(&mut self.streams, exchange.url());
-                }
-            }
-            _ => {}
+        if exchange.transport == Transport::Streamable && exchange.speaks() {
+            keep(&mut self.endpoints, exchange.url());
         }
-        Some(exchange)
+        exchange
     }
 
     /// Whether HTTP+SSE servers asked for messages there.

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use transcript::json::{Json, MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Exchange, Location, Noise, Side, header};
+use transcript::session::{Content, Entry, Location, Noise, Side};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,6 @@ pub(crate) struct Judge {
     facts: Facts,
     pending: PendingRequests,
     report: Report,
-    exchange: Option<Exchange<'static>>,
     exchanges: ExchangeTracker,
     last: Location,
     rejected: Option<Rejection>,
@@ -92,7 +91,6 @@ impl Judge {
             ),
             facts: Facts::of(options.recording.clone(), options.spec),
             pending: PendingRequests::default(),
-            exchange: None,
             exchanges: ExchangeTracker::default(),
             last: Location::default(),
             rejected: None,
@@ -103,9 +101,6 @@ impl Judge {
     /// Takes the next entry.
     pub(crate) fn take(&mut self, entry: &Entry<'_>) {
         self.last = entry.location;
-        if let Content::Exchange(exchange) = &entry.content {
-            self.exchange = Some(exchange.owned());
-        }
         self.facts.see(entry);
         match &entry.content {
             Content::Message(message) => self.message(entry, *message, None),
@@ -203,7 +198,7 @@ impl Judge {
             item,
         };
         if let Some(method) = message.method.clone() {
-            if method == "initialize" && self.is_another_session() {
+            if method == "initialize" && self.is_another_session(entry) {
                 self.facts.start_over();
                 self.pending.start_over();
             }
@@ -231,15 +226,15 @@ impl Judge {
     }
 
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
-    fn is_another_session(&self) -> bool {
-        let Some(exchange) = &self.exchange else { return false };
-        self.facts.handshake && header(&exchange.request_headers, "Mcp-Session-Id").is_none()
+    fn is_another_session(&self, entry: &Entry<'_>) -> bool {
+        let Some(exchange) = self.exchanges.of(entry) else { return false };
+        self.facts.handshake && exchange.request_header("Mcp-Session-Id").is_none()
     }
 
     fn show(&mut self, entry: &Entry<'_>, message: Option<SeenMessage<'_>>, side: Option<Side>) {
         let revision = self.facts.revision_of(message.as_ref());
-        let exchange = self.exchange.as_ref().filter(|_| entry.exchange.is_some());
-        let complete = self.exchanges.see(entry, message.as_ref(), exchange, revision);
+        let complete = self.exchanges.see(entry, message.as_ref(), revision);
+        let exchange = self.exchanges.current().map(|exchange| &exchange.raw);
         let at = RuleContext {
             entry,
             facts: &self.facts,

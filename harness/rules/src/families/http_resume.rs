@@ -16,7 +16,7 @@ use rules::{
     BROADCAST, BY_GET, CLOSED_EARLY, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED, SAME_STREAM,
     UNIQUE,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content, Side};
 
@@ -88,8 +88,8 @@ struct Unanswered {
 struct HttpResumeState {
     /// By session and id, as all that follows.
     ids: HashMap<Box<str>, Seen>,
-    /// The stream that the exchange at hand resumes.
-    resumed: Option<u64>,
+    /// The streams that exchanges resume, by their numbers; the last [`MOST_OPEN`].
+    resumed: BTreeMap<u64, u64>,
     open: Vec<Unanswered>,
     /// The ids of requests that the client cancelled.
     cancelled: BTreeSet<Box<str>>,
@@ -100,9 +100,13 @@ impl RuleVisitor for HttpResumeState {
         let Some(exchange) = at.exchanges.current() else { return };
         let scope = scope(exchange, at);
         if matches!(at.entry.content, Content::Exchange(_)) {
-            self.resumed = exchange
-                .request_header(LAST_EVENT)
-                .and_then(|id| Some(self.ids.get(&*inside(&scope, id))?.stream));
+            let resumed = exchange.request_header(LAST_EVENT);
+            if let Some(seen) = resumed.and_then(|id| self.ids.get(&*inside(&scope, id))) {
+                if self.resumed.len() == MOST_OPEN {
+                    self.resumed.pop_first();
+                }
+                self.resumed.insert(exchange.number, seen.stream);
+            }
         }
         if let Some(message) = at.message.as_ref().filter(|_| at.entry.carrier == Carrier::Request) {
             self.cancels(&scope, message);
@@ -153,6 +157,11 @@ impl HttpResumeState {
         }
     }
 
+    /// The stream that the exchange at hand resumes.
+    fn resumes(&self, at: &RuleContext<'_>) -> Option<u64> {
+        self.resumed.get(&at.entry.exchange?).copied()
+    }
+
     /// A response, which may come on another stream than that of its request.
     fn answered(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(id) =
@@ -163,7 +172,7 @@ impl HttpResumeState {
         for call in self.open.iter_mut().flat_map(|open| &mut open.calls) {
             call.answered |= id == call.id;
         }
-        if let (Some(stream), Some(request)) = (self.resumed, message.request())
+        if let (Some(stream), Some(request)) = (self.resumes(at), message.request())
             && let Some(of) = request.exchange.filter(|_| request.side == Some(Side::Client))
         {
             report.check(&SAME_STREAM, at, of == stream, || {
@@ -196,7 +205,7 @@ impl HttpResumeState {
                 }
             }
             if self.ids.len() < MOST_IDS {
-                let stream = self.resumed.unwrap_or(begun);
+                let stream = self.resumes(at).unwrap_or(begun);
                 self.ids.insert(inside(scope, id), Seen { exchange, stream, message });
             }
             return;
@@ -204,7 +213,7 @@ impl HttpResumeState {
         let again = seen.message == message && seen.exchange != exchange;
         if again && resumes {
             report.pass(&UNIQUE, at);
-            if let Some(stream) = self.resumed {
+            if let Some(stream) = self.resumes(at) {
                 report.check(&SAME_STREAM, at, seen.stream == stream, || {
                     format!("the event {} is of another stream than the one that is resumed", quoted(id))
                 });

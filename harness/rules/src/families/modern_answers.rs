@@ -23,6 +23,9 @@ pub(super) const FAMILY: Family = Family {
     visitor: || Box::new(ModernAnswersState::default()),
 };
 
+/// So many exchanges are followed while their answers come in between others.
+const MOST_OPEN: usize = 1_000;
+
 const MOST_BROKEN: usize = 100;
 const MOST_OLD: usize = 100;
 const MOST_URLS: usize = 100;
@@ -126,9 +129,11 @@ struct Broken {
     location: FindingLocation,
 }
 
-/// The exchange at hand.
+/// An exchange of which more may come.
 #[derive(Default)]
 struct OpenExchange {
+    number: Option<u64>,
+    timed: bool,
     /// It makes a request of this revision.
     asks: bool,
     answered: bool,
@@ -148,7 +153,10 @@ struct Old {
 
 #[derive(Default)]
 struct ModernAnswersState {
+    /// The exchange at hand.
     exchange: OpenExchange,
+    /// Others whose answers come in between.
+    others: Vec<OpenExchange>,
     broken: VecDeque<Broken>,
     old: Vec<Old>,
     /// Where requests were sent; and, once the server there has listed its versions, whether none of them begins with
@@ -158,7 +166,12 @@ struct ModernAnswersState {
 
 impl RuleVisitor for ModernAnswersState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        if matches!(at.entry.content, Content::ExchangeEnd) {
+            self.turn_to(at.entry.exchange);
+            self.over();
+        }
         let Some(exchange) = at.exchange else { return };
+        self.turn_to(at.entry.exchange);
         if matches!(at.entry.content, Content::Exchange(_)) {
             self.begins(exchange, at);
         }
@@ -203,7 +216,24 @@ impl RuleVisitor for ModernAnswersState {
 }
 
 impl ModernAnswersState {
-    fn begins(&mut self, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
+    /// Takes up the exchange of this number again, if it is one of the others.
+    fn turn_to(&mut self, number: Option<u64>) {
+        let Some(place) = self.others.iter().position(|other| other.number == number) else { return };
+        let other = self.others.swap_remove(place);
+        self.leave();
+        self.exchange = other;
+    }
+
+    /// Another exchange is at hand; more of the last one may come.
+    fn leave(&mut self) {
+        if self.exchange.timed && self.others.len() < MOST_OPEN {
+            self.others.push(std::mem::take(&mut self.exchange));
+        }
+        self.over();
+    }
+
+    /// Nothing more comes of the exchange at hand.
+    fn over(&mut self) {
         let done = std::mem::take(&mut self.exchange);
         if let Some(broken) = done.broken.filter(|_| !done.answered) {
             if self.broken.len() >= MOST_BROKEN {
@@ -211,6 +241,11 @@ impl ModernAnswersState {
             }
             self.broken.push_back(broken);
         }
+    }
+
+    fn begins(&mut self, exchange: &Exchange<'_>, at: &RuleContext<'_>) {
+        self.leave();
+        (self.exchange.number, self.exchange.timed) = (at.entry.exchange, exchange.timed);
         let method = exchange.method.to_ascii_uppercase();
         if matches!(&*method, "GET" | "DELETE") && self.old.len() < MOST_OLD && exchange.url.len() <= LONGEST
         {

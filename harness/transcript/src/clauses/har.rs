@@ -10,12 +10,21 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Exchanges stand in the order in which they started",
         rule: "Sort the exchanges by `startedDateTime`, ties by position, and within each take the POST's \
-               message first and then the answer's in the order of the body. A long stream has no times of \
-               its own, so what it said amid later exchanges is placed by guess, and the tools must admit \
-               it.",
+               message first and then the answer's in the order of the body. Where an exchange has a list \
+               `_events`, its n-th item tells by `time`, in milliseconds since the start, when the n-th block \
+               of its stream came, comments counted, or when its JSON answer was whole: place each message \
+               there among those of other exchanges, behind what began earlier where moments are equal. An \
+               item without a number, or with a smaller one than the item before, comes with that one. What \
+               a long stream without `_events` said amid later exchanges is placed by guess, and the tools \
+               must admit it.",
         why: "Proxies list an exchange when it has finished, so that the slow call stands after the quick \
-              one that came later. Read in file order, its request follows traffic that it caused.",
-        source: &["HAR 1.2, entries", "seen in exports of mitmproxy 11"],
+              one that came later. Read in file order, its request follows traffic that it caused. Over \
+              HTTP+SSE one stream carries every answer: read as it stands, all of them precede their \
+              questions, and a recorder that knows better must be believed.",
+        source: &[
+            "HAR 1.2, entries and custom fields",
+            "seen in exports of mitmproxy 11; `_events` in those of mcp-concord record",
+        ],
         open: false,
         right: Example {
             text: HAR_ORDER,

@@ -148,12 +148,19 @@ impl Body {
         Ok(())
     }
 
-    /// Writes `, "_events": […]`, when each block of a stream came; nothing where the body is no stream.
+    /// Writes `, "_events": […]`: when each block of a stream came; of any other body, when it was whole, at `whole`.
     ///
     /// # Errors
     /// Where it cannot be written, or not be read back.
-    pub(super) fn write_blocks(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let Some(blocks) = &mut self.plain().blocks else { return Ok(()) };
+    pub(super) fn write_blocks(&mut self, whole: Duration, out: &mut impl Write) -> io::Result<()> {
+        let plain = self.plain();
+        let Some(blocks) = &mut plain.blocks else {
+            let time = milliseconds(whole);
+            return match plain.size {
+                0 => Ok(()),
+                _ => write!(out, ",\n \"_events\": [{{\"at\": 0, \"time\": {time}}}]"),
+            };
+        };
         out.write_all(b",\n \"_events\": [")?;
         blocks.listed.seek(SeekFrom::Start(0))?;
         io::copy(&mut blocks.listed, out)?;
@@ -289,7 +296,7 @@ mod tests {
         for _ in 0..2 {
             let mut again = Vec::new();
             kept.write_text(&mut again).unwrap();
-            kept.write_blocks(&mut again).unwrap();
+            kept.write_blocks(Duration::from_millis(9), &mut again).unwrap();
             out.truncate("{\"size\": ".len() + kept.size().to_string().len());
             out.extend(again);
         }
@@ -338,7 +345,8 @@ mod tests {
         let parts: &[&[u8]] = &[b"data: 1\r", b"\n\r", b"\ndata: 2\n", b"\n\n\n: ping\n", b"\ndata: cut\n"];
         let times = kept(&stream, parts)["_events"].to_string();
         assert_eq!(times, r#"[{"at":0,"time":2.0},{"at":11,"time":4.0},{"at":22,"time":5.0}]"#);
-        assert!(kept(&[], parts).get("_events").is_none());
+        let whole = kept(&[], parts).get("_events").map(ToString::to_string);
+        assert_eq!(whole.as_deref(), Some(r#"[{"at":0,"time":9.0}]"#), "another body is one part");
         // Nothing came: of a stream that is said, of any other body it needs no words.
         assert_eq!((&kept(&stream, &[])["text"], kept(&[], &[]).get("text")), (&"".into(), None));
     }

@@ -2,7 +2,7 @@
 //!
 //! | member | meaning |
 //! | --- | --- |
-//! | `_events` | when each block of an event stream came: its offset in the text in bytes, and milliseconds since the start |
+//! | `_events` | when each block of an event stream came: its offset in the text in bytes, and milliseconds since the start; of another answer, when it was whole |
 //! | `_ended` | who broke the exchange off, where it did not end well |
 //! | `_lost` | how many bytes passed that are not in `text` |
 //!
@@ -157,7 +157,7 @@ impl Exchange {
             write!(out, ",\n \"_ended\": {}", text(&fate))?;
         }
         if with_bodies {
-            self.answer.write_blocks(out)?;
+            self.answer.write_blocks(took, out)?;
         }
         let omitted = if with_bodies { 0 } else { self.size() };
         if self.lost() + omitted > 0 {

@@ -11,7 +11,6 @@ mod events;
 mod exchange;
 mod forward;
 mod headers;
-mod order;
 mod redact;
 mod server;
 mod sse_blocks;
@@ -19,7 +18,6 @@ mod summary;
 mod target;
 mod tee;
 
-pub use order::{put_in_order, put_in_order_if_timed};
 pub use server::Proxy;
 pub use summary::Summary;
 pub use target::Target;

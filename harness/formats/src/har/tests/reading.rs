@@ -1,4 +1,5 @@
 use super::{brief, call, done, file, get, post, quoted, read, read_with};
+use crate::small::{means, written};
 use crate::{Input, ReadOptions, detect};
 use transcript::rejection::Code;
 use transcript::session::{Carrier, Content, Side};
@@ -353,4 +354,41 @@ fn short_forms_and_documents_come_with_their_exchange() {
     .unwrap();
     let expected = [("metadata", r#"{"issuer":"x"}"#), ("token", "a=b&c=")];
     assert_eq!(seen, expected.map(|(url, text)| (url.to_owned(), text.to_owned())));
+}
+
+/// A stream that says when its events came, what it answers, and another exchange that says nothing of the kind.
+fn timed() -> String {
+    let stream = "event: endpoint\ndata: /m\n\n: idle\n\n".to_owned()
+        + &format!("data: {}\n\ndata: {}\n\ndata: {{\"cut", done(1), done(2));
+    let times = r#""_events": [{"at": 0, "time": 1}, {"at": 1, "time": 2}, {"at": 2, "time": 20.5}, {"at": 3, "time": 40}],"#;
+    let opened = get(&stream).replacen(
+        '{',
+        &format!(r#"{{"startedDateTime": "2026-01-01T00:00:00Z", "time": 90, {times}"#),
+        1,
+    );
+    file(&[
+        post("2026-01-01T00:00:00.010Z", &call(1), "text/plain", ""),
+        post("2026-01-01T00:00:00.030Z", &call(2), "text/plain", ""),
+        post("2026-01-01T00:00:00.020Z", &call(3), "application/json", &done(3)),
+        opened,
+    ])
+}
+
+#[test]
+fn what_a_stream_said_stands_where_it_came() {
+    assert_eq!(brief(&timed()), "?1 ?3 !3>1 !1>0 ?2 !2>4");
+    assert_eq!(brief(&timed().replace("_events", "_others")), "!1>- !2>- ?1 ?3 !3>3 ?2");
+    // Where nothing is known of a start, nothing is of what counts from it: it stands with the one before it.
+    assert_eq!(brief(&timed().replace("00:00:00Z", "noon")), "?1 ?3 !3>1 !1>0 !2>- ?2");
+}
+
+#[test]
+fn an_archive_that_says_when_its_parts_came_is_written_so_again() {
+    let once = written("har", &timed(), "har");
+    assert_eq!(brief(&once), brief(&timed()));
+    assert_eq!(written("har", &once, "har"), once);
+    // Behind the answer of the same millisecond.
+    assert!(once.contains(r#"{"at": 29, "time": 20.001}"#), "{once}");
+    let network = written("har", &timed(), "inspector-network");
+    assert_eq!(means("inspector-network", &network), means("har", &timed()));
 }
