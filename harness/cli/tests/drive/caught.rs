@@ -17,7 +17,7 @@ impl Caught {
     fn is_caught(&self, http: bool, fault: &str) {
         // Faults that only times show need short ones; all others must not depend on how busy the machine is.
         let timed = ["hold", "late", "lazy", "buffer", "cut"].contains(&fault);
-        let (patience, timeout) = if timed { ("0.6", "6") } else { ("5", "2.5") };
+        let (patience, timeout) = if timed { ("0.6", "6") } else { ("3", "2") };
         let usual = ["--filter", self.scenario, "--patience", patience, "--timeout", timeout];
         let record = match http {
             true => results(&bad_http(fault), &[&usual[..], &HTTP[..]].concat(), 1),
