@@ -1,7 +1,7 @@
 //! Sessions and variants whose meaning is known by construction.
 //!
 //! [`session`] makes small sessions, ordinary and hostile, with their meaning; [`values`] the values in them; [`bulk`]
-//! long sessions for measurements; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session
+//! long sessions for measurements; [`scale`] one session at growing sizes; [`fuzzing`] holds what must be true of any bytes at all. [`mutators`] change a session
 //! or its spelling by a known [`relation`]; [`seeded`] makes whole [`variant`]s of them, and [`shrink`] makes
 //! less of one. Knows how a session is spelled only through `formats`, and nothing of processes.
 
@@ -14,6 +14,7 @@ pub mod node;
 mod open_clauses;
 pub mod relation;
 pub mod rng;
+pub mod scale;
 pub mod seeded;
 pub mod session;
 pub mod session_builder;

@@ -8,3 +8,6 @@ pub(crate) const FAILED: u8 = 1;
 pub(crate) const UNUSABLE: u8 = 2;
 /// The implementation under test could not be run.
 pub(crate) const NOT_RUN: u8 = 3;
+/// How a one-shot command says that it rejects a transcript: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives
+/// in most languages.
+pub(crate) const REJECTED: u8 = 65;

@@ -8,6 +8,7 @@ mod fuzzing;
 mod interrupt;
 mod recordings;
 mod rules_page;
+mod scale;
 mod terminal;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};

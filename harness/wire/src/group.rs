@@ -42,19 +42,7 @@ fn number(leader: &Child) -> Option<rustix::process::Pid> {
 pub fn resident(leader: &Child) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        let mut pages = 0;
-        for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-            if !entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit) {
-                continue;
-            }
-            // A process may be gone by now.
-            let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-            if let Some((group, resident)) = group_and_pages(&stat)
-                && group == leader.id()
-            {
-                pages += resident;
-            }
-        }
+        let pages: u64 = members(leader)?.iter().map(|(_, pages)| pages).sum();
         Some(pages * rustix::param::page_size() as u64)
     }
     #[cfg(not(target_os = "linux"))]
@@ -62,6 +50,45 @@ pub fn resident(leader: &Child) -> Option<u64> {
         let _ = leader;
         None
     }
+}
+
+/// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a process
+/// that has ended are forgotten.
+pub fn peak(leader: &Child) -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        let peak = |folder: &std::path::Path| {
+            let status = std::fs::read_to_string(folder.join("status")).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+            Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+        };
+        let peaks: Vec<u64> = members(leader)?.iter().filter_map(|(folder, _)| peak(folder)).collect();
+        (!peaks.is_empty()).then(|| peaks.iter().sum())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = leader;
+        None
+    }
+}
+
+/// The processes of the group: their folders under `/proc`, and the pages that each holds resident.
+#[cfg(target_os = "linux")]
+fn members(leader: &Child) -> Option<Vec<(std::path::PathBuf, u64)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+        if !entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit) {
+            continue;
+        }
+        // A process may be gone by now.
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        if let Some((group, pages)) = group_and_pages(&stat)
+            && group == leader.id()
+        {
+            found.push((entry.path(), pages));
+        }
+    }
+    Some(found)
 }
 
 /// Fields 5 and 24 of `/proc/PID/stat`. The second field is a name in parentheses, which may hold anything.
@@ -74,7 +101,7 @@ fn group_and_pages(stat: &str) -> Option<(u32, u64)> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{exited, kill, lead, resident};
+    use super::{exited, kill, lead, peak, resident};
     use std::process::Command;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -92,6 +119,7 @@ mod tests {
             assert!(begun.elapsed() < Duration::from_secs(20), "it never had a page");
             thread::yield_now();
         }
+        assert!(peak(&child).unwrap() >= 4096);
         kill(&mut child);
         assert!(!child.wait().unwrap().success());
         assert_eq!(

@@ -4,7 +4,7 @@
 
 use super::command::Command;
 use super::process::Process;
-use super::program::{BrokenAnswer, Limits, NotRun, Program};
+use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
 use super::transcripts::{Transcript, Transcripts};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -127,12 +127,20 @@ impl Program for Adapter {
         Some(&self.hello.formats)
     }
 
-    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
+    fn ask(&self, format: &str, file: &Path) -> Heard {
         let mut servers = self.take();
+        let format = spelling(&self.hello, format).unwrap_or(format);
         let asked = servers[0].ask(self, format, file);
-        let heard = servers[0].answer(asked);
+        let since = servers[0].asked.unwrap_or_else(Instant::now);
+        let (answer, said) = servers[0].answer(asked);
+        let took = since.elapsed();
+        let peak = servers[0].process.as_mut().and_then(Process::peak);
         self.put_back(servers);
-        heard
+        Heard { answer, said, took, peak }
+    }
+
+    fn restart(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

@@ -6,17 +6,19 @@
 use super::command::Command;
 use super::long_lived::read_pair;
 use super::process::Process;
-use super::program::{BrokenAnswer, Limits, NotRun, Program};
+use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
 use super::sample::good;
 use super::transcripts::Transcripts;
+use crate::exit;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use suite::importer::{Importer, ReadPair};
 use transcript::dialect::Dialect;
 use verdict::answer::{Answer, FailureKind, Level};
 use verdict::protocol;
 
-/// The exit code of a rejection: `EX_DATAERR` of sysexits. Not 1, which an uncaught error gives in most languages.
-const REJECTED: i32 = 65;
+/// The exit code of a rejection.
+const REJECTED: i32 = exit::REJECTED as i32;
 
 /// A one-shot command.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ impl OneShot {
         let mut once = Self { command, limits, level: Level::Events, dialect, transcripts };
         for format in formats::FORMATS {
             let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
-            match once.asked(format.name, file.path())?.0 {
+            match once.asked(format.name, file.path())?.answer {
                 Answer::Calls(_) => once.level = Level::Calls,
                 Answer::Meaning(_) => {}
                 _ => continue,
@@ -57,9 +59,11 @@ impl OneShot {
     ///
     /// # Errors
     /// Where it cannot be started.
-    fn asked(&self, format: &str, file: &Path) -> Result<(Answer, String), NotRun> {
+    fn asked(&self, format: &str, file: &Path) -> Result<Heard, NotRun> {
+        let since = Instant::now();
         let mut process = Process::start(&self.command, self.command.filled(file, format), self.limits)?;
         let all = process.all();
+        let (took, peak) = (since.elapsed(), process.peak());
         let said = process.end_and_stderr();
         let answer = all.and_then(|(output, status)| match status.code() {
             Some(0) => {
@@ -71,7 +75,7 @@ impl OneShot {
                 Err(BrokenAnswer::new(FailureKind::Crash, why))
             }
         });
-        Ok((answer.unwrap_or_else(Answer::from), said))
+        Ok(Heard { answer: answer.unwrap_or_else(Answer::from), said, took, peak })
     }
 }
 
@@ -132,10 +136,14 @@ impl Program for OneShot {
         None
     }
 
-    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
-        match self.asked(format, file) {
-            Ok(heard) => heard,
-            Err(NotRun(why)) => (BrokenAnswer::new(FailureKind::Crash, why).into(), String::new()),
-        }
+    fn ask(&self, format: &str, file: &Path) -> Heard {
+        self.asked(format, file).unwrap_or_else(|NotRun(why)| Heard {
+            answer: BrokenAnswer::new(FailureKind::Crash, why).into(),
+            said: String::new(),
+            took: Duration::ZERO,
+            peak: None,
+        })
     }
+
+    fn restart(&self) {}
 }

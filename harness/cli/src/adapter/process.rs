@@ -31,6 +31,9 @@ pub(super) struct Process {
     errors: Arc<Mutex<Vec<u8>>>,
     errors_end: Receiver<()>,
     limits: Limits,
+    /// The most memory that the group was seen to hold.
+    peak: Option<u64>,
+    looked: Option<Instant>,
     /// How it ended. From then on its number may belong to another process.
     status: Option<ExitStatus>,
 }
@@ -71,7 +74,7 @@ impl Process {
             });
         }
         let input = child.stdin.take();
-        Ok(Self { child, input, output, errors, errors_end, limits, status: None })
+        Ok(Self { child, input, output, errors, errors_end, limits, peak: None, looked: None, status: None })
     }
 
     /// Writes a line to its standard input.
@@ -98,6 +101,20 @@ impl Process {
     pub(super) fn end_and_stderr(&mut self) -> String {
         let _ = self.end();
         self.stderr_tail()
+    }
+
+    /// The most memory that the group was seen to hold.
+    pub(super) fn peak(&mut self) -> Option<u64> {
+        self.look();
+        self.peak
+    }
+
+    /// Looks at the memory that the group holds, where that is wanted.
+    fn look(&mut self) {
+        if self.limits.watched && self.status.is_none() {
+            self.peak = self.peak.max(group::peak(&self.child));
+            self.looked = Some(Instant::now());
+        }
     }
 
     /// A line that nobody asked for.
@@ -171,7 +188,12 @@ impl Process {
         let mut exited = false;
         loop {
             let left = self.limits.timeout.saturating_sub(since.elapsed());
-            match self.output.recv_timeout(left.min(TICK)) {
+            let piece = self.output.recv_timeout(left.min(TICK));
+            // A look costs as much as many lines.
+            if self.looked.is_none_or(|last| last.elapsed() > TICK) {
+                self.look();
+            }
+            match piece {
                 Ok(piece) => return Ok(piece),
                 // A child of it may hold its output open, so that its end is never seen.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::Rest(Vec::new())),

@@ -15,12 +15,28 @@ pub(crate) struct Limits {
     pub memory: u64,
     /// How long one answer may be, in bytes.
     pub output: u64,
+    /// Whether to look often enough at the memory it holds to say what the most was.
+    pub watched: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), memory: 2 << 30, output: 128 << 20 }
+        Self { timeout: Duration::from_secs(10), memory: 2 << 30, output: 128 << 20, watched: false }
     }
+}
+
+/// An answer, with what else there is to say of it.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    /// The answer.
+    pub answer: Answer,
+    /// What the program wrote to its standard error meanwhile.
+    pub said: String,
+    /// From the question to the answer; for a one-shot command, from its start to its end.
+    pub took: Duration,
+    /// The most memory that it was seen to hold, in bytes, since its process was started: where the system tells, and it was
+    /// [watched](Limits::watched).
+    pub peak: Option<u64>,
 }
 
 /// Why a program cannot be judged at all: a sentence that says what to change.
@@ -52,5 +68,14 @@ pub(crate) trait Program {
     fn formats(&self) -> Option<&[String]>;
 
     /// One answer, and what it wrote to its standard error meanwhile.
-    fn about(&self, format: &str, file: &Path) -> (Answer, String);
+    fn about(&self, format: &str, file: &Path) -> (Answer, String) {
+        let Heard { answer, said, .. } = self.ask(format, file);
+        (answer, said)
+    }
+
+    /// One answer, with what it cost.
+    fn ask(&self, format: &str, file: &Path) -> Heard;
+
+    /// Forgets what runs: the next answer comes from a process that has seen nothing.
+    fn restart(&self);
 }

@@ -7,26 +7,26 @@ use tempfile::TempDir;
 
 /// The folder of the files. It is removed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Transcripts {
+pub(crate) struct Transcripts {
     folder: TempDir,
     next: AtomicU64,
 }
 
 /// One file. It is removed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Transcript {
+pub(crate) struct Transcript {
     path: PathBuf,
 }
 
 impl Transcripts {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("concord-").tempdir()?;
         fs::create_dir(folder.path().join("t"))?;
         Ok(Self { folder, next: AtomicU64::new(1) })
     }
 
     /// Lays out a transcript under the next number.
-    pub(super) fn lay_out(&self, bytes: &[u8]) -> io::Result<Transcript> {
+    pub(crate) fn lay_out(&self, bytes: &[u8]) -> io::Result<Transcript> {
         let path = self.path();
         fs::write(&path, bytes)?;
         Ok(Transcript { path })
@@ -44,7 +44,7 @@ impl Transcripts {
 }
 
 impl Transcript {
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

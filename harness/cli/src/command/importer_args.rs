@@ -1,6 +1,7 @@
 //! The options that name the importer under test, and its limits.
 
-use super::context::Failure;
+use super::context::{CommandContext, Failure};
+use super::scaling::Scaling;
 use super::values::{bytes, quoted, seconds};
 use crate::adapter::{Adapter, Check, Command, Limits, NotRun, OneShot, verify};
 use crate::exit;
@@ -79,6 +80,36 @@ impl ImporterArgs {
             }
             _ => Ok(Judged::Builtin(InDialect(dialect))),
         }
+    }
+
+    /// Starts the program and measures it. The built-in readers are measured as a program of their own, so that their memory
+    /// can be seen.
+    ///
+    /// # Errors
+    /// Where it cannot be run, nothing is selected, or a file cannot be written.
+    pub(super) fn measure(&self, scaling: &Scaling<'_>, context: CommandContext) -> Result<u8, Failure> {
+        let limits =
+            Limits { timeout: self.timeout, memory: self.memory, watched: true, ..Limits::default() };
+        let not_run = |NotRun(why)| Failure::NotRun(why);
+        if let Some(command) = &self.adapter {
+            let adapter = Adapter::start(command.clone(), limits, self.dialect).map_err(not_run)?;
+            let code = scaling.run(&adapter, context)?;
+            if let Some(note) = adapter.stop() {
+                context.terminal.note(&note);
+            }
+            return Ok(code);
+        }
+        let command = match &self.exec {
+            Some(command) => command.clone(),
+            None => {
+                let own = std::env::current_exe()?;
+                let own = shell_words::quote(&own.to_string_lossy()).into_owned();
+                Command::parse(&format!("{own} read --answer --format {{format}} {{file}}"))
+                    .map_err(Failure::Unusable)?
+            }
+        };
+        let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
+        scaling.run(&OneShot::start(command, limits, dialect).map_err(not_run)?, context)
     }
 
     /// Starts another adapter beside it, within the same limits and in the same dialect where one is given.

@@ -25,6 +25,7 @@ mod read;
 mod record;
 mod report;
 mod run;
+mod scaling;
 mod show;
 mod site;
 mod suites;

@@ -8,6 +8,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 use transcript::calls::Calls;
+use transcript::rejection::Rejection;
 use transcript::session::{Content, SinkError};
 
 /// Up to this size a meaning waits in memory until the transcript is known to be whole, then in a temporary file.
@@ -40,6 +41,9 @@ pub(crate) struct Args {
     /// Skip what is not a message where one belongs, and list each on the standard error.
     #[arg(long)]
     lenient: bool,
+    /// Answer as a program under test does: an answer object, or a rejection and exit code 65.
+    #[arg(long, hide = true, conflicts_with = "calls")]
+    answer: bool,
 }
 
 /// Runs the command.
@@ -87,7 +91,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(error) = failed {
         return Err(Failure::Unusable(format!("the meaning cannot be kept in a temporary file: {error}")));
     }
-    let (name, _, totals) = read?;
+    let (name, _, totals) = match read {
+        Err(Failure::Rejected(_, rejection)) if args.answer => return reject(&rejection),
+        read => read?,
+    };
     if let Some((mut calls, mut out)) = calls {
         calls.finish(&mut out);
         out.push(b'\n');
@@ -97,7 +104,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         writer.end(totals.authorization_discovery);
         spool.write_all(&writer.take())?;
     }
+    if args.answer {
+        write!(io::stdout(), "{{\"meaning\":")?;
+    }
     print(&mut spool)?;
+    if args.answer {
+        writeln!(io::stdout(), "}}")?;
+    }
     if totals.missing > 0 {
         let (bodies, were) = if totals.missing == 1 { ("body", "was") } else { ("bodies", "were") };
         context.terminal.note(&format!(
@@ -107,6 +120,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
     Ok(exit::WELL)
+}
+
+/// A rejection as a one-shot command answers it.
+fn reject(rejection: &Rejection) -> Result<u8, Failure> {
+    let words = serde_json::json!({ "code": rejection.code.name(), "message": rejection.to_string() });
+    writeln!(io::stdout(), "{}", serde_json::json!({ "rejection": words }))?;
+    Ok(exit::REJECTED)
 }
 
 fn print(spool: &mut SpooledTempFile) -> Result<(), Failure> {

@@ -6,9 +6,11 @@ use super::importer_args::ImporterArgs;
 use super::input::named_format;
 use super::mutation;
 use super::outcome::Outcome;
+use super::scaling::Scaling;
 use super::suites::SuiteArgs;
-use super::values::{glob, quoted};
+use super::values::{bytes, glob, power, quoted};
 use crate::exit;
+use crate::scale::Bounds;
 use formats::Format;
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
@@ -44,6 +46,7 @@ Examples:
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
   mcp-concord run --exec 'tool read {file}'         a program that reads one transcript and prints one answer
   mcp-concord run --adapter ./a --baseline a.toml   with known failures, each with its reason
+  mcp-concord run --adapter ./a --scale 1MiB        how its time and memory grow with a session
 
 Exit code 0: no new failures; 1: a case failed, or the baseline is stale; 2: the suite, the baseline or the call cannot be
 used; 3: the program under test cannot be run.")]
@@ -76,7 +79,15 @@ pub(crate) struct Args {
     /// Test the suite instead: does it kill every mutant of the built-in reader?
     #[arg(long, alias = "adequacy", conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline"])]
     mutants: bool,
-    /// Write the results to this file, as JSON; with --mutants, the kill matrix.
+    /// Measure growth instead: ask for one session at 1, 2, 4, 8 … calls, KiB of text, levels, open requests, ids and SSE
+    /// events, in each format, until a transcript is larger than SIZE. --filter takes `dimension` or `dimension/format`.
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "4MiB", value_parser = bytes,
+        conflicts_with_all = ["mutants", "cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs"])]
+    scale: Option<u64>,
+    /// With --scale: fail where time or memory grows with a larger power of the size.
+    #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
+    max_exponent: f64,
+    /// Write the results to this file, as JSON; with --mutants, the kill matrix; with --scale, the measurements.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Write results.json, times.json, index.html, junit.xml, summary.md and badge.json into this folder.
@@ -89,6 +100,12 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if let Some(up_to) = args.scale {
+        let bounds = Bounds { up_to, max_exponent: args.max_exponent };
+        let (filters, format, results) = (args.filter.as_slice(), args.format, args.results.as_deref());
+        let scaling = Scaling { bounds, filters, format, results };
+        return args.importer.measure(&scaling, context);
+    }
     let suite = args.suite.load(context)?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     if args.mutants {

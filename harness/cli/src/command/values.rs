@@ -49,6 +49,14 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is not a size: write bytes, or such as 512MiB or 2GiB"))
 }
 
+/// A power as people write it.
+pub(super) fn power(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|power: &f64| power.is_finite() && *power > 0.0)
+        .ok_or_else(|| format!("`{text}` is not a power: write a number, such as 1.5"))
+}
+
 /// A case's name in lower case, which leads nowhere but down.
 pub(super) fn case_name(text: &str) -> Result<String, String> {
     let plain = |part: &str| {
