@@ -63,8 +63,11 @@ class Session:
     def meaning(self):
         return {"events": self.events, "authorization_discovery": self.discovery}
 
-    def add(self, message, sender, place):
-        """One carried message becomes one event, or the transcript is rejected."""
+    def add(self, message, sender, place, turned_away=False):
+        """One carried message becomes one event, or the transcript is rejected.
+
+        `turned_away`: HTTP answered in the server's stead, so that the same request may come again.
+        """
         if not isinstance(message, dict):
             if type(message) is list:
                 raise Rejection("batch", place, "an array stands where one message belongs")
@@ -76,12 +79,12 @@ class Session:
             raise Rejection("invalid-version", place, 'jsonrpc is not "2.0"')
 
         if "method" in message:
-            event = self._asking(message, sender, place)
+            event = self._asking(message, sender, place, turned_away)
         else:
             event = self._answering(message, sender, place)
         self.events.append(event)
 
-    def _asking(self, message, sender, place):
+    def _asking(self, message, sender, place, turned_away):
         method = message["method"]
         if type(method) is not str:
             raise Rejection("invalid-method", place, "method is no string")
@@ -90,7 +93,7 @@ class Session:
         id_ = correlation_id(message, place)
 
         if method == "tools/call":
-            event = self._tool_call(message, id_, place)
+            event = self._tool_call(message, id_, place, turned_away)
         else:
             event = {"kind": "notification" if id_ is None else "request"}
             if id_ is not None:
@@ -102,12 +105,13 @@ class Session:
             self._unanswered.setdefault((sender, id_), deque()).append(len(self.events))
         return event
 
-    def _tool_call(self, message, id_, place):
+    def _tool_call(self, message, id_, place, turned_away):
         event = {"kind": "tool_call"}
         if id_ is not None:
             if id_ in self._tool_call_ids:
                 raise Rejection("duplicate-call-id", place, f"a second tools/call with the id {id_!r}")
-            self._tool_call_ids.add(id_)
+            if not turned_away:
+                self._tool_call_ids.add(id_)
             event["id"] = id_
         params = message.get("params")
         if isinstance(params, dict):

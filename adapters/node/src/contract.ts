@@ -76,14 +76,15 @@ export class Session {
   readonly #calls = new Map<string, string>();
   #discovery: Discovery | null = null;
 
-  add(message: Message, from: Side): void {
+  /** `turnedAway`: HTTP answered in the server's stead, so that the same request may come again. */
+  add(message: Message, from: Side, turnedAway = false): void {
     const at = this.#events.length;
     if (message.kind === 'result' || message.kind === 'error') {
       this.#events.push({ ...message, answers: this.#answered(message.id, from) });
       return;
     }
     if (message.id !== undefined) {
-      if (message.kind === 'tool_call') this.#unique(message.id, message.place);
+      if (message.kind === 'tool_call') this.#unique(message.id, message.place, turnedAway);
       this.#open[from ?? 'unknown'].ask(message.id, at);
     }
     this.#events.push(message);
@@ -112,12 +113,12 @@ export class Session {
     return found === undefined ? null : oldest;
   }
 
-  #unique(id: string, place: string): void {
+  #unique(id: string, place: string, turnedAway: boolean): void {
     const before = this.#calls.get(id);
     if (before !== undefined) {
       throw new Rejection('duplicate-call-id', place, `the id ${JSON.stringify(id)} was used by the tool call at ${before}`);
     }
-    this.#calls.set(id, place);
+    if (!turnedAway) this.#calls.set(id, place);
   }
 }
 

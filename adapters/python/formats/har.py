@@ -18,6 +18,9 @@ from sse import NOTHING, blocks, carried_message
 
 _JSON, _STREAM = "application/json", "text/event-stream"
 
+# A token is wanted, or another address: the server of the session saw nothing yet.
+_TURNED_AWAY = [Number(status) for status in ("401", "301", "302", "303", "307", "308")]
+
 
 def read(file, session):
     whole = document(file)
@@ -80,8 +83,8 @@ class _Exchange:
         if time is not None:
             self._now = later(self._started, time)
 
-    def add(self, message, sender, place):
-        self._said.append((self._now, (message, sender, place)))
+    def add(self, *said):
+        self._said.append((self._now, said))
 
     def challenged(self, value):
         self._session.discovery = merged(self._session.discovery, value)
@@ -92,12 +95,13 @@ def _read_exchange(entry, place, session):
     request = _object(entry, "request", place, ("method", "postData"))
     method = request.get("method")
     method = method.upper() if type(method) is str else ""
+    answer = _object(entry, "response", place, ("status", "headers", "content"))
+    turned_away = any(answer.get("status") == status for status in _TURNED_AWAY)
     missing = 0
     if method == "POST":
         body = _object(request, "postData", f"{place}/request", ("text", "encoding"))
-        missing += _read_post(body, request, f"{place}/request/postData", session)
+        missing += _read_post(body, request, f"{place}/request/postData", session, turned_away)
 
-    answer = _object(entry, "response", place, ("status", "headers", "content"))
     if answer.get("status") == Number("401"):
         for value in _header(answer, "www-authenticate"):
             session.challenged(value)
@@ -105,11 +109,11 @@ def _read_exchange(entry, place, session):
     return missing + _read_answer(content, answer, method, f"{place}/response/content", session)
 
 
-def _read_post(body, request, place, session):
+def _read_post(body, request, place, session, turned_away):
     text, sound = _text(body, place)
     if not text:
         return _says_more_than_zero(request.get("bodySize"))
-    _add_json(text, sound, CLIENT, place, session)
+    _add_json(text, sound, CLIENT, place, session, turned_away)
     return 0
 
 
@@ -134,7 +138,7 @@ def _read_answer(content, answer, method, place, session):
     return 0
 
 
-def _add_json(text, sound, sender, place, session):
+def _add_json(text, sound, sender, place, session, turned_away=False):
     """Only an object with `jsonrpc` is a message here; an array of such is not one message."""
     try:
         value = parse(text.removeprefix("\ufeff"))
@@ -145,7 +149,7 @@ def _add_json(text, sound, sender, place, session):
         return
     if not sound:
         raise Rejection("invalid-utf8", place, "the message is no UTF-8")
-    session.add(value, sender, place)
+    session.add(value, sender, place, turned_away)
 
 
 def _text(body, place):

@@ -51,7 +51,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         name: "challenges-several",
         sentence: "Two 401s come, and each shows another parameter.",
         clauses: &["K2A-SUMMARY"],
-        relation: Relation::Open(Reading::Free),
+        relation: Relation::Changes,
         apply: Apply::Session(|builder, rng| {
             show(builder, true, true);
             let (metadata, scope) = (VISIBLE[1], ("WWW-Authenticate", "Bearer scope=a"));

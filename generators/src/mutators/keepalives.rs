@@ -5,7 +5,7 @@ use super::endpoint::anywhere;
 use crate::format_tree::FormatTree;
 use crate::mutator::{Apply, Mutator};
 use crate::node::{Line, Node};
-use crate::relation::Relation;
+use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
 use crate::session_builder::Entry;
 
@@ -65,10 +65,17 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
     Mutator {
         name: "events-unnamed",
-        sentence: "The events that carry messages have no name, or an empty one.",
-        clauses: &["SSE-EVENT"],
+        sentence: "The events of a stream that carry messages have no name, or an empty one.",
+        clauses: &["SSE-EVENT", "HAR-STREAM"],
         relation: Relation::Same,
-        apply: Apply::Spelling(unnamed),
+        apply: Apply::Spelling(unnamed_in_streams),
+    },
+    Mutator {
+        name: "entries-unnamed",
+        sentence: "The events of an envelope that carry messages have no name, or an empty one.",
+        clauses: &["SSE-EVENT"],
+        relation: Relation::Open(Reading::Free),
+        apply: Apply::Spelling(unnamed_in_envelopes),
     },
     Mutator {
         name: "stream-comments",
@@ -93,7 +100,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-fn unnamed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+fn unnamed_in_envelopes(tree: &mut FormatTree, rng: &mut Rng) -> bool {
     let (empty, mut took) = (rng.one_in(2), false);
     for entry in tree.entries() {
         let Some(sse) =
@@ -107,6 +114,11 @@ fn unnamed(tree: &mut FormatTree, rng: &mut Rng) -> bool {
         }
         took = true;
     }
+    took
+}
+
+fn unnamed_in_streams(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    let (empty, mut took) = (rng.one_in(2), false);
     for stream in tree.streams() {
         for line in &mut stream.lines {
             if matches!(line, Line::Plain(text) if text == "event: message") {

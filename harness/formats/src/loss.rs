@@ -23,7 +23,18 @@ impl Session {
         self.entries.iter().find(|owned| {
             let Some(message) = owned.message() else { return false };
             let read = flat.take(&Entry::new(owned.location, Content::Message(message)));
-            !matches!(read, Ok(Some(event)) if event.answers == owned.answers)
+            // A call that is refused without its exchange is another loss.
+            read.is_ok_and(|event| event.is_none_or(|event| event.answers != owned.answers))
+        })
+    }
+
+    /// The first tool call that came again since HTTP had turned it away: without the exchanges two calls have one id
+    /// (clause COR-DUPLICATE).
+    fn first_repeated_call(&self) -> Option<&OwnedEntry> {
+        let mut bare = Contract::default();
+        self.entries.iter().find(|owned| {
+            let Some(message) = owned.message() else { return false };
+            bare.take(&Entry::new(owned.location, Content::Message(message))).is_err()
         })
     }
 
@@ -45,6 +56,13 @@ impl Session {
                     "who sent what, without which the message on line {line} is bound to another request"
                 ),
             );
+        }
+        if !carries.exchanges
+            && let Some(entry) = self.first_repeated_call()
+        {
+            let line = entry.location.line;
+            let what = format!("that HTTP had turned away the tool call that comes again on line {line}");
+            lose(Some("COR-DUPLICATE"), what);
         }
         if !carries.challenge && self.totals.authorization_discovery.is_some() {
             lose(Some("K2A-SUMMARY"), "the authorization challenge that the session shows".to_owned());

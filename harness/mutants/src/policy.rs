@@ -78,6 +78,8 @@ pub struct Request {
     pub requestor: Option<Side>,
     /// Whether a response has been bound to it.
     pub answered: bool,
+    /// Whether HTTP turned it away.
+    pub turned_away: bool,
 }
 
 impl Request {
@@ -123,10 +125,12 @@ pub fn contract_id(message: &ReadMessage) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a tool call before has the same id.
+/// Whether a tool call before has the same id and reached the server.
 #[must_use]
 pub fn contract_duplicate(before: &[Request], call: &Request) -> bool {
-    before.iter().any(|request| request.message.kind == EventKind::ToolCall && request.key == call.key)
+    before.iter().any(|request| {
+        request.message.kind == EventKind::ToolCall && request.key == call.key && !request.turned_away
+    })
 }
 
 /// The oldest open request that matches.
@@ -205,7 +209,8 @@ impl Policy {
             } else {
                 if let Some(key) = key {
                     let (message, requestor) = (message.clone(), entry.side);
-                    let request = Request { event: events.len(), key, message, requestor, answered: false };
+                    let (event, answered, turned_away) = (events.len(), false, entry.turned_away);
+                    let request = Request { event, key, message, requestor, answered, turned_away };
                     if request.message.kind == EventKind::ToolCall && (self.duplicate)(&requests, &request) {
                         return Err("duplicate-call-id");
                     }

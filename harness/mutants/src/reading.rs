@@ -46,6 +46,8 @@ pub struct ReadEntry {
     pub context: Option<Context>,
     /// The number of its HTTP exchange.
     pub exchange: Option<u64>,
+    /// Whether HTTP turned that exchange away.
+    pub turned_away: bool,
 }
 
 /// The transport context of an entry or of an envelope, or the answer of an exchange.
@@ -111,8 +113,13 @@ impl Reading {
         let mut entries = Vec::new();
         let mut reader = bytes;
         let done = Input::new(&mut reader).and_then(|mut input| {
+            let mut turned_away = None;
             (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
-                entries.push(ReadEntry::of(&entry));
+                if let Content::Exchange(exchange) = &entry.content {
+                    turned_away = entry.exchange.filter(|_| exchange.turned_away());
+                }
+                let away = entry.exchange.is_some() && entry.exchange == turned_away;
+                entries.push(ReadEntry { turned_away: away, ..ReadEntry::of(&entry) });
                 Ok(())
             })
         });
@@ -146,7 +153,7 @@ impl ReadEntry {
         let message = entry.message().map(ReadMessage::of);
         let (side, carrier, time, exchange) = (entry.side, entry.carrier, entry.time, entry.exchange);
         let context = context(entry);
-        Self { message, side, carrier, time, event, event_id, data, context, exchange }
+        Self { message, side, carrier, time, event, event_id, data, context, exchange, turned_away: false }
     }
 
     /// Whether it is an SSE event that may carry a message: one that is named `message`, or not at all.

@@ -1,8 +1,8 @@
 //! From session to meaning: the reading contract, carried out.
 //!
-//! Memory: an entry for each request that is still unanswered; and for COR-DUPLICATE, which must remember every
-//! tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again needs no more than
-//! the open requests.
+//! Memory: an entry for each request that is still unanswered, or that HTTP turned away; and for COR-DUPLICATE, which
+//! must remember every tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again
+//! needs no more than the open requests.
 
 use crate::call_ids::CallIds;
 use crate::dialect::IdRules;
@@ -12,7 +12,7 @@ use crate::message::{Id, Message, Refusal};
 use crate::rejection::Code;
 use crate::session::{Carrier, Content, Entry, Side, SinkError};
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The state of a reading: give it the entries of a session in order, and it returns their events.
 #[derive(Debug, Default)]
@@ -21,6 +21,10 @@ pub struct Contract {
     /// Unanswered requests by requestor and id: client, server, and unknown (COR-DIRECTION).
     open: [HashMap<Box<[u8]>, Waiting, foldhash::fast::FixedState>; 3],
     calls: CallIds,
+    /// The exchange that HTTP turned away, while its messages come (COR-FIRST).
+    turned_away: Option<u64>,
+    /// The ids of the tool calls that HTTP turned away and that have not come again.
+    may_return: HashSet<Box<[u8]>, foldhash::fast::FixedState>,
     events: u64,
     summary: Option<AuthorizationSummary>,
 }
@@ -38,6 +42,9 @@ impl Contract {
     /// COR-DUPLICATE: a second tool call with the same id. In a dialect: a message without the id that it needs.
     pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, SinkError> {
         self.discover(entry);
+        if let Content::Exchange(exchange) = &entry.content {
+            self.turned_away = entry.exchange.filter(|_| exchange.turned_away());
+        }
         let Some(message) = entry.message() else { return Ok(None) };
         let kind = EventKind::of(message);
         let id = message.id().key();
@@ -55,7 +62,7 @@ impl Contract {
             (EventKind::Notification, Some(_)) => None,
             (EventKind::Request | EventKind::ToolCall, Some(key)) => {
                 let is_call = kind == EventKind::ToolCall;
-                if is_call && self.is_taken(key, entry.side) {
+                if is_call && self.is_taken(key, entry) {
                     return Err(SinkError::Rejected(duplicate(message, id.as_deref().unwrap_or_default())));
                 }
                 self.ask(key, entry.side, is_call);
@@ -116,12 +123,17 @@ impl Contract {
     }
 
     /// COR-DUPLICATE: whether a tool call cannot have this id, since another one has it, or, where ids may be used
-    /// again, waits for its answer under it.
-    fn is_taken(&mut self, id: &[u8], requestor: Option<Side>) -> bool {
-        match self.ids.reusable {
-            true => self.open[lane(requestor)].get(id).is_some_and(|waiting| waiting.call.is_some()),
+    /// again, waits for its answer under it. What HTTP turned away comes again as the same call (COR-FIRST).
+    fn is_taken(&mut self, id: &[u8], entry: &Entry<'_>) -> bool {
+        let taken = match self.ids.reusable {
+            true => self.open[lane(entry.side)].get(id).is_some_and(|waiting| waiting.call.is_some()),
             false => !self.calls.insert(id),
+        };
+        let taken = !self.may_return.remove(id) && taken;
+        if !taken && entry.exchange.is_some() && entry.exchange == self.turned_away {
+            self.may_return.insert(id.into());
         }
+        taken
     }
 
     fn ask(&mut self, id: &[u8], requestor: Option<Side>, is_call: bool) {

@@ -154,6 +154,13 @@ pub struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
+    /// Whether HTTP turned the request away before the server saw it, so that it may come again as it is (clause
+    /// COR-FIRST): a token was missing, or the address was another one.
+    #[must_use]
+    pub fn turned_away(&self) -> bool {
+        matches!(self.status, Some(301 | 302 | 303 | 307 | 308 | 401))
+    }
+
     /// The same exchange, to keep longer than its entry.
     #[must_use]
     pub fn owned(&self) -> Exchange<'static> {

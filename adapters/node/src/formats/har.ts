@@ -36,13 +36,14 @@ export function readHar(bytes: Uint8Array, session: Session, notes: string[]): v
     const exchange = new Exchange(time, dated ? times(entry) : [], said, session);
     missing += readRequest(entry, place, exchange) + readResponse(entry, place, exchange);
   }
-  for (const { found, from } of said.sort(byTime)) session.add(found, from);
+  for (const { found, from, turnedAway } of said.sort(byTime)) session.add(found, from, turnedAway);
   if (missing > 0) notes.push(`${missing} of the bodies are missing from the file; whatever they held is not read`);
 }
 
 interface Said {
   found: Message;
   from: Side;
+  turnedAway: boolean;
   time: Time;
 }
 
@@ -79,8 +80,8 @@ class Exchange {
     if (time !== undefined) this.now = this.started + time;
   }
 
-  add(found: Message, from: Side): void {
-    this.said.push({ found, from, time: this.now });
+  add(found: Message, from: Side, turnedAway = false): void {
+    this.said.push({ found, from, turnedAway, time: this.now });
   }
 
   challenged(...found: Parameters<Session['challenged']>): void {
@@ -105,7 +106,7 @@ function readRequest(entry: JsonObject, place: string, session: Exchange): numbe
   if (stringMember(request, 'method', here) !== 'POST') return 0;
   const body = data && text(data, `${here}/postData`);
   if (body === undefined) return isPositive(member(request, 'bodySize', here)) ? 1 : 0;
-  readBody(body, `${here}/postData/text`, 'client', session);
+  readBody(body, `${here}/postData/text`, 'client', session, isTurnedAway(objectMember(entry, 'response', place), place));
   return 0;
 }
 
@@ -140,6 +141,12 @@ function readResponse(entry: JsonObject, place: string, session: Exchange): numb
   return 0;
 }
 
+/** A token is wanted, or another address: the server of the session saw nothing yet. */
+function isTurnedAway(response: JsonObject | undefined, place: string): boolean {
+  const status = response && member(response, 'status', `${place}/response`);
+  return status instanceof JsonNumber && [301, 302, 303, 307, 308, 401].includes(Number(status.text));
+}
+
 /** `application/json` and its like, without the parameters. */
 function mediaType(written: string): string {
   return (written.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -151,7 +158,7 @@ function header(wanted: string, headers: [string, Json][]): string {
 }
 
 /** A body that is one JSON text. Only an object with `jsonrpc` is ours. */
-function readBody(body: string, place: string, from: Side, session: Exchange): void {
+function readBody(body: string, place: string, from: Side, session: Exchange, turnedAway = false): void {
   let value: Json;
   try {
     value = parse(withoutMark(body));
@@ -160,7 +167,7 @@ function readBody(body: string, place: string, from: Side, session: Exchange): v
     throw error;
   }
   const ours = (one: Json) => resembles(one) && one.has('jsonrpc');
-  if (Array.isArray(value) ? value.some(ours) : ours(value)) session.add(message(value, place), from);
+  if (Array.isArray(value) ? value.some(ours) : ours(value)) session.add(message(value, place), from, turnedAway);
 }
 
 /** The text of a body, decoded; `undefined` where the exporter left it out. */

@@ -96,7 +96,9 @@ fn event(entry: &OwnedEntry, message: Option<&str>, line: &mut Vec<u8>) {
         line.extend_from_slice(format!("\"{name}\": ").as_bytes());
         value(line);
     };
-    let name = sse.and_then(|sse| sse.name.as_deref()).or(message.map(|_| "message"));
+    let name = sse.and_then(|sse| sse.name.as_deref());
+    // SSE-EVENT: a stream's event without a name is a `message`; in an envelope that would be open.
+    let name = name.filter(|name| message.is_none() || !name.is_empty()).or(message.map(|_| "message"));
     if let Some(name) = name {
         member("event", &mut |line| write_string(name.as_bytes(), line));
     }

@@ -38,8 +38,8 @@ mutants! {
             let found = original.reading.contexts().find_map(|context| discovery(context, Some(401)))?;
             Some(CONTRACT.answer(&original.reading, |it| it.discovery = it.discovery.or(Some(found))))
         });
-    "k2a/last-answer-in-one" ["K2A-SUMMARY"] "lets the last of several challenges replace the others, only in HAR"
-        => join(|_, last| last).only("har");
+    "k2a/last-answer" ["K2A-SUMMARY"] "lets the last of several 401 answers replace the others" => join(|_, last| last);
+    "k2a/first-answer" ["K2A-SUMMARY"] "looks at the first of several 401 answers" => join(|first, _| first);
     "k2a/taken-back" ["K2A-SUMMARY"] "takes the summary back when a call succeeds later"
         => on_answer(|original| {
             let refused = |context: &Context| context.status == Some(401);

@@ -59,6 +59,16 @@ mutants! {
                 outcome.events[asked + 1..at].iter().any(|event| event.is_method("notifications/progress"))
             });
         });
+    "correlation/turned-away-is-closed" ["COR-FIRST"] "binds no answer to a request that HTTP turned away"
+        => bind(|requests, response| {
+            requests.iter().position(|it| !it.answered && it.matches(response) && !it.turned_away)
+        });
+    "correlation/turned-away-is-dropped" ["COR-FIRST" "EQ-COUNT"] "leaves out a request that HTTP turned away"
+        => lose_messages(|entry, message| entry.turned_away && !message.is_response());
+    "correlation/turned-away-is-a-duplicate" ["COR-FIRST" "COR-DUPLICATE"] "rejects a tool call that HTTP turned away and that comes again"
+        => duplicates(|before, call| {
+            before.iter().any(|it| it.message.kind == EventKind::ToolCall && it.key == call.key)
+        });
     "correlation/answered-again" ["COR-LATE"] "binds a second answer to the request that has one already"
         => bind(|requests, response| {
             let late = || requests.iter().rposition(|request| request.matches(response));

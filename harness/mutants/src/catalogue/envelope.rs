@@ -118,6 +118,11 @@ mutants! {
         => message_names(|name| name != "message" && name.eq_ignore_ascii_case("message"));
     "sse/empty-name-is-another" ["SSE-EVENT"] "does not take an empty name for `message`"
         => lose_messages(|entry, _| entry.event.as_deref() == Some(""));
+    "sse/no-name-is-another" ["SSE-EVENT"] "does not take an event without a name for a `message` in a stream"
+        => lose_messages(|entry, _| entry.carrier == Carrier::Sse && entry.event.is_none()).only("har");
+    "sse/nameless-passed-in-one" ["SSE-EVENT"] "passes over events without a name, or with an empty one, only in http-sse"
+        => lose_messages(|entry, _| entry.carrier == Carrier::Sse && entry.event.as_deref().unwrap_or("").is_empty())
+            .only("http-sse");
     "sse/endpoint-wanted" ["SSE-EVENT"] "rejects http-sse without an `endpoint` event"
         => reject_if(|original| {
             let mut events = original.reading.entries.iter().filter_map(|entry| entry.event.as_deref());

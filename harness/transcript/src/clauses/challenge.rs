@@ -11,8 +11,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         rule: "When the context of a `response` gives status 401 and a challenge in `WWW-Authenticate` (its \
                name in any case) with a `resource_metadata` or `scope` parameter, set \
                `authorization_discovery` and flag which of the two were there. \
-               `authorization_servers_visible` stays false; of several challenges in one session the \
-               built-in reader joins the flags.",
+               `authorization_servers_visible` stays false. What several 401 answers of one session show is \
+               joined, member by member; whether several challenges of one answer are is open, and the \
+               built-in reader joins them.",
         why: "How a client learned where to log in is worth keeping, since servers do send 401 without any \
               challenge.",
         source: &[

@@ -235,27 +235,25 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "SSE-EVENT",
         family: FAMILY,
-        title: "Only events named message carry messages, and no name means message",
-        rule: "Read messages from events named `message` alone, and give that name to events whose name is \
-               missing or empty. Any other event, `endpoint` among them, carries none, even if its data \
-               would parse.",
-        why: "Servers that leave the name out are within their rights, and clients that wanted it spelt out \
-              heard nothing of them. The other way round, a `ping` with a JSON body is not part of the \
-              session.",
+        title: "Only events named message carry messages",
+        rule: "Read messages from events named `message` alone; any other event, `endpoint` among them, \
+               carries none, even if its data would parse. In the bytes of a stream (`har`) an event whose \
+               name is missing or empty is named `message`. In an envelope such a name is open: read the \
+               event as a `message` or pass over it. The built-in reader reads it.",
+        why: "By the WHATWG's rules servers may leave the name out, and clients that wanted it spelt out \
+              heard nothing of them. The text on envelopes asks for the name `message` and is silent on \
+              entries that have none. A `ping` with a JSON body is not part of the session.",
         source: &[
             "WHATWG HTML, Interpreting an event stream",
-            "Assay import formats, Legacy HTTP+SSE",
+            "Assay import formats, Canonical Transport Envelope",
             "seen: https://github.com/vercel/ai/pull/17727",
         ],
-        open: false,
+        open: true,
         right: Example {
             text: SSE_EVENT,
-            reading: "One notification, from the event without a name; the `ping` event is transport.",
+            reading: "One notification, from the `message` event; the `ping` event is transport.",
         },
-        wrong: Example {
-            text: SSE_EVENT,
-            reading: "One request, from the `ping` event, while the nameless event is skipped.",
-        },
+        wrong: Example { text: SSE_EVENT, reading: "A request as well, from the `ping` event." },
     },
     Clause {
         id: "SSE-DATA-ARRAY",
@@ -322,14 +320,14 @@ const SSE_DATA_BROKEN: &str = r#"{"transport":"http-sse","entries":[
 
 const SSE_KEEPALIVE: &str = r#"{"transport":"streamable-http","entries":[
 {"sse":{"retry":3000}},
-{"sse":{"data":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}}]}"#;
+{"sse":{"event":"message","data":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}}]}"#;
 
 const SSE_EVENT: &str = r#"{"transport":"http-sse","entries":[
 {"sse":{"event":"ping","data":{"jsonrpc":"2.0","id":1,"method":"ping"}}},
-{"sse":{"data":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}}]}"#;
+{"sse":{"event":"message","data":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}}}]}"#;
 
 const SSE_DATA_ARRAY: &str = r#"{"transport":"streamable-http","entries":[
-{"sse":{"data":[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]}}]}"#;
+{"sse":{"event":"message","data":[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]}}]}"#;
 
 const SSE_DATA_NESTED: &str = r#"{"transport":"http-sse","entries":[
-{"sse":{"data":"\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"notifications/initialized\\\"}\""}}]}"#;
+{"sse":{"event":"message","data":"\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"notifications/initialized\\\"}\""}}]}"#;

@@ -163,11 +163,15 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "A response answers the oldest open request with its id",
         rule: "Look back from the response for requests with its id that have no answer yet, and bind it to \
-               the oldest of them. An id that is used again after its answer begins a new pair.",
+               the oldest of them. An id that is used again after its answer begins a new pair. A request \
+               that HTTP turned away (401, or a redirect) and that comes again with its id is the same \
+               request, said twice: each copy is an event, and the answer binds to the first.",
         why: "Clients exist that send every request with id 1, one after the other. With one slot per id the \
-              second answer overwrites the first, or the second request never gets its own.",
+              second answer overwrites the first, or the second request never gets its own. Clients that \
+              had to fetch a token, or were sent to another address, repeat what the server never saw.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
+            "RFC 9110, section 15.4 and section 15.5.2",
             "seen: https://github.com/anthropics/claude-ai-mcp/issues/539",
         ],
         open: false,
@@ -225,11 +229,13 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "Two tool calls with one id reject the transcript",
         rule: "Reject when two `tools/call` requests normalise to the same id, whether or not the first was \
-               answered, whichever side sent them, and also where one is written `1` and the other `\"1\"`. \
-               Other methods may use an id again.",
-        why: "A tool call is evidence, and evidence that can be attributed to two calls is none. Servers \
-              have cross-wired the answers of calls that shared an id, so no order of arrival can be \
-              trusted.",
+               answered, and also where one is written `1` and the other `\"1\"`. This clause knows no \
+               direction: one id for all tool calls, although each side has its own ids elsewhere \
+               (COR-DIRECTION). Other methods may use an id again. In `har`, a call that HTTP turned away \
+               and that comes again is the same call (COR-FIRST), and no duplicate.",
+        why: "A tool call is evidence, and evidence that can be attributed to two calls is none, whoever \
+              called. Servers have cross-wired the answers of calls that shared an id, so no order of \
+              arrival can be trusted.",
         source: &[
             "Assay import formats, JSON-RPC id Normalization",
             "seen: https://github.com/modelcontextprotocol/python-sdk/issues/3137",
