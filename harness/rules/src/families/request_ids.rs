@@ -79,6 +79,8 @@ struct RequestIdsState {
 #[derive(Clone, Copy)]
 struct Sent {
     refused: bool,
+    /// Refused so that the same request comes again (COR-FIRST).
+    turned_away: bool,
     ended: Option<i64>,
 }
 
@@ -108,7 +110,7 @@ impl RequestIdsState {
         }
         let before = self.note(message, at);
         let told = self.judge(message, before, at, report);
-        self.call(message, told || before.is_some_and(|sent| sent.refused), at, report);
+        self.call(message, told || before.is_some_and(|sent| sent.turned_away), at, report);
     }
 
     /// A tool call whose id another one had, unless that is `told` of already.
@@ -198,7 +200,8 @@ impl RequestIdsState {
         if self.sent.len() >= MOST_TURNED {
             self.sent.clear();
         }
-        self.sent.insert(shown_id(message).into(), Sent { refused, ended: exchange.ended })
+        let sent = Sent { refused, turned_away: exchange.turned_away(), ended: exchange.ended };
+        self.sent.insert(shown_id(message).into(), sent)
     }
 }
 
