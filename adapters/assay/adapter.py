@@ -2,7 +2,9 @@
 
     python3 adapter.py [PROGRAM]      PROGRAM is `assay` on the path where none is named; install.sh builds one
 
-Each `read` runs `PROGRAM import FILE --format F --out-trace OUT` and translates the trace. What the program's end means:
+Each `read` runs `PROGRAM import FILE --format F --out-trace OUT` and translates the trace. Assay has a second command for the
+same, `trace import-mcp`; it is run beside the first, and where the two end in two ways or write two traces, that is told
+on stderr and ends this adapter, so that it cannot go unnoticed. What the program's end means:
 
 - exit 0: it read the transcript.
 - exit 2, and `fatal:` with one of the two steps of an import that can refuse a file: a rejection.
@@ -22,8 +24,14 @@ from pathlib import Path
 
 from mapping import answer
 from protocol import serve  # found by mapping
+from jsontext import dump  # isort: skip  (found by mapping too)
+
+# The dialect of the contract that a version chose; the id rules of the older one are the contract's.
+DIALECTS = {"3.36.0": "default", "6.21.0": "typed-ids"}
+NEWEST = "typed-ids"
 
 FORMATS = ("jsonrpc", "streamable-http", "http-sse", "inspector")
+COMMANDS = (("import",), ("trace", "import-mcp", "--input"))
 EXIT_FATAL = 2
 REFUSALS = ("fatal: failed to parse MCP transcript", "fatal: failed to read input")
 
@@ -52,6 +60,7 @@ class Assay:
             "homepage": "https://github.com/Rul1an/assay",
             "formats": list(FORMATS),
             "level": "calls",
+            "dialect": DIALECTS.get(said[1], NEWEST),
         }
 
     def read(self, path, format_name):
@@ -60,7 +69,13 @@ class Assay:
             return {"unsupported": f"assay import has no format {format_name!r}"}
         path = Path(path).absolute()
         path.open("rb").close()
-        done, trace = self.import_(path, format_name)
+        first, second = (self.heard(*self.import_(path, format_name, command)) for command in COMMANDS)
+        if dump(first) != dump(second):
+            raise Broken(f"its two commands differ: import gives {dump(first)}, trace import-mcp {dump(second)}")
+        return first
+
+    def heard(self, done, trace):
+        """What a command made of the file."""
         if done.returncode == 0:
             return answer(trace)
         said = done.stderr.decode("utf-8", "replace")
@@ -68,11 +83,11 @@ class Assay:
             return {"rejection": {"message": reason(said)}}
         raise Broken(f"assay ended with {done.returncode}:\n{said}")
 
-    def import_(self, path, format_name):
-        """How the program ended, and the trace it left."""
+    def import_(self, path, format_name, command=("import",)):
+        """How a command ended, and the trace it left."""
         out = Path(self.folder, "out.trace.jsonl")
         out.unlink(missing_ok=True)
-        done = self.run("import", str(path), "--format", format_name, "--out-trace", out.name)
+        done = self.run(*command, str(path), "--format", format_name, "--out-trace", out.name)
         return done, out.read_bytes() if done.returncode == 0 else None
 
     def run(self, *arguments):

@@ -205,6 +205,9 @@ STAND_IN = """\
     if sys.argv[1] == "--version":
         print("assay 0.0.0")
         sys.exit(0)
+    second = sys.argv[1:4] == ["trace", "import-mcp", "--input"]
+    if second:
+        sys.argv[1:4] = ["import"]
     assert sys.argv[1] == "import" and sys.argv[3] == "--format" and sys.argv[5] == "--out-trace", sys.argv
     try:
         how = open(sys.argv[2]).read()
@@ -214,6 +217,8 @@ STAND_IN = """\
     if how == "read":
         print("Importing")
         open(sys.argv[6], "wb").write({trace!r})
+    elif how == "differ":
+        open(sys.argv[6], "wb").write({trace!r}.replace(b"1.0", b"2.0") if second else {trace!r})
     elif how == "refuse":
         print("fatal: failed to parse MCP transcript\\n\\nCaused by:\\n    0: invalid JSON on line 1\\n    1: EOF", file=sys.stderr)
         sys.exit(2)
@@ -263,6 +268,7 @@ class Process(unittest.TestCase):
         hello, first, refused, again = done.stdout.splitlines()
         hello = json.loads(hello)
         self.assertEqual((hello["protocol"], hello["name"], hello["version"], hello["level"]), (1, "assay", "0.0.0", "calls"))
+        self.assertEqual(hello["dialect"], "typed-ids")
         self.assertEqual(set(hello["formats"]), {"jsonrpc", "streamable-http", "http-sse", "inspector"})
         self.assertEqual(
             first,
@@ -281,6 +287,9 @@ class Process(unittest.TestCase):
             self.assertEqual(len(done.stdout.splitlines()), 2, how)
             self.assertEqual(done.returncode, 1, how)
             self.assertIn(said, done.stderr)
+        done = self.ask("differ")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (1, 1))
+        self.assertIn("its two commands differ", done.stderr)
         # The trace of the reading before must not be taken for this one's.
         done = self.ask("read", "write nothing")
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (1, 2))

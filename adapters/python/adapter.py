@@ -2,6 +2,7 @@
 
     python3 adapter.py                      one JSON object a line, until {"cmd":"stop"} or the end of the input
     python3 adapter.py read FILE FORMAT     prints one answer; exit 0 for a meaning, 65 for a rejection
+    python3 adapter.py --dialect NAME …     the same in a dialect of the contract, which the handshake then names
 
 Answers are ASCII, so that a lone surrogate passes as the escape it was. A file that cannot be opened is no rejection: it
 ends the program with a traceback, which the harness tells apart from every answer.
@@ -9,7 +10,7 @@ ends the program with a traceback, which the harness tells apart from every answ
 
 import sys
 
-from concord_reader import FORMATS, Rejection, read_file
+from concord_reader import DIALECTS, FORMATS, Rejection, read_file
 from formats import ALIASES
 from jsontext import dump
 from protocol import serve
@@ -27,23 +28,26 @@ HELLO = {
 }
 
 
-def answer(path, format_name):
+def answer(path, format_name, dialect="default"):
     """One answer object, without its `seq`, and the reading's notes."""
     if format_name not in FORMATS and format_name not in ALIASES:
         return {"unsupported": f"no reader for the format {format_name!r}"}, []
     try:
-        reading = read_file(path, format_name)
+        reading = read_file(path, format_name, dialect)
     except Rejection as rejection:
         return {"rejection": {"message": str(rejection), "code": rejection.code}}, []
     return {"meaning": reading.meaning}, reading.notes
 
 
 def main(arguments):
+    dialect = "default"
+    if arguments[:1] == ["--dialect"] and arguments[1:2] and arguments[1] in DIALECTS:
+        dialect, arguments = arguments[1], arguments[2:]
     if not arguments:
-        serve(lambda: HELLO, lambda *asked: answer(*asked)[0], sys.stdin.buffer, sys.stdout)
+        serve(lambda: HELLO | {"dialect": dialect}, lambda *asked: answer(*asked, dialect)[0], sys.stdin.buffer, sys.stdout)
         return 0
     if len(arguments) == 3 and arguments[0] == "read":
-        found, notes = answer(arguments[1], arguments[2])
+        found, notes = answer(arguments[1], arguments[2], dialect)
         print(dump(found))
         for note in notes:
             print(note, file=sys.stderr)

@@ -1,11 +1,14 @@
 """Reads every transcript of every case under some directories, and says where this reader and the case part.
 
-    python3 check_cases.py DIR…        exit 0 when all agree, 1 when any does not, 2 when there is nothing to check
+    python3 check_cases.py [--dialect NAME] DIR…
+                                       exit 0 when all agree, 1 when any does not, 2 when there is nothing to check
 
 A case is a directory with a `case.toml`. It expects a meaning (every format reads to `meaning.json`), a rejection (every
-format rejects, with the code that the case names), or either (all formats agree, on one meaning or on rejecting).
+format rejects, with the code that the case names), or either (all formats agree, on one meaning or on rejecting). Where it says
+`[dialects.NAME]`, it expects something else in that dialect: the code there, or `meaning.NAME.json`.
 """
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -25,21 +28,28 @@ CARRY_DISCOVERY = ("streamable-http", "http-sse", "har")
 
 
 class Expectation:
-    def __init__(self, directory):
+    def __init__(self, directory, dialect):
         with open(directory / "case.toml", "rb") as file:
             case = tomllib.load(file)
         self.expect = case["expect"]
         self.reject = case.get("reject")
         self.marker = case.get("redacted")
         written = directory / "meaning.json"
+        other = case.get("dialects", {}).get(dialect)
+        if other is not None:
+            self.reject = other.get("reject")
+            self.expect = "rejection" if self.reject else "meaning" if other.get("judged", True) else "unknown"
+            written = directory / f"meaning.{dialect}.json"
         self.meaning = parse(written.read_bytes().decode("utf-8-sig")) if written.exists() else None
-        if self.expect not in ("meaning", "rejection", "either"):
+        if self.expect not in ("meaning", "rejection", "either", "unknown"):
             raise ValueError(f"expects {self.expect!r}, which is nothing to expect")
         if (self.expect == "meaning" and self.meaning is None) or (self.expect == "rejection" and self.reject is None):
             raise ValueError("its meaning.json, or the code it rejects with, is missing")
 
     def complaint(self, format_name, found):
         """What is wrong with one reading (a meaning, or the Rejection), or None."""
+        if self.expect == "unknown":
+            return None
         if isinstance(found, Rejection):
             if self.expect == "meaning":
                 return f"rejected ({found.code}): {found}"
@@ -82,22 +92,22 @@ def excerpt(value, pointer):
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def reading(path, format_name):
+def reading(path, format_name, dialect):
     try:
-        return read_file(path, format_name).meaning
+        return read_file(path, format_name, dialect).meaning
     except Rejection as rejection:
         return rejection
 
 
-def check(directory):
+def check(directory, dialect="default"):
     """(format, complaint or None) for each transcript of one case."""
-    expectation = Expectation(directory)
+    expectation = Expectation(directory, dialect)
     agreed = []  # what the formats before this one read, where a case may read either way
     for format_name, file_name in TRANSCRIPTS.items():
         path = directory / file_name
         if not path.exists():
             continue
-        found = reading(path, format_name)
+        found = reading(path, format_name, dialect)
         complaint = expectation.complaint(format_name, found)
         if expectation.expect == "either" and complaint is None:
             complaints = (apart(*earlier, format_name, found, expectation.marker) for earlier in agreed)
@@ -128,6 +138,9 @@ def is_for_check(case):
 
 
 def main(roots):
+    dialect = "default"
+    if roots[:1] == ["--dialect"]:
+        dialect, roots = roots[1], roots[2:]
     cases = transcripts = disagreements = unread = 0
     for root in map(Path, roots):
         for case in sorted(root.rglob("case.toml")):
@@ -137,13 +150,13 @@ def main(roots):
             name = case.parent.relative_to(root)
             try:
                 before = transcripts
-                for format_name, complaint in check(case.parent):
+                for format_name, complaint in check(case.parent, dialect):
                     transcripts += 1
                     if complaint:
                         disagreements += 1
                         print(f"{name}: {format_name}: {complaint}")
                 if transcripts == before:
-                    if all(file.name in ("case.toml", "meaning.json") for file in case.parent.iterdir()):
+                    if all(re.fullmatch(r"case\.toml|meaning\..*json", file.name) for file in case.parent.iterdir()):
                         raise ValueError("it has no transcript")
                     cases, unread = cases - 1, unread + 1
             except (ValueError, KeyError, OSError) as error:

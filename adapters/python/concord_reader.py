@@ -12,12 +12,12 @@ opinion on the suite, and something to start from when you write an adapter. JSO
 
 import io
 
-from contract import Rejection, Session
+from contract import DIALECTS, Rejection, Session
 from formats import ALIASES, READERS
 
 FORMATS = list(READERS)
 
-__all__ = ["FORMATS", "Reading", "Rejection", "read_bytes", "read_file"]
+__all__ = ["DIALECTS", "FORMATS", "Reading", "Rejection", "read_bytes", "read_file"]
 
 
 class Reading:
@@ -28,18 +28,18 @@ class Reading:
         self.notes = notes
 
 
-def read_file(path, format_name):
-    """The reading of a file; raises Rejection, OSError, or KeyError for a format that is none of ours."""
+def read_file(path, format_name, dialect="default"):
+    """The reading of a file; raises Rejection, OSError, or KeyError for a format or a dialect that is none of ours."""
     with open(path, "rb") as file:
-        return _read(file, format_name)
+        return _read(file, format_name, dialect)
 
 
-def read_bytes(data, format_name):
-    return _read(io.BytesIO(data), format_name)
+def read_bytes(data, format_name, dialect="default"):
+    return _read(io.BytesIO(data), format_name, dialect)
 
 
-def _read(file, format_name):
+def _read(file, format_name, dialect):
     reader = READERS[ALIASES.get(format_name, format_name)]
-    session = Session()
+    session = Session(DIALECTS[dialect])
     reader(file, session)
     return Reading(session.meaning(), session.notes)

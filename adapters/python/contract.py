@@ -7,6 +7,7 @@ This module knows nothing of capture formats, files or HTTP.
 """
 
 from collections import deque
+from dataclasses import dataclass
 
 from jsontext import Number, TwiceNamed
 
@@ -17,6 +18,18 @@ OTHER_SIDE = {CLIENT: SERVER, SERVER: CLIENT, None: None}
 _ASKERS = {CLIENT: (SERVER, None), SERVER: (CLIENT, None), None: (None, CLIENT, SERVER)}
 
 _MESSAGE_MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What ids are to a reading; by default what the contract says."""
+
+    typed: bool = False  # a number and a string are two ids
+    required: bool = False  # tool calls and results have an id, and only an error has the id null
+    reusable: bool = False  # a tool call may have the id of another one that is no longer open, or of the other side's
+
+
+DIALECTS = {"default": Dialect(), "typed-ids": Dialect(typed=True, required=True, reusable=True)}
 
 
 class Rejection(Exception):
@@ -53,12 +66,14 @@ def correlation_id(message, place):
 class Session:
     """The events so far. `discovery` is set by the formats that can see a 401 challenge."""
 
-    def __init__(self):
+    def __init__(self, dialect=DIALECTS["default"]):
+        self._dialect = dialect
         self.events = []
         self.discovery = None
         self.notes = []  # what the person at the terminal should hear; never part of the meaning
-        self._unanswered = {}  # (asker, id) → indices of the requests that wait, oldest first
+        self._unanswered = {}  # (asker, key of the id) → indices of the requests that wait, oldest first
         self._tool_call_ids = set()
+        self._turned_away = set()  # indices of tool calls that HTTP turned away
 
     def meaning(self):
         return {"events": self.events, "authorization_discovery": self.discovery}
@@ -91,9 +106,11 @@ class Session:
         if "result" in message or "error" in message:
             raise Rejection("ambiguous-message", place, "a method stands beside a result or an error")
         id_ = correlation_id(message, place)
+        self._require_id(message, place, may_lack=method != "tools/call")
+        key = (sender, self._key(message, id_))
 
         if method == "tools/call":
-            event = self._tool_call(message, id_, place, turned_away)
+            event = self._tool_call(message, id_, key, place, turned_away)
         else:
             event = {"kind": "notification" if id_ is None else "request"}
             if id_ is not None:
@@ -102,15 +119,31 @@ class Session:
             if "params" in message:
                 event["params"] = message["params"]
         if id_ is not None:
-            self._unanswered.setdefault((sender, id_), deque()).append(len(self.events))
+            self._unanswered.setdefault(key, deque()).append(len(self.events))
         return event
 
-    def _tool_call(self, message, id_, place, turned_away):
+    def _require_id(self, message, place, may_lack):
+        if self._dialect.required and message.get("id") is None and not (may_lack and "id" not in message):
+            raise Rejection("invalid-id", place, "a request and a result need an id that is not null")
+
+    def _key(self, message, id_):
+        """What two ids have in common that are one."""
+        return (type(message.get("id")), id_) if self._dialect.typed else id_
+
+    def _is_taken(self, id_, key):
+        if self._dialect.reusable:
+            calls = (index for index in self._unanswered.get(key, ()) if self.events[index]["kind"] == "tool_call")
+            return any(index not in self._turned_away for index in calls)
+        return id_ in self._tool_call_ids
+
+    def _tool_call(self, message, id_, key, place, turned_away):
         event = {"kind": "tool_call"}
         if id_ is not None:
-            if id_ in self._tool_call_ids:
+            if self._is_taken(id_, key):
                 raise Rejection("duplicate-call-id", place, f"a second tools/call with the id {id_!r}")
-            if not turned_away:
+            if turned_away:
+                self._turned_away.add(len(self.events))
+            else:
                 self._tool_call_ids.add(id_)
             event["id"] = id_
         params = message.get("params")
@@ -129,17 +162,17 @@ class Session:
         if kind not in message:
             raise Rejection("not-a-message", place, "no method, no result and no error")
         id_ = correlation_id(message, place)
+        if kind == "result":
+            self._require_id(message, place, may_lack=False)
         event = {"kind": kind}
         if id_ is not None:
             event["id"] = id_
-        event["answers"] = self._request_for(id_, sender)
+        event["answers"] = None if id_ is None else self._request_for(self._key(message, id_), sender)
         event[kind] = message[kind]
         return event
 
     def _request_for(self, id_, sender):
         """The oldest request with this id that waits for an answer of this sender; None makes an orphan."""
-        if id_ is None:
-            return None
         waiting = [key for key in ((asker, id_) for asker in _ASKERS[sender]) if key in self._unanswered]
         if not waiting:
             return None

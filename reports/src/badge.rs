@@ -1,5 +1,6 @@
 //! The record as a badge: what the endpoint badges of shields.io read.
 
+use crate::plain::plain;
 use serde_json::json;
 use verdict::record::Record;
 use verdict::verdict::Verdict;
@@ -18,7 +19,9 @@ pub fn render(record: &Record) -> String {
         }
         (false, _) => (format!("{judged} {trial}s"), "brightgreen"),
     };
-    let badge = json!({ "schemaVersion": 1, "label": "mcp-concord", "message": message, "color": colour });
+    let dialect = record.implementation.dialect.as_ref().map(|name| format!(" ({})", plain(name)));
+    let label = format!("mcp-concord{}", dialect.unwrap_or_default());
+    let badge = json!({ "schemaVersion": 1, "label": label, "message": message, "color": colour });
     format!("{badge:#}\n")
 }
 
@@ -26,6 +29,7 @@ pub fn render(record: &Record) -> String {
 mod tests {
     use crate::test_record::record;
     use serde_json::{Value, json};
+    use verdict::record::Record;
     use verdict::verdict::Verdict;
 
     /// What the endpoint badge of shields.io takes: these members alone, of these types.
@@ -40,6 +44,21 @@ mod tests {
             "color": { "enum": ["brightgreen", "yellow", "red", "lightgrey"] }
         }
     }"#;
+
+    /// Here for all the reports of a run.
+    #[test]
+    fn a_dialect_is_named_where_it_is_not_the_contract_itself() {
+        let mut record = record(&[Verdict::Pass]);
+        let reports = |record: &Record| {
+            let [markdown, junit] = [crate::markdown::render(record), crate::junit::render(record).unwrap()];
+            [super::render(record), markdown, junit, crate::json::render(record).unwrap()]
+        };
+        assert!(reports(&record).iter().all(|report| !report.contains("dialect")));
+        record.implementation = record.implementation.in_dialect("typed-ids");
+        for report in reports(&record) {
+            assert!(report.contains("typed-ids"), "{report}");
+        }
+    }
 
     #[test]
     fn it_is_what_an_endpoint_badge_reads() {

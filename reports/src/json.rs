@@ -55,7 +55,11 @@ mod tests {
             note.lines.insert("x".into(), vec![1]);
         }
         let suite = Suite { seed: full.then_some(7), ..Suite::new("1", "sha256:0") };
-        let implementation = Implementation::new("i", "2", Level::Calls);
+        let implementation = Implementation::new("i", "2", Level::Calls).in_dialect(if full {
+            "typed-ids"
+        } else {
+            "default"
+        });
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
         record.shard = full.then_some(ShardPart { part: 1, of: 2 });
         if full {

@@ -39,8 +39,8 @@ def read(file, session):
     for started, dated, entry, place in in_order_of_time(_timed(entries)):
         times = _times(entry) if dated else None
         missing += _read_exchange(entry, place, _Exchange(session, started, times, said))
-    for message, sender, at in in_order_of_time(said):
-        session.add(message, sender, at)
+    for message in in_order_of_time(said):
+        session.add(*message)
     if missing:
         session.notes.append(f"{missing} bodies are missing from this HAR; what they carried is not in the reading")
 

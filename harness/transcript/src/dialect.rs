@@ -137,7 +137,8 @@ const TYPED_IDS: &[Clause] = &[
         title: "Two tool calls that are open under one id reject",
         rule: "Reject when a `tools/call` has the id, by type and value, of another `tools/call` of the same side \
                that waits for its answer. Once that is answered, the id may be used again, and the calls of two \
-               sides never meet. Other methods may use an id again at any time.",
+               sides never meet. Other methods may use an id again at any time. In `har`, a call that HTTP turned away \
+               and that comes again is the same call (COR-FIRST).",
         why: "An id ties one answer to one request, and says nothing beyond that pair. While both calls are open \
               nobody can tell which one an answer is for; after the answer nothing is left to confuse.",
         source: &["JSON-RPC 2.0, section 4 (id)", "JSON-RPC 2.0, section 5 (id)"],

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use toml::Spanned;
+use transcript::dialect::{self, Dialect};
 use transcript::diff::PointerPattern;
 
 /// What stands for a reason until a person gives one. It is none.
@@ -21,6 +22,7 @@ pub const PLACEHOLDER: &str = "TODO: say in a sentence why this is known and let
 #[derive(Debug, Default)]
 pub struct Baseline {
     entries: Vec<Known>,
+    dialect: Option<&'static Dialect>,
 }
 
 /// One entry.
@@ -40,6 +42,7 @@ struct Known {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    dialect: Option<Spanned<String>>,
     #[serde(default)]
     known: Vec<Spanned<Spelled>>,
 }
@@ -82,7 +85,31 @@ impl Baseline {
                 }
             }
         }
-        if slips.is_empty() { Ok(Self { entries }) } else { Err(slips) }
+        let dialect = file.dialect.and_then(|name| match dialect::find(name.get_ref()) {
+            Ok(dialect) => Some(dialect),
+            Err(message) => {
+                slips.push(ConfigError { line: line(name.span().start), message });
+                None
+            }
+        });
+        if slips.is_empty() { Ok(Self { entries, dialect }) } else { Err(slips) }
+    }
+
+    /// That it is of this dialect. One that names none is of the contract itself, or of nothing yet.
+    ///
+    /// # Errors
+    /// A sentence that says what to change: what fails in one dialect says nothing of another.
+    pub fn is_of(&self, dialect: &Dialect) -> Result<(), ConfigError> {
+        let own = self.dialect.map_or(dialect::DEFAULT, |own| own.name);
+        if own == dialect.name || self.dialect.is_none() && self.entries.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "it lists what fails in the dialect {own}, and this run judges by {}: use --dialect {own}, or a \
+             baseline that begins with dialect = \"{}\"",
+            dialect.name, dialect.name
+        );
+        Err(ConfigError { line: None, message })
     }
 
     /// The entries that name none of these readings, each a case and a format.
@@ -255,15 +282,18 @@ fn glob(text: &str) -> Result<GlobMatcher, String> {
 }
 
 /// Entries for the failures of `record` that no entry excuses, as text to be appended to a baseline; empty where
-/// there are none. Each waits for a person's reason.
+/// there are none. Each waits for a person's reason. Where the text is the first of its file, it names the dialect.
 #[must_use]
-pub fn entries(record: &Record) -> String {
+pub fn entries(record: &Record, first: bool) -> String {
     let kind = |line: &CaseResult| KINDS.contains(&line.verdict).then_some((line.verdict, line.silent_loss));
     let mut cases: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();
     for line in record.results.iter().filter(|line| line.verdict != Verdict::Skip) {
         cases.entry(&line.case).or_default().push(line);
     }
-    let mut out = String::new();
+    let mut out = match &record.implementation.dialect {
+        Some(name) if first => format!("dialect = {}\n", quoted(name)),
+        _ => String::new(),
+    };
     for (case, lines) in cases {
         let first = kind(lines[0]);
         let together = lines.len() > 1 && first.is_some() && lines.iter().all(|line| kind(line) == first);

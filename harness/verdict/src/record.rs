@@ -133,6 +133,12 @@ impl Implementation {
         Self { dialect: Some(name.to_owned()).filter(|name| name != dialect::DEFAULT), ..self }
     }
 
+    /// Whether it is the same program, in whatever version, judged in the same dialect.
+    #[must_use]
+    pub fn is_of(&self, other: &Self) -> bool {
+        self.name == other.name && self.dialect == other.dialect
+    }
+
     /// `name version`, with the dialect where it is not the contract itself: what a report calls the run.
     #[must_use]
     pub fn title(&self) -> String {

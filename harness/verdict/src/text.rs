@@ -121,6 +121,9 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let (trial, of) = record.counts();
     let (trials, of) = (counted(record.planned, trial), counted(record.cases.len() as u64, of));
     let mut out = format!("{trials} of {of}: {counts}\n");
+    if let Some(dialect) = &record.implementation.dialect {
+        let _ = writeln!(out, "judged in the dialect {}", plain(dialect));
+    }
     if losses > 0 {
         let _ = writeln!(out, "{}", counted(losses as u64, "silent loss"));
     }

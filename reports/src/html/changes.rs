@@ -32,6 +32,7 @@ struct Page {
     counts: Vec<String>,
     runs: [Implementation; 2],
     other_suite: bool,
+    other_dialect: bool,
     sorts: Vec<Group>,
     filter: Filter,
 }
@@ -127,6 +128,7 @@ impl HtmlRenderer {
             counts: counts(changes),
             runs: [counts::implementation(old), counts::implementation(new)],
             other_suite: old.suite != new.suite,
+            other_dialect: old.implementation.dialect != new.implementation.dialect,
             sorts,
             filter,
         };

@@ -9,7 +9,7 @@ pub(super) const WIDTH: usize = 2000;
 
 /// What an implementation is called.
 pub(super) fn name(record: &Record) -> String {
-    plain(&format!("{} {}", record.implementation.name, record.implementation.version))
+    plain(&record.implementation.title())
 }
 
 /// A suite, in words that are safe to show.

@@ -3,17 +3,19 @@
 use super::context::{CommandContext, Failure};
 use std::path::Path;
 use std::{fs, io};
+use transcript::dialect::Dialect;
 use verdict::baseline::Baseline;
 use verdict::config_error::ConfigError;
 
 /// Reads the baseline in `path`, and holds it against `trials`, which are all that could be judged. With `growing`, a
-/// file that is not there is an empty one, and reasons may be missing.
+/// file that is not there is an empty one, and reasons may be missing. It must be of the dialect that is judged by.
 ///
 /// # Errors
 /// Where it cannot be read or names what does not exist; each slip is said before.
 pub(super) fn read<'t>(
     path: &Path,
     growing: bool,
+    dialect: &Dialect,
     trials: impl Iterator<Item = (&'t str, &'t str)> + Clone,
     context: CommandContext,
 ) -> Result<Baseline, Failure> {
@@ -23,8 +25,9 @@ pub(super) fn read<'t>(
         Err(error) => return Err(Failure::Unusable(format!("{} cannot be read: {error}", path.display()))),
     };
     let baseline = Baseline::read(&text, growing).and_then(|baseline| {
-        let unmatched = baseline.unmatched(trials);
-        if unmatched.is_empty() { Ok(baseline) } else { Err(unmatched) }
+        let mut slips = baseline.unmatched(trials);
+        slips.extend(baseline.is_of(dialect).err());
+        if slips.is_empty() { Ok(baseline) } else { Err(slips) }
     });
     baseline.map_err(|slips| {
         say(&slips, path, context);

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, thread};
 use suite::Suite;
+use transcript::dialect;
 use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
@@ -228,7 +229,7 @@ fn known(args: &Args, scenarios: &[Scenario], context: CommandContext) -> Result
     let trials = scenarios
         .iter()
         .flat_map(|it| Dimension::ALL.iter().map(|dimension| (it.name.as_str(), dimension.name())));
-    baseline::read(path, false, trials, context).map(Some)
+    baseline::read(path, false, &dialect::ALL[0], trials, context).map(Some)
 }
 
 /// The command that plays everything again, or `what` alone, for pasting into a shell.

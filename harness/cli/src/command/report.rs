@@ -13,6 +13,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use suite::Case;
+use transcript::dialect;
 use verdict::change::{Change, Sort, changes};
 use verdict::kills::{self, Kills};
 use verdict::merge::merge;
@@ -83,7 +84,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         site.write(out)?;
         context.terminal.note(&format!("written to {}", out.join("index.html").display()));
     }
-    let Some((_, changes)) = compared else { return Ok(exit::WELL) };
+    let Some((new, changes)) = compared else { return Ok(exit::WELL) };
+    if let Some(dialects) = old.as_ref().and_then(|old| dialects(old, new)) {
+        context.terminal.note(&dialects);
+    }
     io::stdout().lock().write_all(markdown::changes(&changes).as_bytes())?;
     let regressed = changes.iter().any(|change: &Change| change.sort == Sort::Regression);
     Ok(if regressed { exit::FAILED } else { exit::WELL })
@@ -150,20 +154,17 @@ impl Given {
 
 /// Whether two records are parts of one run, as far as their names say.
 fn sharded_alike(one: &Record, other: &Record) -> bool {
-    let name = |record: &Record| {
-        let implementation = &record.implementation;
-        (implementation.name.clone(), implementation.version.clone())
-    };
+    let name = |record: &Record| record.implementation.title();
     one.shard.is_some() && other.shard.is_some() && name(one) == name(other)
 }
 
-/// The last run of each implementation and version, in the order in which these were first given.
+/// The last run of each implementation, version and dialect, in the order in which these were first given.
 fn latest(runs: &[Record]) -> Vec<&Record> {
     let mut latest: Vec<&Record> = Vec::new();
     for run in runs {
         let same = |one: &&mut &Record| {
             let (one, run) = (&one.implementation, &run.implementation);
-            one.name == run.name && one.version == run.version
+            one.is_of(run) && one.version == run.version
         };
         match latest.iter_mut().find(same) {
             Some(one) => *one = run,
@@ -202,7 +203,10 @@ fn read(path: &Path) -> Result<Input, Failure> {
         None => {
             let mut record: Record = parsed(&text, &no_record)?;
             if record.compact.is_some() {
-                let suite = embedded()?;
+                let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
+                let dialect =
+                    dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
+                let suite = embedded()?.in_dialect(dialect);
                 let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
                 let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
                 let expanded = record.expand(|name| case(name).map(note));
@@ -231,12 +235,25 @@ fn parsed<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::Unusable(format!("{what}: {error}")))
 }
 
-/// The record to compare with `old`: the one of that name.
+/// What to know of two runs in two dialects.
+fn dialects(old: &Record, new: &Record) -> Option<String> {
+    let [before, now] =
+        [old, new].map(|run| run.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT));
+    (before != now).then(|| {
+        format!(
+            "the runs are of two dialects, {before} and {now}: some cases mean something else in the other"
+        )
+    })
+}
+
+/// The record to compare with `old`: the one of that name, of the same dialect if there is one.
 fn compared<'r>(old: &Record, records: &[&'r Record]) -> Result<&'r Record, Failure> {
     let name = &old.implementation.name;
     let of_it: Vec<&Record> =
         records.iter().copied().filter(|record| record.implementation.name == *name).collect();
-    match of_it.as_slice() {
+    let alike: Vec<&Record> =
+        of_it.iter().copied().filter(|record| record.implementation.is_of(&old.implementation)).collect();
+    match if alike.is_empty() { of_it } else { alike }.as_slice() {
         [new] => Ok(new),
         [] => Err(Failure::Unusable(format!("none of the records is of `{name}`, as --compare is"))),
         _ => Err(Failure::Unusable(format!("several records are of `{name}`; compare one at a time"))),

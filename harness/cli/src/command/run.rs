@@ -2,7 +2,7 @@
 
 use super::baseline;
 use super::context::{CommandContext, Failure};
-use super::importer_args::ImporterArgs;
+use super::importer_args::{ImporterArgs, Judged};
 use super::input::named_format;
 use super::mutation;
 use super::outcome::Outcome;
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.list {
         return list(&planned, importer);
     }
-    let baseline = known(args, &suite, importer, context)?;
+    let baseline = known(args, &suite, &judged, context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
@@ -167,20 +167,21 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 fn known(
     args: &Args,
     suite: &Suite,
-    importer: &dyn Importer,
+    judged: &Judged,
     context: CommandContext,
 ) -> Result<Option<Baseline>, Failure> {
     let Some(path) = &args.baseline else { return Ok(None) };
-    let whole = plan(suite, importer, &Selection::default());
+    let whole = plan(suite, judged.as_importer(), &Selection::default());
     let readings = whole.iter().flat_map(|PlannedCase { case, readings }| {
         readings.iter().map(|reading| (case.name.as_str(), reading.format.name))
     });
-    baseline::read(path, args.write_baseline, readings, context).map(Some)
+    baseline::read(path, args.write_baseline, judged.dialect(), readings, context).map(Some)
 }
 
 /// Adds what is not known yet. The rest of the file stays as it is, byte for byte.
 fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Result<(), Failure> {
-    let entries = entries(record);
+    let first = fs::metadata(path).map_or(true, |file| file.len() == 0);
+    let entries = entries(record, first);
     let added = entries.matches("[[known]]").count();
     if added == 0 {
         context.terminal.note(&format!("{} knows every failure; nothing was added", path.display()));

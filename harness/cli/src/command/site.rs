@@ -17,7 +17,7 @@ use suite::Case;
 use verdict::case_file::Judgement;
 use verdict::change::Change;
 use verdict::kills::Kills;
-use verdict::record::{CaseResult, Record};
+use verdict::record::{CaseResult, Implementation, Record};
 use verdict::timings::Times;
 
 /// How long the readings took, beside the record of a folder.
@@ -114,24 +114,22 @@ impl Site<'_> {
         Run { record, runs, rerun: self.alone }
     }
 
-    /// The runs of the same implementation, in whatever version, up to this one.
+    /// The runs of the same implementation in the same dialect, in whatever version, up to this one.
     fn history(&self, record: &Record) -> Vec<&Record> {
-        let name = &record.implementation.name;
-        let mut runs: Vec<&Record> =
-            self.runs.iter().copied().filter(|run| run.implementation.name == *name).collect();
+        let of_it = |run: &&Record| run.implementation.is_of(&record.implementation);
+        let mut runs: Vec<&Record> = self.runs.iter().copied().filter(of_it).collect();
         if let Some(at) = runs.iter().position(|run| std::ptr::eq(*run, record)) {
             runs.truncate(at + 1);
         }
         runs
     }
 
-    /// All runs by implementation, whatever its version.
+    /// All runs by implementation and dialect, whatever its version.
     fn trends(&self) -> Vec<Vec<&Record>> {
         let mut trends: Vec<Vec<&Record>> = Vec::new();
         for &run in &self.runs {
-            let name = &run.implementation.name;
             let same = |runs: &&mut Vec<&Record>| {
-                runs.first().is_some_and(|first| first.implementation.name == *name)
+                runs.first().is_some_and(|first| first.implementation.is_of(&run.implementation))
             };
             match trends.iter_mut().find(same) {
                 Some(runs) => runs.push(run),
@@ -146,9 +144,7 @@ impl Site<'_> {
         let mut pages = vec![Link::new(first, "index.html")];
         if self.records.len() > 1 {
             for (record, folder) in self.records.iter().zip(folders) {
-                let implementation = &record.implementation;
-                let name = format!("{} {}", implementation.name, implementation.version);
-                pages.push(Link::new(&name, &format!("{folder}/index.html")));
+                pages.push(Link::new(&record.implementation.title(), &format!("{folder}/index.html")));
             }
         }
         let others = [
@@ -221,7 +217,9 @@ fn carried(cases: &[Case]) -> BTreeMap<&str, usize> {
 fn folders(records: &[&Record]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut folder = |record: &&Record| {
-        let name = format!("{}-{}", record.implementation.name, record.implementation.version);
+        let Implementation { name, version, dialect, .. } = &record.implementation;
+        let dialect = dialect.as_ref().map(|dialect| format!("-{dialect}")).unwrap_or_default();
+        let name = format!("{name}-{version}{dialect}");
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
         let name: String = name.chars().map(safe).collect();
         let name = name.trim_start_matches('.').to_owned();

@@ -56,6 +56,8 @@ fn hello(mode: &str) -> String {
         "other-protocol" => ("\"protocol\":1", "\"protocol\":2"),
         "unknown-format" => ("inspector", "pcap"),
         "unknown-level" => ("events", "tools"),
+        "typed-ids" => ("\"version\":\"1.2.3\",", "\"version\":\"1.2.3\",\"dialect\":\"typed-ids\","),
+        "an-odd-dialect" => ("\"version\":\"1.2.3\",", "\"version\":\"1.2.3\",\"dialect\":\"typd-ids\","),
         "no-version" => ("\"version\":\"1.2.3\",", ""),
         "calls" => ("events", "calls"),
         "one-format" => (",\"inspector\"", ""),

@@ -48,6 +48,11 @@ rows! {
     another_protocol: "other-protocol", &[], 3, &["speaks protocol 2", "protocol 1"];
     an_unknown_format: "unknown-format", &[], 3, &["`pcap`", "there are jsonrpc"];
     an_unknown_level: "unknown-level", &[], 3, &["`tools`", "`events` and `calls`"];
+    a_dialect: "typed-ids", &[], 0, &["6 pass", "judged in the dialect typed-ids"];
+    a_dialect_by_option: "good", &["--dialect", "typed-ids"], 0, &["6 pass", "judged in the dialect typed-ids"];
+    an_unknown_dialect: "an-odd-dialect", &[], 3, &["no dialect `typd-ids`, only default and typed-ids; did you mean typed-ids?"];
+    an_unknown_dialect_by_option: "good", &["--dialect", "typd-ids"], 2, &["no dialect `typd-ids`, only default"];
+    the_smoke_test_of_a_dialect: "typed-ids", VERIFY, 0, &["faulty 1.2.3, level events, dialect typed-ids"];
     no_version: "no-version", &[], 3, &["`version` must be a string"];
     death_on_start: "dies-on-start", &[], 3, &["exit status: 7", "there is no moon today"];
     a_hang_on_start: "hangs-on-start", &["--timeout", "0.5"], 3, &["no answer within 0.5 s (--timeout)"];

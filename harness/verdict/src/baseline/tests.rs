@@ -4,6 +4,7 @@ use super::{Baseline, PLACEHOLDER, entries};
 use crate::answer::Level;
 use crate::record::{CaseResult, Implementation, Record, Suite};
 use crate::verdict::{Judgement, Verdict};
+use transcript::dialect;
 use transcript::diff::Difference;
 
 fn record(lines: &[(&str, &str, Verdict)]) -> Record {
@@ -128,10 +129,26 @@ fn written_entries_excuse_what_they_were_written_for_once_they_have_reasons() {
         ("ids/b", "inspector", Verdict::Pass),
         ("ids/c", "har", Verdict::Skip),
     ];
-    let text = entries(&record(&lines));
+    let text = entries(&record(&lines), false);
     assert_eq!(text.matches("[[known]]").count(), 2, "{text}");
     assert!(Baseline::read(&text, false).is_err() && Baseline::read(&text, true).is_ok());
     let (verdicts, stale) = applied(&text.replace(PLACEHOLDER, "It is so."), &lines);
     let known = Verdict::ExpectedFail;
     assert_eq!((verdicts, stale), (vec![known, known, known, Verdict::Pass, Verdict::Skip], vec![]));
+}
+
+#[test]
+fn a_baseline_is_of_one_dialect() {
+    let [plain, typed] = &dialect::ALL[..2] else { panic!("there are two") };
+    let known = entry("case = \"ids/a\"\nkind = \"fail\"");
+    let of = |text: &str, dialect| Baseline::read(text, false).unwrap().is_of(dialect).is_ok();
+    let named = format!("dialect = \"typed-ids\"\n{known}");
+    assert!(of(&known, plain) && !of(&known, typed) && of(&named, typed) && !of(&named, plain));
+    assert!(of("", typed) && of("", plain), "what lists nothing is of any");
+    let slips = Baseline::read(&named.replace("typed-ids", "typed"), false).unwrap_err();
+    assert!(slips[0].line == Some(1) && slips[0].message.contains("did you mean typed-ids"), "{slips:?}");
+    let mut record = record(&[FAIL]);
+    record.implementation = record.implementation.in_dialect("typed-ids");
+    assert!(entries(&record, true).starts_with("dialect = \"typed-ids\"\n\n[[known]]"));
+    assert!(entries(&record, false).starts_with("\n[[known]]"));
 }
