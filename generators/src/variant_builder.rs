@@ -86,6 +86,10 @@ impl VariantBuilder {
                 files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
                 continue;
             }
+            if bytes.trim_ascii().is_empty() {
+                files.push((format, Err("JRP-LINE: whether an empty file is a session is open".to_owned())));
+                continue;
+            }
             for (formats, took) in holds.iter_mut().zip(&took) {
                 if *took {
                     formats.push(format.name);

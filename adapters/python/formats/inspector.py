@@ -27,7 +27,7 @@ def _timed(items):
     now = START
     for index, item in enumerate(items):
         place = f"item {index}"
-        if not (isinstance(item, dict) and "message" in item):
+        if not (isinstance(item, dict) and "message" in item and "jsonrpc" not in item):
             yield now, (item, None, place)
             continue
         unambiguous(item, place, ("message", "response", "origin", "timestamp", "duration"))

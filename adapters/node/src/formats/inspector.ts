@@ -26,7 +26,7 @@ export function readInspector(bytes: Uint8Array, session: Session): void {
   // A bare message has no time. It stays behind what stands before it in the file.
   let time = BEFORE_ALL;
   for (const { item, place } of items) {
-    if (item instanceof JsonObject && item.has('message')) {
+    if (item instanceof JsonObject && item.has('message') && !item.has('jsonrpc')) {
       const entry = readEntry(item, place, time);
       time = entry[0].time;
       timed.push(...entry);

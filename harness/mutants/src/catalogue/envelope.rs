@@ -112,6 +112,8 @@ mutants! {
                 has_unknown(&["transport", "entries", "transport_context"])(whole) || entries(list)
             })
         });
+    "sse/no-version-passed" ["SSE-DATA-TEXT" "JRP-VERSION"] "passes over data without `jsonrpc`, whatever else it has"
+        => on_data(put_if(|data| is_object(data) && !has_any(data, &["jsonrpc"]), "\"\""));
     "sse/any-name" ["SSE-EVENT"] "reads the data of events of any name"
         => message_names(|name| !name.is_empty() && name != "message");
     "sse/names-without-case" ["SSE-EVENT"] "compares event names without case"

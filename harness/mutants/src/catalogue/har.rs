@@ -6,7 +6,8 @@ use crate::json::{
 };
 use crate::on_reading::{lose_messages, on_reading, reject_items, sort_entries};
 use crate::on_text::{
-    Shape, empty_if, on_body, on_document, on_exchange, on_exchange_at, order_exchanges, skip_answers,
+    Shape, empty_if, on_body, on_document, on_exchange, on_exchange_at, on_shape, order_exchanges,
+    skip_answers,
 };
 use base64::Engine as _;
 use base64::alphabet;
@@ -42,6 +43,10 @@ mutants! {
         => on_body(|body: Json<'_>| {
             let error = body.member("error").filter(|_| !has_any(body, &["jsonrpc"]))?;
             Some(format!("{{\"jsonrpc\":\"2.0\",\"error\":{}}}", error.text()))
+        });
+    "har/any-media-type" ["HAR-MESSAGE"] "reads a message in the body of any media type"
+        => on_shape(Shape::Archive, |_, text| {
+            text.contains("\"text/plain\"").then(|| text.replace("\"text/plain\"", "\"application/json\""))
         });
     "har/versions-looked-for" ["HAR-MESSAGE" "JRP-VERSION"] "passes over a body whose `jsonrpc` is not 2.0"
         => on_body(put_if(|body| body.member("jsonrpc").is_some_and(|it| it.text() != "\"2.0\""), "{}"));

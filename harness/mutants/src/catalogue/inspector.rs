@@ -91,6 +91,13 @@ mutants! {
             let export = reading.entries.iter().any(|entry| entry.time.is_some());
             reading.entries.retain(|entry| !export || entry.time.is_some() || entry.side.is_some());
         }).only("inspector");
+    "inspector/entries-first" ["INS-EXPORT"] "takes a message with a member `message` for an entry"
+        => on_item(|item: Json<'_>| {
+            let inside = item.member("message").filter(|inside| is_object(*inside));
+            inside.filter(|_| has_any(item, &["jsonrpc"])).map(|inside| inside.text().to_owned())
+        });
+    "inspector/untimed-first" ["INS-EXPORT" "EQ-ORDER"] "puts what has no time before everything else"
+        => on_exported(set_if(|item| !has_any(item, &["timestamp"]), "timestamp", "0"));
     "inspector/bad-folded-passed" ["INS-EXPORT"] "passes over a folded answer that is not a message"
         => on_exported(on_member("response", |answer: Json<'_>| {
             Message::parse(answer.text()).is_err().then(String::new)

@@ -11,7 +11,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "One JSON object on a line",
         rule: "Each line that is not blank holds one message, and ends with LF or CRLF. Reject the file at a \
                line that is not a single JSON object (a banner, an array, half of a pretty-printed message), \
-               and give the line's number.",
+               and give the line's number. A file that has no line, or blank ones alone, is open: reject it, \
+               or read a session without messages. The built-in reader reads it.",
         why: "Recorders on Windows write CRLF, and servers print greetings into the same pipe. Skipping \
               every line that fails to parse reads both, but it also skips a message that was damaged.",
         source: &[
@@ -19,7 +20,7 @@ pub(super) const CLAUSES: &[Clause] = &[
             "MCP 2025-11-25, Transports, stdio",
             "seen: https://github.com/kud/mcp-jenkins/issues/6",
         ],
-        open: false,
+        open: true,
         right: Example {
             text: r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
 
@@ -95,7 +96,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "An Inspector export keeps an answer with its request",
         rule: "The Inspector writes items with a `message`, sent by `origin` at `timestamp`; a `response` in \
                the same item was sent by the other side `duration` milliseconds later. Sort all messages by \
-               those times, and equal ones as they stand. Bare messages may be among them.",
+               those times, and equal ones as they stand; one that has no time stays behind the item before \
+               it. Bare messages may be among them: an item that has `jsonrpc` is one, whatever else it has.",
         why: "The Inspector lists a call as one entry with its answer. Read straight down, whatever the \
               server asked in the meantime stands after the answer that was waiting for it.",
         source: &["seen in exports of MCP Inspector 2.12"],
