@@ -12,7 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ALLOWED = ("rules/batch/all-answered", "rules/batch/answered-one-by-one", "rules/batch/in-2025-03-26", "rules/modern-answers/again-after-401")
+ALLOWED = ("rules/batch/all-answered", "rules/batch/answered-one-by-one", "rules/batch/in-2025-03-26")
 NO_RECORDING = {"case.toml", "meaning.json"}
 # The files of a case are named after their formats.
 FORMATS = {"vscode.log": "vscode-log"} | {

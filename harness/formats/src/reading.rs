@@ -5,6 +5,7 @@ use crate::input::{Input, ReadError};
 use crate::session::{OwnedEntry, Session, Totals, usual_sender};
 use transcript::contract::Contract;
 use transcript::meaning::Event;
+use transcript::message::Message;
 use transcript::session::{Content, Entry, Side, SinkError};
 
 /// One step of a reading.
@@ -56,12 +57,13 @@ pub fn walk(
     each: &mut dyn FnMut(Step<'_, '_>) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     let mut contract = Contract::new(options.ids);
-    let (mut missing, mut noise, mut guess) = (0, 0, OrderGuess::default());
+    let (mut missing, mut noise, mut misnamed, mut guess) = (0, 0, 0, OrderGuess::default());
     (format.read)(input, options, &mut |entry| {
         guess.see(&entry);
         match entry.content {
             Content::Missing(_) => missing += 1,
             Content::Noise(_) => noise += 1,
+            Content::Event if is_misnamed(&entry) => misnamed += 1,
             _ => {}
         }
         match contract.take(&entry)? {
@@ -75,8 +77,16 @@ pub fn walk(
         missing,
         noise,
         guessed: guess.is_one(),
+        misnamed,
         authorization_discovery: contract.authorization_discovery(),
     })
+}
+
+/// Whether an SSE event holds a message under a name that makes it none (SSE-EVENT).
+fn is_misnamed(entry: &Entry<'_>) -> bool {
+    let Some(sse) = &entry.sse else { return false };
+    let named = sse.name.as_deref().is_some_and(|name| !matches!(name, "" | "message"));
+    named && sse.data.as_deref().is_some_and(|data| Message::parse(data).is_ok())
 }
 
 impl Session {

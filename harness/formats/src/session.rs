@@ -22,6 +22,8 @@ pub struct Totals {
     pub noise: u64,
     /// What a stream said amid later exchanges is placed by guess.
     pub guessed: bool,
+    /// How many messages stood in SSE events of other names, which carry none (SSE-EVENT).
+    pub misnamed: u64,
     /// The summary of K2-A.
     pub authorization_discovery: Option<AuthorizationSummary>,
 }

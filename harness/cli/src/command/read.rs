@@ -118,6 +118,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             totals.missing
         ));
     }
+    if totals.misnamed > 0 {
+        let messages = if totals.misnamed == 1 { "message stands" } else { "messages stand" };
+        context.terminal.note(&format!(
+            "{name}: {} {messages} in SSE events that are not named `message`, and so are not read (SSE-EVENT)",
+            totals.misnamed
+        ));
+    }
     context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
     Ok(exit::WELL)
 }

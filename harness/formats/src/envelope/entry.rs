@@ -285,7 +285,8 @@ impl<'a> Event<'a> {
         let Some(data) = self.data else { return Ok((self.at, Held::Event, sse)) };
         let string = data.value.as_text();
         if !is_message {
-            sse.data = string.map(content);
+            let object = (data.value.kind() == JsonKind::Object).then(|| data.value.text().into());
+            sse.data = string.map(content).or(object);
             return Ok((data.at, Held::Event, sse));
         }
         let held = match (data.message, data.value.kind(), string) {

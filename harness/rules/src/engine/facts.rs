@@ -224,7 +224,9 @@ impl Facts {
             Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
-                let id = header(&exchange.request_headers, "Mcp-Session-Id");
+                // What a server refused belongs to no session of it.
+                let taken = exchange.status.is_none_or(|status| status < 400);
+                let id = header(&exchange.request_headers, "Mcp-Session-Id").filter(|_| taken);
                 match (id, &self.name) {
                     (Some(id), None) if self.handshake => self.name = Some(id.into()),
                     (Some(id), Some(name)) => self.mixed |= *id != **name,

@@ -14,6 +14,7 @@ use super::message::{MessageKind, SeenMessage};
 use super::methods::usual_sender;
 use super::pending_requests::{PendingRequests, ResponseMatch};
 use super::report::Report;
+use super::trace_event::TraceEvent;
 use crate::revision::Revision;
 use std::borrow::Cow;
 use transcript::json::{Json, MemberIndex, index_members};
@@ -123,6 +124,14 @@ impl Judge {
                             );
                         }
                     }
+                }
+            }
+            Content::Skipped(_) if self.facts.recording.kind.trace => {
+                self.show(entry, None, entry.side);
+                match TraceEvent::of(entry) {
+                    Some(TraceEvent::Noise(noise)) => self.show(&noise, None, noise.side),
+                    Some(TraceEvent::Gap) => self.facts.torn = true,
+                    None => {}
                 }
             }
             _ => self.show(entry, None, entry.side),

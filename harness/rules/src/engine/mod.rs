@@ -26,6 +26,7 @@ mod schemas;
 mod server_requests;
 mod split_messages;
 mod tool_list;
+mod trace_event;
 mod url;
 
 pub(crate) use crate::revision::{Revision, Span};

@@ -26,6 +26,10 @@ pub(crate) struct ToolList {
     stale: bool,
     names: BTreeSet<Box<str>>,
     twice: BTreeSet<Box<str>>,
+    /// What the last page gave for the next one.
+    next: Option<Box<str>>,
+    /// The last page belongs to no listing.
+    astray: bool,
 }
 
 /// A tool by its name.
@@ -51,9 +55,18 @@ impl ToolList {
             self.stale = true;
         }
         let Some(result) = message.result_of("tools/list") else { return again };
-        if message.request().is_some_and(|request| request.param("cursor").is_none()) {
-            *self = Self { session: self.session, ..Self::default() };
+        match message.request().and_then(|request| request.param("cursor")) {
+            None if message.request().is_some() => {
+                *self = Self { session: self.session, ..Self::default() };
+            }
+            // A page for a cursor that nobody gave, or that was used before, belongs to no listing.
+            Some(cursor) if self.next.as_deref() != Some(cursor.text()) => {
+                self.astray = true;
+                return again;
+            }
+            _ => self.astray = false,
         }
+        self.next = result.member("nextCursor").map(|cursor| cursor.text().into());
         for value in result.member("tools").into_iter().flat_map(Json::items) {
             let Some(value) = value.member("name") else { continue };
             let Some(name) = text_of(value) else { continue };
@@ -81,6 +94,11 @@ impl ToolList {
             None if self.complete && !facts.tools_cut => Definition::Missing,
             None => Definition::Unsure(NEVER_LISTED),
         }
+    }
+
+    /// Whether the page at hand goes on with the listing.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.astray
     }
 
     /// Whether the last page of the listing was shown, and nothing has changed since.

@@ -4,79 +4,35 @@
 //! asked; and whether a request's id is new, which is the business of `request_ids`. Memory: the last answers by a
 //! fingerprint, and [`MOST_GARBLED`] ids.
 
+mod rules;
+
 use crate::engine::{
-    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, Revision,
-    RuleContext, RuleVisitor, SeenMessage, SourceLocation, Span, Trigger, Violation,
+    Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, ResponseMatch, RuleContext,
+    RuleVisitor, SeenMessage, SourceLocation, Trigger, Violation,
 };
-use crate::rule::{Need, Party, Rule};
+use crate::rule::{Level, Need, Party};
+use rules::{ANSWERED, DUPLICATE, ERROR_ID_ABSENT, ERROR_ID_NULL, ID_ECHO, ID_MATCH, ID_TYPE, NO_RESPONSE};
 use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::message::Id;
 use transcript::rejection::Rejection;
-use transcript::session::{Content, Side};
+use transcript::session::{Carrier, Content, Side};
 
 pub(super) const FAMILY: Family = Family {
     name: "correlation",
     title: "Requests and their answers",
-    rules: &[&ID_MATCH, &ID_TYPE, &DUPLICATE, &ID_ECHO, &NO_RESPONSE, &ANSWERED],
+    rules: &[
+        &ID_MATCH,
+        &ID_TYPE,
+        &DUPLICATE,
+        &ID_ECHO,
+        &ERROR_ID_NULL,
+        &ERROR_ID_ABSENT,
+        &NO_RESPONSE,
+        &ANSWERED,
+    ],
     triggers: &[Trigger::All],
     visitor: || Box::new(CorrelationState::default()),
-};
-
-static ID_MATCH: Rule = Rule {
-    id: "jsonrpc.response.id-match",
-    source: "basic/index#responses",
-    title: "A response has the id of a request that the other side made",
-    why: "The request waits until it times out, and the answer is dropped or breaks the client.",
-    fix: "Repeat the id of the request exactly as it came.",
-    ..Rule::BLANK
-};
-
-static ID_TYPE: Rule = Rule {
-    id: "jsonrpc.response.id-type",
-    source: "basic/index#responses",
-    title: "A response's id has the type of its request's id",
-    why: "`1` and `\"1\"` are different ids: a client that compares exactly never sees the answer.",
-    fix: "Keep the id as the JSON value it is; do not pass it through a string or an integer.",
-    ..Rule::BLANK
-};
-
-static DUPLICATE: Rule = Rule {
-    id: "jsonrpc.response.duplicate",
-    source: "JSON-RPC 2.0, section 5",
-    title: "A request is answered once",
-    why: "The second answer belongs to nothing; where ids come again, it is taken for the answer to another request.",
-    fix: "Answer when the work is done, and not also when it times out or is cancelled.",
-    ..Rule::BLANK
-};
-
-static ID_ECHO: Rule = Rule {
-    id: "jsonrpc.error.id-echo",
-    span: Span::from(Revision::V2025_11_25),
-    source: "basic/index#error-responses",
-    title: "An error has its request's id wherever that id could be read",
-    why: "Without it the caller waits until it times out, although the error was there.",
-    fix: "Read the id before anything that can fail, and repeat it.",
-    ..Rule::BLANK
-};
-
-static NO_RESPONSE: Rule = Rule {
-    id: "jsonrpc.notification.no-response",
-    span: Span::from(Revision::V2025_03_26),
-    source: "basic/index#notifications",
-    title: "A notification is not answered",
-    why: "Nobody waits for the answer; strict receivers take a response to nothing for a broken peer and hang up.",
-    fix: "Do what a notification asks in silence; over HTTP, answer 202 without a body.",
-    ..Rule::BLANK
-};
-
-static ANSWERED: Rule = Rule {
-    id: "jsonrpc.request.answered",
-    source: "basic/index#responses; JSON-RPC 2.0, section 5",
-    title: "A request that was not cancelled is answered before the session ends",
-    why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
-    fix: "Answer every request, with an error where nothing else can be said.",
-    ..Rule::BLANK
 };
 
 /// So many ids of spoilt messages are remembered.
@@ -211,6 +167,11 @@ impl CorrelationState {
 
     fn response(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let again = self.redelivery.again(at);
+        // What HTTP says to a GET, PUT or DELETE is no answer to a message, and its id is that of nothing.
+        let posted = at.exchange.is_none_or(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
+        if at.entry.carrier == Carrier::Response && !posted {
+            return;
+        }
         if is_redacted(message, at) {
             for rule in [&ID_MATCH, &ID_TYPE, &DUPLICATE] {
                 report.inconclusive(rule, at, "the recorder took out the id");
@@ -261,7 +222,19 @@ impl CorrelationState {
                     report.inconclusive(rule, at, why);
                 }
             }
-            ResponseMatch::Unmatched => self.astray(message, at, report),
+            ResponseMatch::Unmatched => {
+                let echoes = self.astray(message, at, report);
+                match message.raw.id() {
+                    _ if message.kind != MessageKind::Error || echoes => {}
+                    Id::Null => report.fail(&ERROR_ID_NULL, at, "an error with the id null"),
+                    Id::Missing => report.fail(&ERROR_ID_ABSENT, at, "an error without an id"),
+                    Id::Text(_) | Id::Number(_) => {}
+                }
+            }
+        }
+        if message.kind == MessageKind::Error && matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
+            report.pass(&ERROR_ID_NULL, at);
+            report.pass(&ERROR_ID_ABSENT, at);
         }
     }
 
@@ -272,31 +245,20 @@ impl CorrelationState {
         }
     }
 
-    /// A response that answers nothing that was asked.
-    fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    /// A response that answers nothing that was asked; whether it should have had the id of an open request.
+    fn astray(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) -> bool {
         if matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
-            return match at.exchange {
-                Some(exchange) if exchange.method != "POST" || at.facts.session > 0 => {
-                    let why = "an exchange log does not tell what was asked before a stream said this";
-                    report.inconclusive(&ID_MATCH, at, why);
-                }
-                _ if self.garbled.contains(shown_id(message).as_str()) => {}
-                _ if self.was_unreadable(at) => {
-                    report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
-                }
-                _ => {
-                    let wrong = format!("nothing was asked with the id {}", shown_id(message));
-                    report.fail_if_complete(&ID_MATCH, at, wrong);
-                }
-            };
+            self.unasked(message, at, report);
+            return false;
         }
         let Some(side) = at.side else {
-            return report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
+            report.inconclusive(&NO_RESPONSE, at, Need::Direction.lack());
+            return false;
         };
         let other = side.other();
         self.astray += 1;
         if self.unreadable[other as usize] || self.astray > MOST_ASTRAY {
-            return;
+            return false;
         }
         let of_this_exchange = |last: &&Last| at.exchange.is_none() || last.exchange == at.entry.exchange;
         let last = self.last[other as usize].as_ref().filter(of_this_exchange);
@@ -323,11 +285,42 @@ impl CorrelationState {
                     request.id
                 ));
                 report.fail(&ID_ECHO, at, wrong.see(request.location(), "the request"));
+                return at.revision.is_some_and(|revision| ID_ECHO.span.has(revision));
             }
             (.., MessageKind::Result) => {
                 report.fail_if_complete(&ID_MATCH, at, "the result has no id, and so answers nothing");
             }
             _ => {}
+        }
+        false
+    }
+
+    /// A response whose id nobody asked with.
+    fn unasked(&self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let wrong = format!("nothing was asked with the id {}", shown_id(message));
+        let posted = at.exchange.filter(|exchange| exchange.method.eq_ignore_ascii_case("POST"));
+        // Such an answer belongs to what its own exchange posted, whatever else the recording lacks.
+        let asked =
+            at.exchanges.current().filter(|_| posted.is_some() && at.entry.carrier == Carrier::Response);
+        match asked {
+            Some(asked) if asked.request_lost || !asked.speaks() => {
+                report.inconclusive(&ID_MATCH, at, "what was posted is not in the recording");
+            }
+            Some(asked) if asked.bad_request.is_none() => report.fail(&ID_MATCH, at, wrong),
+            Some(_) if !self.garbled.contains(shown_id(message).as_str()) => {
+                let wrong = Violation::of(format!("{wrong}, and what was posted has none that can be read"));
+                report.fail(&ID_MATCH, at, wrong.only(Level::Should));
+            }
+            Some(_) => {}
+            None if at.exchange.is_some() && (posted.is_none() || at.facts.session > 0) => {
+                let why = "an exchange log does not tell what was asked before a stream said this";
+                report.inconclusive(&ID_MATCH, at, why);
+            }
+            None if self.garbled.contains(shown_id(message).as_str()) => {}
+            None if self.was_unreadable(at) => {
+                report.inconclusive(&ID_MATCH, at, "a message of the other side could not be read");
+            }
+            None => report.fail_if_complete(&ID_MATCH, at, wrong),
         }
     }
 }

@@ -249,7 +249,7 @@ impl HttpState {
                 Some(_) => {}
                 None => report.fail(&GET_ANSWER, at, "the answer is 404"),
             },
-            400 if at.facts.initialized && self.is_proper(exchange, at) => {
+            400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
                 report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
             }
             406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),

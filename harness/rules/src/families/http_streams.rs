@@ -7,17 +7,18 @@
 use super::http::ERA;
 use crate::engine::{
     Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
-    SeenMessage, Span, Transport, Trigger, Violation, id_text, plain,
+    SeenMessage, Span, Transport, Trigger, Violation, id_text, plain, quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::BTreeMap;
+use transcript::message::Message;
 use transcript::session::Carrier;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
-    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED],
-    triggers: &[Trigger::HttpExchanges],
+    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME],
+    triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
     visitor: || Box::new(HttpStreamsState::default()),
 };
 
@@ -80,6 +81,20 @@ static UNRELATED: Rule = Rule {
     ..LISTENING
 };
 
+static EVENT_NAME: Rule = Rule {
+    id: "http.sse.event-name",
+    level: Level::Should,
+    span: Span::from(Revision::V2025_03_26),
+    needs: &[Need::Sse],
+    title: "A message comes in an event named `message`, or in one without a name",
+    why: "Clients listen for `message` alone, so that what comes under another name is lost without a word.",
+    fix: "Leave the `event` field out, or write `event: message`.",
+    contested: Some(
+        "The text names no event for Streamable HTTP; HTTP+SSE asks for `message`, and the SDKs read no other.",
+    ),
+    ..OURS
+};
+
 /// So many progress tokens of requests, and of streams opened by GET, are remembered.
 const MOST_TOKENS: usize = 10_000;
 
@@ -93,7 +108,14 @@ struct HttpStreamsState {
 
 impl RuleVisitor for HttpStreamsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
-        let (Some(exchange), Some(message)) = (at.exchanges.current(), &at.message) else { return };
+        if at.entry.carrier == Carrier::Sse {
+            event_name(at, report);
+        }
+        let (Some(exchange), Some(message)) =
+            (at.exchanges.current().filter(|_| at.exchange.is_some()), &at.message)
+        else {
+            return;
+        };
         let (scope, number) = (scope(exchange, at), exchange.number);
         if at.entry.carrier == Carrier::Request {
             self.request(&scope, message, at, report);
@@ -169,6 +191,21 @@ impl HttpStreamsState {
         } else if self.stray.len() < MOST_TOKENS {
             self.stray.entry(inside(scope, &token)).or_insert_with(|| at.location());
         }
+    }
+}
+
+/// The name of an event, where it holds a message. HTTP+SSE has a rule of its own.
+fn event_name(at: &RuleContext<'_>, report: &mut Report) {
+    let legacy = at.facts.recording.kind.http_sse
+        || at.exchanges.current().is_some_and(|exchange| exchange.endpoint.is_some());
+    let Some(sse) = at.entry.sse.as_ref().filter(|_| !legacy) else { return };
+    match (sse.name.as_deref().unwrap_or_default(), &sse.data) {
+        ("" | "message", _) if at.message.is_some() => report.pass(&EVENT_NAME, at),
+        ("" | "message", _) => {}
+        (name, Some(data)) if Message::parse(data).is_ok() => {
+            report.fail(&EVENT_NAME, at, format!("a message in an event named {}", quoted(name)));
+        }
+        _ => {}
     }
 }
 

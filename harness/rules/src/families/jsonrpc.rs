@@ -3,8 +3,7 @@
 //! Refuses to know: what stood before a message; that is the business of `correlation`.
 
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    known, shown,
+    Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, known, shown,
 };
 use crate::rule::{Level, Rule};
 use transcript::json::{Json, JsonKind};
@@ -28,8 +27,6 @@ pub(super) const FAMILY: Family = Family {
         &RESULT,
         &ERROR_SHAPE,
         &ERROR_CODE,
-        &ERROR_ID_NULL,
-        &ERROR_ID_ABSENT,
     ],
     triggers: &[Trigger::All],
     visitor: || Box::new(JsonrpcState),
@@ -147,28 +144,6 @@ static ERROR_CODE: Rule = Rule {
     ..Rule::BLANK
 };
 
-static ERROR_ID_NULL: Rule = Rule {
-    id: "jsonrpc.error.id-null",
-    level: Level::Should,
-    source: "JSON-RPC 2.0, section 5; schema, JSONRPCError",
-    title: "An error has the id of its request rather than null",
-    why: "It is not clear which request failed, and typed receivers refuse a null id.",
-    fix: "Repeat the request's id; leave `id` out from 2025-11-25 on where it could not be read.",
-    contested: Some("JSON-RPC demands null where the id could not be read; MCP's schemas allow no null."),
-    ..Rule::BLANK
-};
-
-static ERROR_ID_ABSENT: Rule = Rule {
-    id: "jsonrpc.error.id-absent",
-    span: Span::between(Revision::V2024_11_05, Revision::V2025_06_18),
-    source: "schema, JSONRPCError",
-    title: "An error has an id",
-    why: "The schemas of these revisions ask for one; their readers do not take a message without it for a response.",
-    fix: "Repeat the request's id.",
-    contested: Some("The text on HTTP bodies lets an error go without an id; the schemas do not."),
-    ..Rule::BLANK
-};
-
 struct JsonrpcState;
 
 impl RuleVisitor for JsonrpcState {
@@ -230,14 +205,6 @@ fn call(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
 }
 
 fn error(raw: &Message<'_>, at: &RuleContext<'_>, report: &mut Report) {
-    match raw.id() {
-        Id::Null => report.fail(&ERROR_ID_NULL, at, "an error with the id null"),
-        Id::Missing => report.fail(&ERROR_ID_ABSENT, at, "an error without an id"),
-        Id::Text(_) | Id::Number(_) => {
-            report.pass(&ERROR_ID_NULL, at);
-            report.pass(&ERROR_ID_ABSENT, at);
-        }
-    }
     let Some(error) = raw.outcome() else { return };
     if error.kind() != JsonKind::Object {
         let wrong = format!("`error` is {}: {}", error.kind().name(), shown(error));

@@ -98,7 +98,11 @@ impl StdioState {
         if text.starts_with('\u{feff}') || Message::parse(text).is_ok() {
             return self.give_up(side, at, report);
         }
-        if Json::parse(text).is_ok() && !text.trim().is_empty() {
+        // Blank lines separate nothing, and every reader steps over them.
+        if text.trim().is_empty() {
+            return;
+        }
+        if Json::parse(text).is_ok() {
             self.give_up(side, at, report);
             return impure(text, side, at, report);
         }
@@ -108,7 +112,7 @@ impl StdioState {
                 report.fail(
                     &ONE_LINE,
                     at,
-                    Violation::of("a message is written over several lines").at(first),
+                    Violation::of("a message is written over several lines").at(first).by(party(side)),
                 );
             }
             SplitLine::Completes(_) => report.inconclusive(&ONE_LINE, at, OVER_HTTP),

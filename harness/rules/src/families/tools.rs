@@ -265,13 +265,14 @@ impl ToolsState {
         for tool in result.member("tools").into_iter().flat_map(Json::items) {
             self.definition(tool, at, report);
             if let Some(name) = tool.member("name").and_then(string_of)
+                && self.list.goes_on()
                 && self.order.len() <= MOST_LISTED
                 && name.len() <= LONGEST_NAME
             {
                 self.order.push(name);
             }
         }
-        if !self.list.is_whole() || self.order.len() > MOST_LISTED {
+        if !self.list.goes_on() || !self.list.is_whole() || self.order.len() > MOST_LISTED {
             return;
         }
         if let Some(last) = &self.last {

@@ -10,14 +10,9 @@ use transcript::rejection::Position;
 /// So many variants are tried.
 const VARIANTS: u64 = 400;
 
-/// What the protocol allows and the reader rejects all the same: batches of 2025-03-26, and a call that HTTP turned away
-/// and that is sent again.
-const ALLOWED: &[&str] = &[
-    "rules/batch/all-answered",
-    "rules/batch/answered-one-by-one",
-    "rules/batch/in-2025-03-26",
-    "rules/modern-answers/again-after-401",
-];
+/// What the protocol allows and the reader rejects all the same: batches of 2025-03-26.
+const ALLOWED: &[&str] =
+    &["rules/batch/all-answered", "rules/batch/answered-one-by-one", "rules/batch/in-2025-03-26"];
 
 pub(super) fn over_cases() {
     let mut tried = Tried::default();

@@ -1,0 +1,82 @@
+//! The rules on answers, as data. What they mean at a moment is in the file above.
+
+use crate::engine::{Revision, Span};
+use crate::rule::{Level, Rule};
+
+pub(super) static ID_MATCH: Rule = Rule {
+    id: "jsonrpc.response.id-match",
+    source: "basic/index#responses",
+    title: "A response has the id of a request that the other side made",
+    why: "The request waits until it times out, and the answer is dropped or breaks the client.",
+    fix: "Repeat the id of the request exactly as it came.",
+    ..Rule::BLANK
+};
+
+pub(super) static ID_TYPE: Rule = Rule {
+    id: "jsonrpc.response.id-type",
+    source: "basic/index#responses",
+    title: "A response's id has the type of its request's id",
+    why: "`1` and `\"1\"` are different ids: a client that compares exactly never sees the answer.",
+    fix: "Keep the id as the JSON value it is; do not pass it through a string or an integer.",
+    ..Rule::BLANK
+};
+
+pub(super) static DUPLICATE: Rule = Rule {
+    id: "jsonrpc.response.duplicate",
+    source: "JSON-RPC 2.0, section 5",
+    title: "A request is answered once",
+    why: "The second answer belongs to nothing; where ids come again, it is taken for the answer to another request.",
+    fix: "Answer when the work is done, and not also when it times out or is cancelled.",
+    ..Rule::BLANK
+};
+
+pub(super) static ID_ECHO: Rule = Rule {
+    id: "jsonrpc.error.id-echo",
+    span: Span::from(Revision::V2025_11_25),
+    source: "basic/index#error-responses",
+    title: "An error has its request's id wherever that id could be read",
+    why: "Without it the caller waits until it times out, although the error was there.",
+    fix: "Read the id before anything that can fail, and repeat it.",
+    ..Rule::BLANK
+};
+
+pub(super) static NO_RESPONSE: Rule = Rule {
+    id: "jsonrpc.notification.no-response",
+    span: Span::from(Revision::V2025_03_26),
+    source: "basic/index#notifications",
+    title: "A notification is not answered",
+    why: "Nobody waits for the answer; strict receivers take a response to nothing for a broken peer and hang up.",
+    fix: "Do what a notification asks in silence; over HTTP, answer 202 without a body.",
+    ..Rule::BLANK
+};
+
+pub(super) static ANSWERED: Rule = Rule {
+    id: "jsonrpc.request.answered",
+    source: "basic/index#responses; JSON-RPC 2.0, section 5",
+    title: "A request that was not cancelled is answered before the session ends",
+    why: "The requestor waits, mostly for a minute, and often takes the whole server for dead.",
+    fix: "Answer every request, with an error where nothing else can be said.",
+    ..Rule::BLANK
+};
+
+pub(super) static ERROR_ID_NULL: Rule = Rule {
+    id: "jsonrpc.error.id-null",
+    level: Level::Should,
+    source: "JSON-RPC 2.0, section 5; schema, JSONRPCError",
+    title: "An error has the id of its request rather than null",
+    why: "It is not clear which request failed, and typed receivers refuse a null id.",
+    fix: "Repeat the request's id; leave `id` out from 2025-11-25 on where it could not be read.",
+    contested: Some("JSON-RPC demands null where the id could not be read; MCP's schemas allow no null."),
+    ..Rule::BLANK
+};
+
+pub(super) static ERROR_ID_ABSENT: Rule = Rule {
+    id: "jsonrpc.error.id-absent",
+    span: Span::between(Revision::V2024_11_05, Revision::V2025_06_18),
+    source: "schema, JSONRPCError",
+    title: "An error has an id",
+    why: "The schemas of these revisions ask for one; their readers do not take a message without it for a response.",
+    fix: "Repeat the request's id.",
+    contested: Some("The text on HTTP bodies lets an error go without an id; the schemas do not."),
+    ..Rule::BLANK
+};
