@@ -32,6 +32,7 @@ mod revision;
 pub mod rule;
 pub mod rule_set;
 pub mod selection;
+mod shapes;
 
 pub use check::{CheckOptions, check};
 pub use engine::{

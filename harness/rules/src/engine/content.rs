@@ -1,59 +1,12 @@
-//! Blocks of content, resource contents, URIs and base64: what tools, prompts, resources and sampling share.
+//! Embedded resources, resource contents, URIs and base64: what tools, prompts, resources and sampling share.
 //!
 //! Refuses to know: which rule a fault falls under.
 
-use super::location::shown;
-use crate::revision::{Revision, Span};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
-
-/// A fault: what is wrong, and the value that has it.
-pub(crate) type ContentFault<'v> = (String, Json<'v>);
-
-const BLOCKS: &[(&str, Span, &[&str])] = &[
-    ("text", Span::ALL, &["text"]),
-    ("image", Span::ALL, &["data", "mimeType"]),
-    ("audio", Span::from(Revision::V2025_03_26), &["data", "mimeType"]),
-    ("resource_link", Span::from(Revision::V2025_06_18), &["uri", "name"]),
-];
-
-/// Judges a block of content: its type, and the members that are strings. What an embedded resource holds is left to
-/// [`contents`].
-pub(crate) fn block(value: Json<'_>, revision: Option<Revision>) -> Result<(), ContentFault<'_>> {
-    if value.kind() != JsonKind::Object {
-        return Err((format!("a block of content is {}, not an object", value.kind().name()), value));
-    }
-    let Some(kind) = value.member("type") else {
-        return Err(("a block of content has no `type`".to_owned(), value));
-    };
-    let name = kind.as_text().and_then(|text| text.to_str()).unwrap_or_default();
-    if name == "resource" {
-        return match value.member("resource") {
-            Some(resource) if resource.kind() == JsonKind::Object => Ok(()),
-            Some(other) => Err((format!("`resource` is {}, not an object", other.kind().name()), other)),
-            None => Err(("a block of the type `resource` has no `resource`".to_owned(), value)),
-        };
-    }
-    let Some((_, span, members)) = BLOCKS.iter().find(|block| block.0 == name) else {
-        return Err((format!("{} is not a type of content", shown(kind)), kind));
-    };
-    if let Some(revision) = revision.filter(|revision| !span.has(*revision)) {
-        return Err((format!("content of the type `{name}` came later than {revision}"), kind));
-    }
-    for member in *members {
-        match value.member(member) {
-            None => return Err((format!("a block of the type `{name}` has no `{member}`"), value)),
-            Some(part) if part.kind() != JsonKind::String => {
-                return Err((format!("`{member}` is {}, not a string", part.kind().name()), part));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
-}
 
 /// The resource that a block of content embeds.
 pub(crate) fn embedded(block: Json<'_>) -> Option<Json<'_>> {
@@ -174,9 +127,7 @@ pub(crate) fn uri(text: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    use super::{Base64, Uri, base64, block, read_base64, uri};
-    use crate::revision::Revision;
-    use transcript::json::Json;
+    use super::{Base64, Uri, base64, read_base64, uri};
 
     #[test]
     fn base64_is_decoded_with_all_its_padding_or_none() {
@@ -219,18 +170,6 @@ mod tests {
         }
         for bad in ["", "a/b", "/a:b", "1a:b", "file:///a b"] {
             assert!(matches!(uri(bad), Uri::Bad(_)), "{bad}");
-        }
-    }
-
-    #[test]
-    fn types_of_content_belong_to_revisions() {
-        let audio = Json::parse(r#"{"type":"audio","data":"","mimeType":"audio/wav"}"#).unwrap();
-        assert!(block(audio, Some(Revision::V2024_11_05)).is_err());
-        assert!(block(audio, Some(Revision::V2025_03_26)).is_ok() && block(audio, None).is_ok());
-        for wrong in
-            [r#""x""#, "{}", r#"{"type":"error"}"#, r#"{"type":"text"}"#, r#"{"type":"text","text":1}"#]
-        {
-            assert!(block(Json::parse(wrong).unwrap(), None).is_err(), "{wrong}");
         }
     }
 }

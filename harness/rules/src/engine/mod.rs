@@ -47,8 +47,7 @@ pub(crate) use split_messages::{SplitLine, SplitMessages};
 
 pub(crate) use challenge::Challenge;
 pub(crate) use content::{
-    Base64, ContentFault, ContentsKind, LONGEST_NAME, Uri, base64, block, contents, embedded, read_base64,
-    str_of, string_of, uri,
+    Base64, ContentsKind, LONGEST_NAME, Uri, base64, contents, embedded, read_base64, str_of, string_of, uri,
 };
 pub(crate) use context::RuleContext;
 pub(crate) use facts::{

@@ -9,6 +9,7 @@ use crate::engine::{
     Trigger, Violation, shown, text_of,
 };
 use crate::rule::{Level, Rule};
+use crate::shapes::member_fault;
 use std::collections::BTreeSet;
 use transcript::json::Json;
 use transcript::rejection::Rejection;
@@ -111,6 +112,9 @@ impl CancellationState {
             return;
         }
         let Some(id) = message.param("requestId") else { return };
+        if member_fault("notifications/cancelled>", "requestId", id, at.revision).is_some() {
+            return;
+        }
         if at.facts.redacted(id) {
             return report.inconclusive(&KNOWN, at, "the recorder took out the id");
         }

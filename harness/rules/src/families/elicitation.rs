@@ -155,6 +155,9 @@ impl RuleVisitor for ElicitationState {
             let Some(value) = message.param("elicitationId") else {
                 return report.fail(&COMPLETE, at, "the notification has no `elicitationId`");
             };
+            if value.kind() != JsonKind::String {
+                return;
+            }
             let known = string_of(value).is_some_and(|id| self.ids.contains(&id));
             if known {
                 report.pass(&COMPLETE, at);
@@ -180,6 +183,9 @@ impl ElicitationState {
 
     fn request(&mut self, params: Option<Json<'_>>, at: &RuleContext<'_>, report: &mut Report) {
         let Some(params) = params else { return report.fail(&PARAMS, at, "the elicitation has no params") };
+        if params.kind() != JsonKind::Object {
+            return;
+        }
         self.keep(params);
         let url = by_url(params) && at.revision != Some(Revision::V2025_06_18);
         let first = [("message", JsonKind::String)];
@@ -224,6 +230,9 @@ impl ElicitationState {
         let result = answer.result;
         let content = result.member("content").filter(|content| content.kind() != JsonKind::Null);
         let Some(action) = result.member("action") else {
+            if result.member("task").is_some() {
+                return;
+            }
             return report.fail(&ACTION, at, Violation::of("the answer has no `action`").inside(result));
         };
         match string_of(action).as_deref() {
@@ -247,6 +256,9 @@ impl ElicitationState {
         };
         let Some(form) = params.member("requestedSchema").filter(|_| !by_url(params)) else { return };
         let Some(entered) = content.or_else(|| Json::parse("{}").ok()) else { return };
+        if entered.kind() != JsonKind::Object {
+            return;
+        }
         if at.facts.redacted(form) || at.facts.redacted(entered) {
             return report.inconclusive(&CONTENT, at, "the recorder took out what would decide it");
         }

@@ -54,7 +54,6 @@ mod tool_headers;
 mod tool_output;
 mod tools;
 mod typed;
-mod typed_tables;
 mod versions;
 
 use crate::engine::Family;

@@ -100,14 +100,14 @@ impl RuleVisitor for MrtrState {
             );
         }
         let there = |name| result.member(name).filter(|value| value.kind() != JsonKind::Null);
-        let requests = there("inputRequests");
+        let is_there = there("inputRequests").is_some() || there("requestState").is_some();
         report.check(
             &NON_EMPTY,
             at,
-            requests.is_some() || there("requestState").is_some(),
+            is_there,
             || "the result has neither `inputRequests` nor `requestState`",
         );
-        let Some(requests) = requests else { return };
+        let Some(requests) = result.member("inputRequests").filter(|_| is_there) else { return };
         if requests.kind() != JsonKind::Object {
             let wrong = format!("`inputRequests` is {}: {}", requests.kind().name(), shown(requests));
             return report.fail(&VALUES, at, Violation::of(wrong).inside(requests));

@@ -63,6 +63,10 @@ impl RuleVisitor for SamplingState {
 fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
     let mut open: Option<(Json<'_>, BTreeSet<String>)> = None;
     let (mut tools, mut wrong) = (false, None);
+    // What is not there cannot be balanced.
+    if messages.items().any(|turn| turn.member("content").is_none()) {
+        return;
+    }
     for turn in messages.items() {
         let role = turn.member("role").and_then(string_of).unwrap_or_default();
         let blocks: Vec<Json<'_>> = match turn.member("content") {
@@ -74,7 +78,7 @@ fn judge(messages: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
         let uses = ids(&blocks, "tool_use", "id");
         tools |= !results.is_empty() || !uses.is_empty();
         if role == "user" && !results.is_empty() {
-            let other = blocks.iter().find(|block| sort(**block) != "tool_result");
+            let other = blocks.iter().find(|block| !matches!(&*sort(**block), "" | "tool_result"));
             report.check(&ONLY, at, other.is_none(), || {
                 let kind = other.map(|block| sort(*block)).unwrap_or_default();
                 let wrong = Violation::of(format!(

@@ -10,6 +10,7 @@ use crate::engine::{
     SeenMessage, Span, Trigger, Violation, quoted, shown, string_of, why_not_whole,
 };
 use crate::rule::{Level, Rule};
+use crate::shapes::member_fault;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind};
 use transcript::session::Side;
@@ -347,6 +348,9 @@ fn comparable(one: &str, other: &str) -> bool {
 }
 
 fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Report) {
+    if task.kind() != JsonKind::Object {
+        return;
+    }
     let mut wrong = None;
     for name in ["createdAt", "lastUpdatedAt"] {
         match task.member(name) {
@@ -375,7 +379,7 @@ fn times(task: Json<'_>, asked_for: bool, at: &RuleContext<'_>, report: &mut Rep
             .is_some_and(|request| request.method() == "tasks/get")
     {
         match task.member("ttl") {
-            Some(ttl) if matches!(ttl.kind(), JsonKind::Number | JsonKind::Null) => {}
+            Some(ttl) if member_fault("GetTaskResult", "ttl", ttl, at.revision).is_none() => {}
             Some(ttl) => wrong = wrong.or(Some((format!("`ttl` is {}", shown(ttl)), ttl, Level::Must))),
             None => wrong = wrong.or(Some(("the task has no `ttl`".to_owned(), task, Level::Must))),
         }

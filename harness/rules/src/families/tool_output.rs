@@ -6,10 +6,11 @@
 use super::tools::is_error;
 use crate::engine::{
     Base64, ContentsKind, Definition, Family, Fit, MessageKind, Report, Revision, RuleContext, RuleVisitor,
-    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, block, contents, embedded, part, read_base64,
-    str_of, string_of,
+    Schemas, SeenMessage, Span, ToolList, Trigger, Violation, contents, embedded, part, read_base64, str_of,
+    string_of,
 };
 use crate::rule::{Level, Party, Rule};
+use crate::shapes::{Fault, member_fault};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
 
@@ -155,10 +156,10 @@ impl ToolOutputState {
             Some(content) if content.kind() == JsonKind::Array => {
                 report.pass(&CONTENT, at);
                 for item in content.items() {
-                    match block(item, at.revision) {
-                        Ok(()) => report.pass(&TYPE, at),
-                        Err((wrong, location)) => {
-                            report.fail(&TYPE, at, Violation::of(wrong).inside(location))
+                    match block_fault(item, at.revision) {
+                        None => report.pass(&TYPE, at),
+                        Some(Fault { wrong, place }) => {
+                            report.fail(&TYPE, at, Violation::of(wrong).inside(place));
                         }
                     }
                     data(item, at, report);
@@ -225,6 +226,16 @@ impl ToolOutputState {
             }
         }
     }
+}
+
+/// What is wrong with a block of content, but for what an embedded resource holds, which has a rule of its own.
+fn block_fault(block: Json<'_>, revision: Option<Revision>) -> Option<Fault<'_>> {
+    let fault = member_fault("CallToolResult", "content", block, revision)?;
+    let neither = embedded(block).is_some_and(|resource| {
+        contents(resource) == ContentsKind::Neither
+            && resource.member("uri").is_some_and(|uri| uri.kind() == JsonKind::String)
+    });
+    (!neither).then_some(fault)
 }
 
 /// Some text says the same as the structured content. Libraries wrap what is no object into `{"result": …}` or the like

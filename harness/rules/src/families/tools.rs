@@ -8,6 +8,7 @@ use crate::engine::{
     Span, ToolList, Trigger, Validity, Violation, part, quoted, shown, str_of, string_of,
 };
 use crate::rule::{Level, Party, Rule};
+use crate::shapes::{Fault, member_fault};
 use transcript::json::{Json, JsonKind};
 
 pub(super) const FAMILY: Family = Family {
@@ -159,19 +160,14 @@ impl ToolsState {
     fn call(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         let Some(message) = &at.message else { return };
         let params = message.raw.params();
-        let wrong = match (message.param("name"), message.param("arguments")) {
-            (None, _) => Some(Violation::of("the call has no `name`")),
-            (Some(name), _) if name.kind() != JsonKind::String => {
-                Some(Violation::of(format!("`name` is {}, not a string", shown(name))).inside(name))
+        if message.param("name").is_none() {
+            return report.fail(&PARAMS, at, "the call has no `name`");
+        }
+        for name in ["name", "arguments"] {
+            let Some(value) = message.param(name) else { continue };
+            if let Some(fault) = member_fault("tools/call>", name, value, at.revision) {
+                return report.fail(&PARAMS, at, Violation::of(fault.wrong).inside(fault.place));
             }
-            (_, Some(given)) if given.kind() != JsonKind::Object => {
-                let wrong = format!("`arguments` is {}, not an object", given.kind().name());
-                Some(Violation::of(wrong).inside(given))
-            }
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            return report.fail(&PARAMS, at, wrong);
         }
         report.pass(&PARAMS, at);
         let (Some(value), Some(params)) = (message.param("name"), params) else { return };
@@ -311,29 +307,22 @@ impl ToolsState {
             // Where it was listed before, it is broken, which has been said.
             report.pass(&UNIQUE, at);
         }
-        for (name, must_be_object) in [("inputSchema", true), ("outputSchema", false)] {
+        for name in ["inputSchema", "outputSchema"] {
             let Some(schema) = tool.member(name) else { continue };
             if at.facts.redacted(schema) {
                 report.inconclusive(&SCHEMA, at, "the recorder took out what would decide it");
                 continue;
             }
-            if schema.kind() != JsonKind::Object {
-                let wrong = format!("`{name}` is {}, not an object", schema.kind().name());
-                report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
+            if let Some(Fault { wrong, place }) = member_fault("Tool", name, schema, at.revision) {
+                report.fail(&SCHEMA, at, Violation::of(format!("in `{name}`, {wrong}")).inside(place));
                 continue;
             }
-            let object =
-                schema.member("type").is_some_and(|kind| string_of(kind).as_deref() == Some("object"));
             match self.schemas.validity(schema) {
                 Validity::Invalid(why, pointer) => {
                     let location = part(schema, &pointer);
                     let wrong =
                         format!("`{name}` is not a valid schema: at {}, {why}", show_pointer(&pointer));
                     report.fail(&SCHEMA, at, Violation::of(wrong).inside(location));
-                }
-                _ if must_be_object && !object => {
-                    let wrong = format!("the type of `{name}` is not \"object\"");
-                    report.fail(&SCHEMA, at, Violation::of(wrong).inside(schema));
                 }
                 Validity::Unsure(why) => report.inconclusive(&SCHEMA, at, why),
                 Validity::Valid => report.pass(&SCHEMA, at),

@@ -1,0 +1,307 @@
+//! How a value is held to the table, and where in it the fault stands.
+//!
+//! Depth is bounded by the table, in which nothing holds itself.
+
+use super::owners::{Path, is_owned};
+use super::{Member, Part, Shape, entry, members};
+use crate::engine::shown;
+use crate::revision::Revision;
+use transcript::json::{Json, JsonKind};
+
+/// What is wrong, in a sentence without its full stop, and the value that has it.
+#[derive(Debug)]
+pub(crate) struct Fault<'v> {
+    pub(crate) wrong: String,
+    pub(crate) place: Json<'v>,
+}
+
+/// How many members of an object were as they must be, before the fault if there is one: of several shapes that an object
+/// may have, the one that fits furthest is the one that was meant.
+type Fit<'v> = Result<(), (usize, Fault<'v>)>;
+
+/// The first fault of a message's part that is left to the rule of the shapes.
+pub(crate) fn fault<'v>(
+    part: Part,
+    method: &str,
+    value: Json<'v>,
+    revision: Option<Revision>,
+) -> Option<Fault<'v>> {
+    by_each(entry(method, part).iter(), revision, |row, by| {
+        Judge { revision: by, place: Some((part, method)) }.value(&row.shape, value, &Path::Top)
+    })
+}
+
+/// The first fault of a value as a member of what the table has under this name; what a list holds is asked for item by
+/// item. For rules that judge such a value.
+pub(crate) fn member_fault<'v>(
+    of: &str,
+    member: &str,
+    value: Json<'v>,
+    revision: Option<Revision>,
+) -> Option<Fault<'v>> {
+    by_each(members(of).iter().filter(|row| row.name == member), revision, |row, by| {
+        let (judge, path) = (Judge { revision: by, place: None }, Path::Member(&Path::Top, member));
+        match &row.shape {
+            Shape::List(items) => judge.value(items, value, &Path::Item(&path)),
+            shape => judge.value(shape, value, &path),
+        }
+    })
+}
+
+/// What is wrong by the revision; where none is known, what every revision that has it refuses.
+fn by_each<'v>(
+    rows: impl Iterator<Item = &'static Member>,
+    revision: Option<Revision>,
+    judge: impl Fn(&'static Member, Revision) -> Fit<'v>,
+) -> Option<Fault<'v>> {
+    let mut found = None;
+    for row in rows {
+        for by in Revision::ALL.into_iter().filter(|by| row.span.has(*by)) {
+            if revision.is_none_or(|revision| revision == by) {
+                let (_, fault) = judge(row, by).err()?;
+                found.get_or_insert(fault);
+            }
+        }
+    }
+    found
+}
+
+/// What is wrong where there are no params at all, if that is not left to another rule.
+pub(crate) fn without_params(method: &str, revision: Option<Revision>) -> Option<String> {
+    let mut needed = None;
+    for row in entry(method, Part::Params) {
+        for by in Revision::ALL.into_iter().filter(|by| row.span.has(*by)) {
+            if revision.is_some_and(|revision| revision != by) {
+                continue;
+            }
+            // Where they may be of several shapes, they are an elicitation's, which has a rule of its own.
+            let Shape::Named(name) = row.shape else { return None };
+            let members = members(name).iter().filter(|member| member.needed && member.span.has(by));
+            let is_left = |member: &&Member| {
+                !is_owned(Part::Params, method, &Path::Missing(&Path::Top, member.name), by)
+            };
+            let first = members.clone().find(is_left);
+            if !row.needed || first.is_none() && members.count() > 0 {
+                return None;
+            }
+            needed = Some(first.map_or(String::new(), |member| format!(", and needs `{}`", member.name)));
+        }
+    }
+    needed.map(|needed| format!("`{method}` has no params{needed}"))
+}
+
+struct Judge<'j> {
+    revision: Revision,
+    /// What is judged, where places that have a rule of their own are left to it.
+    place: Option<(Part, &'j str)>,
+}
+
+impl Judge<'_> {
+    fn wrong<'v>(&self, path: &Path<'_>, value: Json<'v>, wrong: impl FnOnce() -> String) -> Fit<'v> {
+        match self.place {
+            Some((part, method)) if is_owned(part, method, path, self.revision) => Ok(()),
+            _ => Err((0, Fault { wrong: wrong(), place: value })),
+        }
+    }
+
+    fn missing<'v>(&self, path: &Path<'_>, name: &str, value: Json<'v>) -> Fit<'v> {
+        self.wrong(&Path::Missing(path, name), value, || format!("`{name}` is missing"))
+    }
+
+    fn value<'v>(&self, shape: &Shape, value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        match (shape, value.kind()) {
+            (Shape::Any, _)
+            | (Shape::Text, JsonKind::String)
+            | (Shape::Bool, JsonKind::Bool)
+            | (Shape::Null, JsonKind::Null)
+            | (Shape::Object, JsonKind::Object) => Ok(()),
+            (Shape::Number { whole, least, most }, JsonKind::Number) => {
+                self.number(value, *whole, (*least, *most), path)
+            }
+            (Shape::Word(words), JsonKind::String) if is_one_of(value, words) => Ok(()),
+            (Shape::Named(name), JsonKind::Object) => self.object(members(name), value, path),
+            (Shape::List(shape), JsonKind::Array) => {
+                value.items().try_for_each(|item| self.value(shape, item, &Path::Item(path)))
+            }
+            (Shape::Map(shape), JsonKind::Object) => {
+                for (name, part) in value.members() {
+                    let name = String::from_utf8_lossy(&name.decode()).into_owned();
+                    self.value(shape, part, &Path::Key(path, &name))?;
+                }
+                Ok(())
+            }
+            (Shape::OneOf(shapes), _) => self.one_of(shapes, value, path),
+            _ => self.unfit(std::slice::from_ref(shape), value, path),
+        }
+    }
+
+    fn object<'v>(&self, rows: &[Member], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        let rows = rows.iter().filter(|row| row.span.has(self.revision));
+        for (fitting, row) in rows.enumerate() {
+            let fit = match value.member(row.name) {
+                Some(part) => self.value(&row.shape, part, &Path::Member(path, row.name)),
+                None if row.needed => self.missing(path, row.name, value),
+                None => Ok(()),
+            };
+            fit.map_err(|(_, fault)| (fitting, fault))?;
+        }
+        Ok(())
+    }
+
+    /// One of several shapes. Objects tell by a word, such as that of `type`, which of them they mean to be.
+    fn one_of<'v>(&self, shapes: &[Shape], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        let kind = value.kind();
+        let (mut tag, mut meant) = (None, false);
+        let mut faults: Vec<(usize, &Shape, Fault<'v>)> = Vec::new();
+        // Which of them is meant does not depend on whose the places in it are.
+        let all = Judge { place: None, ..*self };
+        for shape in shapes {
+            match shape {
+                Shape::Named(name) if kind == JsonKind::Object => {
+                    if let Some(other) = self.other_word(members(name), value) {
+                        tag = tag.or(Some(other));
+                        continue;
+                    }
+                    meant |= self.tags(members(name)).any(|row| value.member(row.name).is_some());
+                }
+                _ if !is_kind(shape, kind) => continue,
+                _ => {}
+            }
+            match all.value(shape, value, path) {
+                Ok(()) => return Ok(()),
+                Err((fitting, fault)) => faults.push((fitting, shape, fault)),
+            }
+        }
+        let best = faults.iter().map(|(fitting, ..)| *fitting).max();
+        // A word that is none of theirs says more than what is missing for one that has no word.
+        let Some(best) = best.filter(|_| meant || tag.is_none_or(|tag| value.member(tag).is_none())) else {
+            return match tag {
+                Some(name) => self.tag(name, shapes, value, path),
+                None => self.unfit(shapes, value, path),
+            };
+        };
+        faults.retain(|(fitting, ..)| *fitting == best);
+        let Some((_, shape, _)) = faults.first() else { return Ok(()) };
+        let (fitting, fault) = match self.value(shape, value, path) {
+            Err(fit) => fit,
+            Ok(()) => return Ok(()),
+        };
+        let missing = |fault: &Fault<'v>| {
+            let name = fault.wrong.strip_suffix(" is missing").filter(|_| fault.place.text() == value.text());
+            name.map(str::to_owned)
+        };
+        let names: Option<Vec<String>> = faults.iter().map(|(.., fault)| missing(fault)).collect();
+        let Some(mut names) = names.filter(|_| missing(&fault).is_some()) else {
+            return Err((fitting, fault));
+        };
+        names.dedup();
+        Err((fitting, Fault { wrong: format!("{} is missing", names.join(" or ")), ..fault }))
+    }
+
+    /// The member whose word says that an object is none of these.
+    fn other_word(&self, rows: &[Member], value: Json<'_>) -> Option<&'static str> {
+        let other = |row: &&Member| match value.member(row.name) {
+            None => row.needed,
+            Some(part) => !is_one_of(part, words(&row.shape)),
+        };
+        self.tags(rows).find(other).map(|row| row.name)
+    }
+
+    /// The members that hold one word of a few, by which objects are told apart.
+    fn tags<'r>(&self, rows: &'r [Member]) -> impl Iterator<Item = &'r Member> {
+        rows.iter().filter(|row| row.span.has(self.revision) && !words(&row.shape).is_empty())
+    }
+
+    /// The word that tells one of these from the others is missing, or is none of theirs.
+    fn tag<'v>(&self, name: &str, shapes: &[Shape], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        let Some(part) = value.member(name) else { return self.missing(path, name, value) };
+        self.wrong(&Path::Member(path, name), part, || {
+            let rows = shapes.iter().filter_map(|shape| match shape {
+                Shape::Named(name) => Some(members(name)),
+                _ => None,
+            });
+            let of = |row: &&Member| row.name == name && row.span.has(self.revision);
+            let mut all: Vec<&str> =
+                rows.flatten().filter(of).flat_map(|row| words(&row.shape)).copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            format!("`{name}` is {}, and {}", shown(part), not_one_of(&all))
+        })
+    }
+
+    fn unfit<'v>(&self, shapes: &[Shape], value: Json<'v>, path: &Path<'_>) -> Fit<'v> {
+        self.wrong(path, value, || {
+            let all: Vec<&str> = shapes.iter().flat_map(words).copied().collect();
+            if !all.is_empty() && value.kind() == JsonKind::String {
+                return format!("{} is {}, and {}", path.label(), shown(value), not_one_of(&all));
+            }
+            let mut names: Vec<&str> = shapes.iter().map(noun).collect();
+            names.dedup();
+            let last = names.pop().unwrap_or_default();
+            let names =
+                if names.is_empty() { last.to_owned() } else { format!("{} or {last}", names.join(", ")) };
+            format!("{} is {}, and not {names}", path.label(), value.kind().name())
+        })
+    }
+
+    fn number<'v>(
+        &self,
+        value: Json<'v>,
+        whole: bool,
+        (least, most): (Option<f64>, Option<f64>),
+        path: &Path<'_>,
+    ) -> Fit<'v> {
+        let number = value.text().parse::<f64>().unwrap_or_default();
+        if whole && number.fract() != 0.0 {
+            return self
+                .wrong(path, value, || format!("{} is {}, and no integer", path.label(), shown(value)));
+        }
+        if let Some(least) = least.filter(|least| number < *least) {
+            return self
+                .wrong(path, value, || format!("{} is {}, less than {least}", path.label(), shown(value)));
+        }
+        if let Some(most) = most.filter(|most| number > *most) {
+            return self
+                .wrong(path, value, || format!("{} is {}, more than {most}", path.label(), shown(value)));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a shape is one of values of this kind.
+fn is_kind(shape: &Shape, kind: JsonKind) -> bool {
+    match shape {
+        Shape::Any => true,
+        Shape::Text | Shape::Word(_) => kind == JsonKind::String,
+        Shape::Bool => kind == JsonKind::Bool,
+        Shape::Null => kind == JsonKind::Null,
+        Shape::Number { .. } => kind == JsonKind::Number,
+        Shape::List(_) => kind == JsonKind::Array,
+        Shape::Object | Shape::Map(_) | Shape::Named(_) => kind == JsonKind::Object,
+        Shape::OneOf(shapes) => shapes.iter().any(|shape| is_kind(shape, kind)),
+    }
+}
+
+fn words(shape: &Shape) -> &[&'static str] {
+    if let Shape::Word(words) = shape { words } else { &[] }
+}
+
+fn not_one_of(words: &[&str]) -> String {
+    if let [word] = words { format!("not {word}") } else { format!("none of {}", words.join(", ")) }
+}
+
+fn is_one_of(value: Json<'_>, words: &[&str]) -> bool {
+    value.as_text().is_some_and(|text| words.iter().any(|word| text.is(word)))
+}
+
+fn noun(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Text | Shape::Word(_) => JsonKind::String.name(),
+        Shape::Bool => JsonKind::Bool.name(),
+        Shape::Null => JsonKind::Null.name(),
+        Shape::Number { whole: true, .. } => "an integer",
+        Shape::Number { .. } => JsonKind::Number.name(),
+        Shape::List(_) => JsonKind::Array.name(),
+        _ => JsonKind::Object.name(),
+    }
+}
