@@ -140,11 +140,10 @@ impl Schema {
             _ => self.made(&definition["properties"]["params"]),
         };
         let kind = if message.definition == "InputRequiredResult" { "input_required" } else { "complete" };
-        for value in &mut all {
-            value
-                .as_object_mut()
-                .and_then(|result| result.get_mut("resultType"))
-                .map(|word| *word = json!(kind));
+        for result in &mut all {
+            if let Some(word) = result.as_object_mut().and_then(|result| result.get_mut("resultType")) {
+                *word = json!(kind);
+            }
         }
         let recorded = self.recorded.get(&(message.kind, message.method.clone()));
         let recorded =
@@ -185,7 +184,11 @@ impl Schema {
 
     fn made_as(&self, kind: &str, schema: &Value) -> Vec<Value> {
         match kind {
-            "string" => vec![json!("2025-06-18T10:00:00Z")],
+            "string" => vec![match schema.get("format").and_then(Value::as_str) {
+                Some("byte") => json!("aGk="),
+                Some("uri" | "uri-template") => json!("https://a.example/b"),
+                _ => json!("2025-06-18T10:00:00Z"),
+            }],
             "boolean" => vec![json!(true)],
             "null" => vec![Value::Null],
             "integer" | "number" => vec![json!(1)],
