@@ -35,6 +35,11 @@ pub struct Format {
     pub scripts: &'static [Option<Transport>],
     /// Whether this program's recorders write it while the session goes on.
     pub live: bool,
+    /// Whether every case of the suite is spelled in it, or says why it cannot be.
+    pub paired: bool,
+    /// The clauses, by how their ids begin, that speak only of formats like this one: a case of such a clause has nothing to
+    /// show in the others.
+    pub clauses: &'static [&'static str],
     /// Whether a file that begins like this is one of these.
     pub sniff: fn(&Head) -> bool,
     /// Hands the entries of a transcript to a sink, in the order of the session.

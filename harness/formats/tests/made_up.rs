@@ -22,6 +22,8 @@ static FORMAT: Format = Format {
     transport: None,
     scripts: &[],
     live: false,
+    paired: false,
+    clauses: &[],
     sniff,
     read,
     write,

@@ -41,7 +41,7 @@ mod suite;
 mod trials;
 
 pub use importer::Importer;
-pub use suite::{Blob, Case, GeneratedCase, Problem, Root, Suite, Transcript, Uncarried};
+pub use suite::{Blob, Case, GeneratedCase, Pairing, Problem, Root, Suite, Transcript, Uncarried, paired};
 pub use trials::{Harness, harness};
 
 /// What an importer answers: typed calls and events of exact values, a rejection, or why there is none.

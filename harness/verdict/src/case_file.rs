@@ -28,6 +28,7 @@ struct Spelled {
     reject: Option<Spanned<String>>,
     twin: Option<Spanned<String>>,
     control: Option<bool>,
+    only: Option<Spanned<String>>,
     source: Option<Spanned<String>>,
     revision: Option<Spanned<String>>,
     redacted: Option<Spanned<String>>,
@@ -97,6 +98,8 @@ pub struct CaseFile {
     pub control: bool,
     /// Formats that cannot carry the session, each with the reason.
     pub uncarried: Vec<(&'static str, String)>,
+    /// Why no other format than those it is spelled in can show what it shows.
+    pub only: Option<String>,
     /// The case is for `check`, and no importer is asked.
     pub judgement: Option<Judgement>,
     /// The dialects in which it means something else.
@@ -171,6 +174,7 @@ impl Reader<'_> {
             self.say(Some(revision.span().start), "a revision is a date, such as revision = \"2025-11-25\"");
         }
         let redacted = spelled.redacted.map(|marker| self.filled("redacted", marker));
+        let only = spelled.only.map(|why| self.filled("only", why));
         if let Some(Recorded { program, how, date }) = spelled.recorded {
             for (name, value) in [("program", program), ("how", how), ("date", date)] {
                 self.filled(name, value);
@@ -199,6 +203,7 @@ impl Reader<'_> {
             twin,
             control,
             uncarried,
+            only,
             judgement,
             dialects,
         };

@@ -19,9 +19,9 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
-use suite::Suite;
 use suite::importer::Importer;
 use suite::run::{PlannedCase, Selection, Shard, plan, run as carry_out};
+use suite::{Suite, paired};
 use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
@@ -136,6 +136,17 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
+    if whole && args.suite.generate.is_none() {
+        let pairing = suite.pairing();
+        let formats: Vec<_> = paired().map(|format| format.name).collect();
+        context.terminal.note(&format!(
+            "{} of {} cases are spelled in each of {}; {} say why not",
+            pairing.everywhere,
+            suite.cases.len(),
+            formats.join(", "),
+            pairing.explained
+        ));
+    }
     record.shard = args.shard.map(Shard::part);
     record.command = Some(command(args, None));
     let cases: BTreeMap<&str, _> =

@@ -41,6 +41,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[Some(Transport::StreamableHttp)],
     live: true,
+    paired: false,
+    clauses: &["HAR-", "SSE-", "K2A-"],
     sniff,
     read: read::read,
     write: write::write,

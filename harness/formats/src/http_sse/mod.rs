@@ -22,6 +22,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: Some(TRANSPORT),
     scripts: &[Some(TRANSPORT)],
     live: false,
+    paired: true,
+    clauses: &["ENV-", "SSE-", "K2A-"],
     sniff: |head| envelope::sniff(head, TRANSPORT),
     read: |input, options, sink| envelope::read(TRANSPORT, input, options, sink),
     write: |session, out| envelope::write(TRANSPORT, session, out),

@@ -30,6 +30,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[None],
     live: false,
+    paired: false,
+    clauses: &["INS-"],
     sniff,
     read: read::read,
     write: write::write,

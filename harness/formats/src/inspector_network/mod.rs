@@ -46,6 +46,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[],
     live: false,
+    paired: false,
+    clauses: &["HAR-", "SSE-", "K2A-"],
     sniff,
     read: read::read,
     write: write::write,

@@ -22,6 +22,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[None],
     live: false,
+    paired: true,
+    clauses: &["JRP-LINE"],
     sniff,
     read: read::read,
     write: write::write,

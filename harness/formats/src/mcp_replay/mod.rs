@@ -26,6 +26,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[None],
     live: true,
+    paired: true,
+    clauses: &["RPL-"],
     sniff,
     read: read::read,
     write: write::write,

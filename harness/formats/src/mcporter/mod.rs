@@ -35,6 +35,8 @@ pub(crate) static FORMAT: Format = Format {
     transport: None,
     scripts: &[],
     live: false,
+    paired: false,
+    clauses: &[],
     sniff,
     read: read::read,
     write: write::write,

@@ -47,6 +47,8 @@ pub struct Case {
     pub transcripts: Vec<Transcript>,
     /// Formats that cannot carry the session.
     pub uncarried: Vec<Uncarried>,
+    /// Why no other format than those it is spelled in can show what it shows.
+    pub only: Option<String>,
     files: Vec<(String, Blob)>,
 }
 
@@ -91,6 +93,7 @@ impl Case {
                     twin,
                     control,
                     uncarried,
+                    only,
                     judgement,
                     dialects,
                     ..
@@ -115,6 +118,7 @@ impl Case {
                     judgement,
                     transcripts,
                     uncarried,
+                    only,
                     files,
                 };
                 Ok(case)

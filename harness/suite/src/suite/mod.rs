@@ -5,10 +5,12 @@
 
 mod case;
 mod folder;
+mod pairing;
 mod problem;
 
 pub use case::{Case, Transcript, Uncarried};
 pub use folder::{Blob, GeneratedCase, Root};
+pub use pairing::{Pairing, paired};
 pub use problem::Problem;
 
 use folder::Folder;
@@ -29,6 +31,12 @@ pub struct Suite {
 }
 
 impl Suite {
+    /// How its cases stand in the paired formats.
+    #[must_use]
+    pub fn pairing(&self) -> Pairing<'_> {
+        Pairing::of(&self.cases)
+    }
+
     /// Finds and checks every case of `roots` together.
     ///
     /// # Errors

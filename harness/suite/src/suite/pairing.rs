@@ -1,0 +1,68 @@
+//! Which cases show one session in every format that the suite pairs, and why others do not.
+
+use super::case::Case;
+use formats::{FORMATS, Format};
+
+/// How the cases of a suite stand in the paired formats.
+#[derive(Debug, Default)]
+pub struct Pairing<'s> {
+    /// How many cases are spelled in all of them.
+    pub everywhere: usize,
+    /// How many say why they are not.
+    pub explained: usize,
+    /// The others, each with the formats that are missing.
+    pub silent: Vec<(&'s str, Vec<&'static str>)>,
+}
+
+/// The formats that every case is spelled in, or says why it cannot be.
+pub fn paired() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().copied().filter(|format| format.paired)
+}
+
+impl<'s> Pairing<'s> {
+    /// Counts the cases.
+    pub(super) fn of(cases: &'s [Case]) -> Self {
+        let mut pairing = Self::default();
+        for case in cases {
+            let missing =
+                || paired().filter(|format| !case.transcripts.iter().any(|it| it.format.name == format.name));
+            let silent: Vec<_> = missing().filter(|it| !is_explained(case, it)).map(|it| it.name).collect();
+            match () {
+                () if !silent.is_empty() => pairing.silent.push((&case.name, silent)),
+                () if missing().next().is_some() => pairing.explained += 1,
+                () => pairing.everywhere += 1,
+            }
+        }
+        pairing
+    }
+}
+
+/// Whether the case says why this format is missing: in a table of its own, for all others at once, or by a clause that
+/// speaks only of other formats.
+fn is_explained(case: &Case, format: &Format) -> bool {
+    let speaks =
+        |format: &Format, clause: &str| format.clauses.iter().any(|family| clause.starts_with(family));
+    let elsewhere =
+        |clause: &String| !speaks(format, clause) && FORMATS.iter().any(|other| speaks(other, clause));
+    case.only.is_some()
+        || case.uncarried.iter().any(|it| it.format.name == format.name)
+        || case.clauses.iter().any(elsewhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::suite::{Root, Suite, paired};
+
+    #[test]
+    fn every_case_is_in_the_paired_formats_or_says_why_not() {
+        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let pairing = suite.pairing();
+        assert!(
+            pairing.silent.is_empty(),
+            "add the transcript, [formats.<name>] or `only`: {:#?}",
+            pairing.silent
+        );
+        assert_eq!(pairing.everywhere + pairing.explained, suite.cases.len());
+        assert!(pairing.everywhere > 200 && paired().count() == 4, "{}", pairing.everywhere);
+    }
+}
