@@ -6,6 +6,7 @@
 //! less of one. Knows how a session is spelled only through `formats`, and nothing of processes.
 
 pub mod bulk;
+pub mod dialects;
 pub mod format_tree;
 pub mod fuzzing;
 pub mod mutator;

@@ -14,6 +14,7 @@ use crate::shrink::Recipe;
 use crate::values::Value;
 use crate::variant::Variant;
 use crate::variant_builder::VariantBuilder;
+use transcript::dialect::Dialect;
 
 /// The most entries that a made session has.
 const ENTRIES: usize = 12;
@@ -32,6 +33,8 @@ const ATTEMPTS: usize = 64;
 pub enum Source<'d> {
     /// A session that the seed makes.
     Made,
+    /// The same, with an id wherever this dialect asks for one: it would refuse most of them, and show little else.
+    MadeFor(&'static Dialect),
     /// This one.
     Given(&'d SessionBuilder),
 }
@@ -81,6 +84,7 @@ fn attempt(seed: u64, index: u64, source: Source<'_>) -> Option<Attempt> {
         let rng = Rng::new(seed).fork(&format!("{index}/{attempt}"));
         let builder = match source {
             Source::Made => session(&mut rng.fork("session"))?,
+            Source::MadeFor(dialect) => session(&mut rng.fork("session"))?.fit_for(dialect),
             Source::Given(builder) => builder.clone(),
         };
         let wanted = choose(all(), &mut rng.fork("mutators"));

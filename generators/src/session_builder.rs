@@ -102,6 +102,12 @@ impl Event {
         }
     }
 
+    /// Says which event a response answers.
+    pub(crate) fn answer(&mut self, index: Option<u64>) {
+        let spelled = index.map_or("null".to_owned(), |index| index.to_string());
+        self.meaning.set("answers", Node::leaf(spelled));
+    }
+
     /// The value that the message is about: its params, arguments, result or error, in the message and in the event.
     pub fn value(&mut self) -> Option<(&mut Node, &mut Node)> {
         let (outer, name) = match () {
@@ -265,8 +271,7 @@ impl SessionBuilder {
                 let anybody = |waiting: &Waiting| Some(&waiting.id) == key.as_ref();
                 let found_flat = flat.iter().position(anybody).map(|at| flat.remove(at).index);
                 self.needs_directions |= found != found_flat;
-                let spelled = found.map_or("null".to_owned(), |index| index.to_string());
-                message.meaning.set("answers", Node::leaf(spelled));
+                message.answer(found);
                 entry.owned.answers = found;
             } else if let Some(id) = key {
                 open.push(Waiting { id: id.clone(), side, index });

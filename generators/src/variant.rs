@@ -1,7 +1,9 @@
 //! A variant: what mutators made of a session, in every format that can carry it.
 
+use crate::dialects::InDialect;
 use crate::relation::Relation;
 use formats::Format;
+use transcript::dialect::Dialect;
 use verdict::expectation::Expectation;
 
 /// A variant, in every format that can carry it.
@@ -15,6 +17,8 @@ pub struct Variant {
     pub relation: Relation,
     /// What must come of reading it.
     pub expectation: Expectation,
+    /// The dialects that make something else of it.
+    pub dialects: Vec<(&'static Dialect, InDialect)>,
     /// The marker, where values were redacted.
     pub redacted: Option<&'static str>,
     /// The transcripts, or why a format cannot have one.

@@ -119,8 +119,9 @@ impl VariantBuilder {
             }
             Relation::Open(Reading::Free) => Expectation::Either(None),
         };
+        let dialects = self.builder.in_dialects(self.relation);
         let (relation, clauses) = (self.relation, self.clauses);
-        Ok(Some(Variant { trail, clauses, relation, expectation, redacted, files }))
+        Ok(Some(Variant { trail, clauses, relation, expectation, dialects, redacted, files }))
     }
 
     /// Applies the mutators of spelling and of bytes, and says which of them took hold. Those of spelling need to know

@@ -1,12 +1,14 @@
 //! A case directory before it has a name: its transcripts and what is expected of them.
 
 use formats::Format;
+use generators::dialects::InDialect;
 use generators::mutators::find;
 use generators::variant::Variant;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use suite::GeneratedCase;
+use transcript::dialect::Dialect;
 use verdict::expectation::Expectation;
 
 /// Transcripts with their expectation.
@@ -16,6 +18,8 @@ pub(crate) struct CaseDraft {
     pub clauses: Vec<&'static str>,
     /// What reading any of the files must give.
     pub expectation: Expectation,
+    /// The dialects that make something else of it.
+    pub dialects: Vec<(&'static Dialect, InDialect)>,
     /// The marker, where values were redacted.
     pub redacted: Option<&'static str>,
     /// The mutators that made it, in order.
@@ -44,11 +48,11 @@ const NAME: &str = "variant";
 
 impl From<Variant> for CaseDraft {
     fn from(variant: Variant) -> Self {
-        let Variant { trail, mut clauses, expectation, redacted, files, .. } = variant;
+        let Variant { trail, mut clauses, expectation, dialects, redacted, files, .. } = variant;
         if clauses.is_empty() {
             clauses.push("EQ-PAIR");
         }
-        Self { clauses, expectation, redacted, trail, files }
+        Self { clauses, expectation, dialects, redacted, trail, files }
     }
 }
 
@@ -93,6 +97,11 @@ impl CaseDraft {
         if let Some(meaning) = self.expectation.meaning() {
             files.push(("meaning.json".to_owned(), meaning.text().as_bytes().to_vec()));
         }
+        for (dialect, known) in &self.dialects {
+            if let InDialect::Meaning(meaning) = known {
+                files.push((format!("meaning.{}.json", dialect.name), meaning.clone().into_bytes()));
+            }
+        }
         files.sort();
         (about.name.to_owned(), files)
     }
@@ -125,6 +134,14 @@ impl CaseDraft {
             if let Err(why) = file {
                 let _ = write!(out, "\n[formats.{}]\ncarries = false\nwhy = {}\n", format.name, quoted(why));
             }
+        }
+        for (dialect, known) in &self.dialects {
+            let (reason, what) = match known {
+                InDialect::Meaning(_) => (dialect.about, String::new()),
+                InDialect::Rejects(code) => (dialect.about, format!("reject = {}\n", quoted(code.name()))),
+                InDialect::Unknown(why) => (*why, "judged = false\n".to_owned()),
+            };
+            let _ = write!(out, "\n[dialects.{}]\n{what}reason = {}\n", dialect.name, quoted(reason));
         }
         out
     }

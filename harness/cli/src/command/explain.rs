@@ -15,15 +15,18 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use suite::{Case, Suite};
 use transcript::clauses::{self, Clause};
+use transcript::dialect::{self, Dialect};
 use transcript::nearest::nearest;
 use verdict::case_file::Judgement;
 
-/// Explains a clause of the reading contract, a rule of `check` or a family of rules; without an id, lists all of them.
+/// Explains a clause of the reading contract, a dialect of it, a rule of `check` or a family of rules; without an id, lists all
+/// of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mcp-concord explain                     every clause and every rule, a line each
   mcp-concord explain COR-FIRST           a clause, with its examples and cases
+  mcp-concord explain typed-ids           a dialect, with the clauses that it replaces
   mcp-concord explain jsonrpc.id.null     a rule, with the cases that break and keep it
   mcp-concord explain lifecycle           the rules of a family
   mcp-concord explain --output json       for programs
@@ -31,7 +34,7 @@ Examples:
 
 Exit code 0: explained; 2: there is no such id.")]
 pub(crate) struct Args {
-    /// The id or the name of a family, such as COR-FIRST, jsonrpc.id.null or lifecycle.
+    /// The id or the name of a dialect or a family, such as COR-FIRST, typed-ids, jsonrpc.id.null or lifecycle.
     id: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
@@ -62,6 +65,7 @@ struct Entry {
 #[derive(Debug, Clone, Copy)]
 enum Topic {
     Clause(&'static Clause),
+    Dialect(&'static Dialect),
     Rule(&'static Rule),
 }
 
@@ -83,6 +87,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
         (Output::Markdown, _) => rules_page::derived(&suites::embedded()?.judged),
         (Output::Text, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
+        (Output::Text, Some(Topic::Dialect(dialect))) => dialect_page(dialect, &suite(context).cases),
         (Output::Text, Some(Topic::Rule(rule))) => rule_page(rule, &suite(context).judged),
         (Output::Text, None) => list(&chosen),
     };
@@ -98,13 +103,15 @@ fn suite(context: CommandContext) -> Suite {
 }
 
 fn topics() -> impl Iterator<Item = Topic> {
-    clauses::all().map(Topic::Clause).chain(rules::all().map(Topic::Rule))
+    let dialects = dialect::ALL.iter().map(Topic::Dialect);
+    clauses::all().map(Topic::Clause).chain(dialects).chain(rules::all().map(Topic::Rule))
 }
 
 impl Topic {
     fn id(self) -> &'static str {
         match self {
             Self::Clause(clause) => clause.id,
+            Self::Dialect(dialect) => dialect.name,
             Self::Rule(rule) => rule.id,
         }
     }
@@ -118,6 +125,10 @@ impl Topic {
             Self::Clause(clause) => {
                 let Clause { id, title, source, .. } = *clause;
                 Entry { id, kind: "clause", level: level(clause), title, source: source.join("; ") }
+            }
+            Self::Dialect(dialect) => {
+                let Dialect { name: id, title, source, .. } = *dialect;
+                Entry { id, kind: "dialect", level: "chosen", title, source: source.join("; ") }
             }
             Self::Rule(rule) => {
                 let Rule { id, title, source, level, .. } = *rule;
@@ -144,7 +155,7 @@ fn find(id: &str) -> Result<Vec<Topic>, Failure> {
         [] => "`mcp-concord explain` lists all of them".to_owned(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
-    Err(Failure::Unusable(format!("there is no clause, rule or family `{id}`; {hint}")))
+    Err(Failure::Unusable(format!("there is no clause, dialect, rule or family `{id}`; {hint}")))
 }
 
 fn level(clause: &Clause) -> &'static str {
@@ -160,8 +171,51 @@ fn list(topics: &[Topic]) -> String {
     out
 }
 
+/// A clause, with what each dialect puts in its place, and its cases.
 fn page(clause: &Clause, cases: &[Case]) -> String {
     let mut out = format!("{}: {}\n{}, {}\n", clause.id, clause.title, clause.family, level(clause));
+    out.push_str(&body(clause));
+    for dialect in dialect::ALL {
+        if let Some(other) = dialect.replacement(clause.id) {
+            let _ = write!(out, "\nIn the dialect {}: {}\n{}", dialect.name, other.title, body(other));
+        }
+    }
+    let shows = |case: &&Case| case.clauses.iter().any(|id| id == clause.id);
+    out + "\nCases\n" + &named(cases.iter().filter(shows))
+}
+
+/// A dialect, with the clauses that it replaces and the cases that it reads otherwise.
+fn dialect_page(dialect: &Dialect, cases: &[Case]) -> String {
+    let mut out = format!("{}: {}\na dialect of the reading contract\n", dialect.name, dialect.title);
+    let _ = write!(out, "\nWhat\n{}\nSource\n", wrapped(dialect.about));
+    for source in dialect.source {
+        let _ = writeln!(out, "  {source}");
+    }
+    for clause in dialect.replaces {
+        let contracts = clauses::find(clause.id).map_or("", |clause| clause.title);
+        let _ = write!(
+            out,
+            "\n{}: {}\n  instead of: {contracts}\n{}",
+            clause.id,
+            clause.title,
+            wrapped(clause.rule)
+        );
+    }
+    let other = |case: &&Case| case.dialects().any(|(other, _)| other == dialect);
+    out + "\nCases that it reads otherwise\n" + &named(cases.iter().filter(other))
+}
+
+/// Cases by name and title.
+fn named<'c>(cases: impl Iterator<Item = &'c Case>) -> String {
+    let shown: Vec<&Case> = cases.collect();
+    let width = shown.iter().map(|case| case.name.chars().count()).max().unwrap_or_default();
+    let line = |case: &&Case| format!("  {:<width$}  {}\n", case.name, case.title);
+    if shown.is_empty() { "  none yet\n".to_owned() } else { shown.iter().map(line).collect() }
+}
+
+/// What a clause asks and why, its examples and its sources.
+fn body(clause: &Clause) -> String {
+    let mut out = String::new();
     for (name, prose) in [("What", clause.rule), ("Why", clause.why)] {
         let _ = write!(out, "\n{name}\n{}", wrapped(prose));
     }
@@ -177,16 +231,6 @@ fn page(clause: &Clause, cases: &[Case]) -> String {
     out.push_str("\nSource\n");
     for source in clause.source {
         let _ = writeln!(out, "  {source}");
-    }
-    let shows = |case: &&Case| case.clauses.iter().any(|id| id == clause.id);
-    let shown: Vec<&Case> = cases.iter().filter(shows).collect();
-    let width = shown.iter().map(|case| case.name.chars().count()).max().unwrap_or_default();
-    out.push_str("\nCases\n");
-    for case in &shown {
-        let _ = writeln!(out, "  {:<width$}  {}", case.name, case.title);
-    }
-    if shown.is_empty() {
-        out.push_str("  none yet\n");
     }
     out
 }
@@ -277,8 +321,28 @@ fn wrapped(prose: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Failure, find, list, page, rule_page, suites, topics, wrapped};
+    use super::{Failure, body, dialect_page, find, list, page, rule_page, suites, topics, wrapped};
     use transcript::clauses;
+    use transcript::dialect;
+
+    #[test]
+    fn a_replaced_clause_is_told_in_both_readings_and_a_dialect_with_its_cases() {
+        let suite = suites::embedded().unwrap();
+        for dialect in &dialect::ALL[1..] {
+            let about = dialect_page(dialect, &suite.cases);
+            assert!(about.contains("\n  ids/") && !about.contains("none yet"), "{about}");
+            for own in dialect.replaces {
+                let both = page(clauses::find(own.id).unwrap(), &suite.cases);
+                let (plain, other) =
+                    both.split_once(&format!("\nIn the dialect {}: ", dialect.name)).unwrap();
+                assert!(plain.contains("\nSource\n") && !plain.contains(own.title), "{plain}");
+                assert!(other.starts_with(own.title) && other.contains(own.source[0]), "{other}");
+                assert!(about.contains(own.title), "{about}");
+            }
+        }
+        assert_eq!(find("TYPED-ids").unwrap()[0].id(), "typed-ids");
+        assert!(!page(clauses::find("ID-STRING").unwrap(), &[]).contains("In the dialect"));
+    }
 
     #[test]
     fn an_unknown_id_is_answered_with_its_neighbours() {
@@ -299,7 +363,7 @@ mod tests {
             assert_eq!(ids(family.name).len(), family.rules.len(), "{}", family.name);
         }
         for clause in clauses::all() {
-            let page = page(clause, &[]);
+            let page = body(clause);
             let first = format!("  | {}\n", clause.right.text.lines().next().unwrap());
             let (_, rest) = page.split_once(&first).unwrap();
             if clause.right.text == clause.wrong.text {
@@ -331,7 +395,7 @@ mod tests {
         }
         assert_eq!(
             list(&topics().collect::<Vec<_>>()).lines().count(),
-            clauses::all().count() + rules::all().count()
+            clauses::all().count() + dialect::ALL.len() + rules::all().count()
         );
     }
 

@@ -95,13 +95,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let probe = Probe::new(judged.as_importer(), other, dialect);
 
+    let made = if dialect.is_default() { Source::Made } else { Source::MadeFor(dialect) };
     let plan = Plan {
         seed: args.seed,
         first: args.first,
         runs: args.runs.or(if args.time.is_none() { Some(RUNS) } else { None }),
         until: args.time.and_then(|time| Instant::now().checked_add(time)),
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get),
-        source: given.as_ref().map_or(Source::Made, |given| Source::Given(&given.draft)),
+        source: given.as_ref().map_or(made, |given| Source::Given(&given.draft)),
     };
     let source = given.as_ref().map_or(CONSTRUCTED, |it| &it.origin);
     let (run_again, fuzz_again) = (|who| args.run_again(who), args.fuzz_again());

@@ -137,7 +137,14 @@ fn draft(given: &Transcript) -> Result<CaseDraft, Failure> {
         files.push((format, file));
     }
     let expectation = Expectation::Meaning(verdict::meaning::Meaning::written(given.meaning.text.clone()));
-    Ok(CaseDraft { clauses: Vec::new(), expectation, redacted: None, trail: Vec::new(), files })
+    Ok(CaseDraft {
+        clauses: Vec::new(),
+        expectation,
+        dialects: Vec::new(),
+        redacted: None,
+        trail: Vec::new(),
+        files,
+    })
 }
 
 /// What was written, and what to do next.

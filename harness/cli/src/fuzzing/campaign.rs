@@ -59,6 +59,8 @@ pub(crate) struct Tally {
     pub skipped: u64,
     /// Formats that could not carry a variant.
     pub uncarried: u64,
+    /// Variants of which nobody knows what they mean in the dialect that is spoken.
+    pub unjudged: u64,
     /// Numbers that made no variant.
     pub none: u64,
     /// How many findings there are.
@@ -115,6 +117,7 @@ pub(crate) fn fuzz(
             tally.readings += result.readings;
             tally.skipped += result.skipped;
             tally.uncarried += result.uncarried;
+            tally.unjudged += u64::from(result.unjudged);
             for Observation { signature, .. } in result.shown {
                 if let Some((_, count)) = tally.seen.get_mut(&signature) {
                     *count += 1;

@@ -43,6 +43,8 @@ pub(crate) struct ProbeResult {
     pub skipped: u64,
     /// How many formats could not carry the session.
     pub uncarried: u64,
+    /// Whether nobody knows what the session means in the dialect that is spoken.
+    pub unjudged: bool,
 }
 
 impl<'i> Probe<'i> {
@@ -78,7 +80,8 @@ impl<'i> Probe<'i> {
                 return Err(format!("the variant is not a case: {}", problems.join("; ")));
             }
         };
-        if case.transcripts.is_empty() {
+        result.unjudged = case.unjudged.is_some();
+        if case.transcripts.is_empty() || result.unjudged {
             return Ok(result);
         }
         match self.second {

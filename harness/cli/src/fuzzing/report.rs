@@ -252,6 +252,7 @@ impl Reporter<'_> {
             for (count, why) in [
                 (tally.uncarried, "a format could not carry the variant"),
                 (tally.skipped, "the importer does not read it"),
+                (tally.unjudged, "its meaning in the dialect is not known by construction"),
                 (tally.none, "the session had too little to change"),
             ] {
                 if count > 0 {

@@ -1,0 +1,188 @@
+//! What a dialect makes of a session that was made, from a plain list of its own: not from the reading contract.
+
+use crate::relation::{Reading, Relation};
+use crate::session_builder::{Event, SessionBuilder};
+use formats::OwnedContent;
+use transcript::dialect::{ALL, Dialect, IdRules};
+use transcript::rejection::Code;
+use transcript::session::Side;
+
+/// What is known of a variant in a dialect that makes something else of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InDialect {
+    /// Every importer reads this meaning.
+    Meaning(String),
+    /// Every importer rejects.
+    Rejects(Code),
+    /// Nothing, for this reason.
+    Unknown(&'static str),
+}
+
+/// A request that waits, under an id that is typed where the dialect's are.
+struct Waiting {
+    key: (bool, Vec<u8>),
+    side: Option<Side>,
+    index: u64,
+    is_call: bool,
+}
+
+impl SessionBuilder {
+    /// The dialects that make something else of a variant with this session and this relation.
+    #[must_use]
+    pub fn in_dialects(&self, relation: Relation) -> Vec<(&'static Dialect, InDialect)> {
+        let others = ALL.iter().filter(|dialect| !dialect.is_default());
+        others.filter_map(|dialect| Some((dialect, self.in_dialect(dialect.ids, relation)?))).collect()
+    }
+
+    /// The session with an id of its own wherever the dialect asks for one. Nothing else in it has such an id.
+    #[must_use]
+    pub fn fit_for(mut self, dialect: &Dialect) -> Self {
+        let messages = self.entries.iter_mut().filter_map(|entry| entry.message.as_mut());
+        for (number, message) in messages.enumerate().filter(|(_, message)| lacks_its_id(message)) {
+            match dialect.ids.required {
+                false => {}
+                true if message.is("notification") => message.set_id(None),
+                true => message.set_id(Some(&format!("\"fitted/{number}\""))),
+            }
+        }
+        self
+    }
+
+    fn in_dialect(&self, ids: IdRules, relation: Relation) -> Option<InDialect> {
+        let plain = self.meaning();
+        let session = match self.read(ids) {
+            Ok(meaning) => InDialect::Meaning(meaning),
+            Err(known) => known,
+        };
+        let same = session == InDialect::Meaning(plain);
+        match (relation, session) {
+            // Only a session can have two calls with one id, and this one was read anew.
+            (Relation::Rejects(Code::DuplicateCallId), InDialect::Rejects(Code::DuplicateCallId)) => None,
+            (Relation::Rejects(Code::DuplicateCallId), session) => Some(session),
+            (_, InDialect::Unknown(why)) => Some(InDialect::Unknown(why)),
+            (Relation::Same | Relation::Changes, session) => (!same).then_some(session),
+            (Relation::Rejects(one), InDialect::Rejects(other)) => {
+                (one != other).then_some(InDialect::Unknown("two faults, and either may be told first"))
+            }
+            (Relation::Rejects(_) | Relation::Open(Reading::Free), InDialect::Meaning(_)) => None,
+            (Relation::Open(_), _) => {
+                (!same).then_some(InDialect::Unknown("an open clause and the dialect meet in it"))
+            }
+        }
+    }
+
+    /// The session's meaning where ids are these, or why it has none.
+    fn read(&self, ids: IdRules) -> Result<String, InDialect> {
+        let (mut read, mut open) = (self.clone(), Vec::<Waiting>::new());
+        let (mut flat, mut torn, mut index) = (Vec::<Waiting>::new(), false, 0);
+        for entry in &mut read.entries {
+            let (side, Some(message)) = (entry.owned.side, &mut entry.message) else { continue };
+            if ids.required && lacks_its_id(message) {
+                return Err(InDialect::Rejects(Code::InvalidId));
+            }
+            let is_text =
+                message.text.get("id").and_then(|id| id.spelled()).is_some_and(|id| id.starts_with('"'));
+            let key = message.key().map(|key| (ids.typed && is_text, key));
+            if message.is_response() {
+                let mine = |waiting: &Waiting| Some(&waiting.key) == key.as_ref() && waiting.side != side;
+                let found = open.iter().position(mine).map(|at| open.remove(at).index);
+                let anybody = |waiting: &Waiting| Some(&waiting.key) == key.as_ref();
+                torn |= found != flat.iter().position(anybody).map(|at| flat.remove(at).index);
+                message.answer(found);
+            } else if let Some(key) = key {
+                let is_call = message.is("tool_call");
+                let meets = |other: &&Waiting| is_call && other.is_call && other.key == key;
+                if ids.reusable && open.iter().filter(meets).any(|other| other.side == side) {
+                    return Err(match self.has_exchanges() {
+                        true => InDialect::Unknown("HTTP may have turned the first of two calls away"),
+                        false => InDialect::Rejects(Code::DuplicateCallId),
+                    });
+                }
+                torn |= ids.reusable && flat.iter().any(|other| meets(&other));
+                for list in [&mut open, &mut flat] {
+                    list.push(Waiting { key: key.clone(), side, index, is_call });
+                }
+            }
+            index += 1;
+        }
+        match torn && !self.needs_directions {
+            true => Err(InDialect::Unknown("formats that do not tell who spoke would read it otherwise")),
+            false => Ok(read.meaning()),
+        }
+    }
+
+    fn has_exchanges(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.owned.what, OwnedContent::Exchange(_)))
+    }
+}
+
+/// Whether a message that needs an id has none.
+fn lacks_its_id(message: &Event) -> bool {
+    let null = message.text.get("id").is_some_and(|id| id.spelled() == Some("null"));
+    let needs = message.is("tool_call") || message.is("result");
+    message.id().is_none() && !message.is("error") && (needs || null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InDialect;
+    use crate::seeded::{Source, variant};
+    use formats::{ReadError, ReadOptions, meaning};
+    use transcript::dialect::{ALL, find};
+    use transcript::rejection::Code;
+
+    /// The reader in a dialect reads what the list here says, in every format, and as the contract where it says nothing.
+    #[test]
+    fn the_reader_and_the_list_agree_in_every_dialect() {
+        for dialect in ALL.iter().filter(|dialect| !dialect.is_default()) {
+            let (mut otherwise, mut unknown, mut alike) = (0, 0, 0);
+            let sources = [Source::Made, Source::MadeFor(dialect)];
+            for (number, source) in (0..150).flat_map(|number| sources.map(|source| (number, source))) {
+                let Some(made) = variant(5, number, source) else { continue };
+                let known = made.dialects.iter().find(|(other, _)| *other == dialect).map(|(_, known)| known);
+                for (format, file) in
+                    made.files.iter().filter_map(|(it, file)| Some((it, file.as_ref().ok()?)))
+                {
+                    let read = |options| match meaning(format, &mut &file[..], options) {
+                        Ok(meaning) => Ok(meaning.text),
+                        Err(ReadError::Rejected(rejection)) => Err(rejection.code),
+                        Err(other) => panic!("{other}"),
+                    };
+                    let (plain, other) = (read(ReadOptions::default()), read(ReadOptions::of(dialect)));
+                    let what = format!("{number}, {}: {:?}", format.name, made.trail);
+                    match known {
+                        None => assert_eq!(plain.is_ok(), other.is_ok(), "{what}"),
+                        Some(InDialect::Meaning(text)) => {
+                            assert!(other.is_ok_and(|it| same(&it, text)), "{what}")
+                        }
+                        Some(InDialect::Rejects(code)) => assert_eq!(other, Err(*code), "{what}"),
+                        Some(InDialect::Unknown(_)) => {}
+                    }
+                }
+                *(match known {
+                    None => &mut alike,
+                    Some(InDialect::Unknown(_)) => &mut unknown,
+                    Some(_) => &mut otherwise,
+                }) += 1;
+            }
+            assert!(otherwise > 30 && alike > 100 && unknown < alike, "{otherwise} {unknown} {alike}");
+        }
+    }
+
+    fn same(one: &str, other: &str) -> bool {
+        use transcript::json::Json;
+        Json::parse(one).unwrap().same(Json::parse(other).unwrap())
+    }
+
+    #[test]
+    fn a_mutators_refusal_is_the_contracts_alone_where_the_dialect_reads_on() {
+        let typed = find("typed-ids").unwrap();
+        let made = (0..2000).filter_map(|number| variant(5, number, Source::MadeFor(typed)));
+        let reads = |trail: &str| {
+            let mut of_it = made.clone().filter(|it| it.trail == [trail] && !it.dialects.is_empty());
+            of_it.next().map(|it| it.dialects[0].1.clone())
+        };
+        assert!(matches!(reads("ids-duplicate-answered"), Some(InDialect::Meaning(_))));
+        assert!(matches!(reads("ids-null"), Some(InDialect::Rejects(Code::InvalidId))));
+    }
+}
