@@ -169,7 +169,13 @@ fn hand(
         (Err(refusal), Some((carrier, side, tail, text))) if options.tolerates(&refusal) => {
             let location = Location { tail, ..location };
             let content = Content::Noise(Noise { why: refusal, text: text.into() });
-            let entry = Entry { time, side: Some(side), carrier, ..Entry::new(location, content) };
+            let entry = Entry {
+                time,
+                side: Some(side),
+                carrier,
+                context: context.as_ref(),
+                ..Entry::new(location, content)
+            };
             return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
         }
         (Err(refusal), _) => return Err(input.refuse(refusal, 0, &location.pointer())),

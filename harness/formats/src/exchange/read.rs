@@ -269,7 +269,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
     ) -> Result<(), ReadError> {
         if block.kind == Block::Unfinished {
             let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
-            return self.note(stamp.on(Content::Skipped(what), location));
+            // What there is of it tells a stream that was cut from a body that is no stream.
+            let data = String::from_utf8_lossy(block.data);
+            let begun = !block.data.is_empty() || block.name.is_some() || block.id.is_some();
+            let sse = Sse { data: begun.then_some(data), comments: block.comments, ..Sse::default() };
+            return self.note(Entry { sse: Some(sse), ..stamp.on(Content::Skipped(what), location) });
         }
         let begin = usize::try_from(block.at).unwrap_or_default();
         let location = Location { offset: self.input.offset() + body.place(begin) as u64, ..location };

@@ -9,7 +9,7 @@ use crate::rule::Need;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
-use transcript::session::{Content, Entry, Side, header};
+use transcript::session::{Carrier, Content, Entry, Side, header};
 
 /// How many bytes of tool definitions are kept.
 pub(crate) const MOST_TOOLS: usize = 16 << 20;
@@ -92,6 +92,10 @@ pub(crate) struct Facts {
     pub(crate) closed: bool,
     /// The first message is none that a session begins with: its beginning is not in the recording.
     pub(crate) late: bool,
+    /// No request was served before the handshake, so that what came before it may still have been its beginning.
+    unserved: bool,
+    /// The session that HTTP said is over.
+    dead: Option<Box<str>>,
     /// Parts are missing: bodies dropped by an exporter, or what could not be read.
     pub(crate) torn: bool,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
@@ -131,6 +135,8 @@ impl Facts {
             opened: false,
             closed: false,
             late: false,
+            unserved: true,
+            dead: None,
             torn: false,
             piped: false,
             name: None,
@@ -211,8 +217,19 @@ impl Facts {
         message.meta(META_VERSION).and_then(named).or(self.revision)
     }
 
+    /// Whether HTTP said of a session that it is over.
+    pub(super) fn is_dead(&self, session: &str) -> bool {
+        self.dead.as_deref() == Some(session)
+    }
+
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
+        let sent =
+            entry.context.filter(|_| self.recording.kind.envelope && entry.carrier == Carrier::Request);
+        let version = sent.and_then(|context| header(&context.headers, "MCP-Protocol-Version"));
+        if let Some(revision) = version.and_then(Revision::named) {
+            self.suppose(revision);
+        }
         match &entry.content {
             Content::TraceStart(meta) => {
                 self.opened = true;
@@ -224,6 +241,11 @@ impl Facts {
             Content::TraceEnd(_) => self.closed = true,
             Content::Missing(_) => self.torn = true,
             Content::Exchange(exchange) => {
+                let session = header(&exchange.request_headers, "Mcp-Session-Id");
+                self.unserved &= self.handshake || session.is_none();
+                if let Some(session) = session.filter(|_| exchange.status == Some(404)) {
+                    self.dead = Some(session.into());
+                }
                 // What a server refused belongs to no session of it.
                 let taken = exchange.status.is_none_or(|status| status < 400);
                 let id = header(&exchange.request_headers, "Mcp-Session-Id").filter(|_| taken);
@@ -272,13 +294,19 @@ impl Facts {
     /// Counts a response. No session begins with one.
     pub(super) fn answered(&mut self) {
         self.late |= self.messages == 0 && !self.opened;
+        self.unserved &= self.messages > 0;
         self.messages += 1;
     }
 
     /// Takes in a response, before it is judged.
     pub(super) fn learn(&mut self, message: &SeenMessage<'_>) {
         self.modern = self.modern || is_modern(message);
+        if message.kind == MessageKind::Result && message.result_of("initialize").is_none() {
+            self.unserved &= self.handshake;
+        }
         if let Some(result) = message.result_of("initialize") {
+            // Nothing was under way: the recording begins where the session does, with the wrong message.
+            self.late &= !self.unserved;
             self.initialized = true;
             if !self.forced {
                 self.revision = result.member("protocolVersion").and_then(named).or(self.revision);

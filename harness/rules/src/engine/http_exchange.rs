@@ -12,7 +12,7 @@ use super::url::{address, resolve};
 use crate::revision::Revision;
 use std::collections::{BTreeSet, VecDeque};
 use transcript::json::{Json, JsonKind};
-use transcript::message::Id;
+use transcript::message::{Id, Message};
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Carrier, Content, Entry, Exchange, Location, header};
 
@@ -92,6 +92,12 @@ pub(crate) struct HttpExchange {
     pub(crate) error_code: Option<i64>,
     /// Events of the answer's stream were seen, comments aside.
     pub(crate) events: u64,
+    /// Comments stood in the answer's stream.
+    pub(crate) comments: bool,
+    /// The stream ends in an event that no empty line ends: whether its data are a whole message.
+    pub(crate) unfinished: Option<bool>,
+    /// The stream ends in a line that is no field.
+    pub(crate) no_stream: bool,
     /// The first event has an id and no data.
     pub(crate) primed: bool,
     /// The last id that an event had.
@@ -200,7 +206,13 @@ impl HttpExchange {
             }
             (Carrier::Sse, None, Content::Event) => self.event(entry, false),
             // An event that was cut off may have been the answer.
-            (Carrier::Sse, None, Content::Skipped(_)) => self.answer_lost = true,
+            (Carrier::Sse, None, Content::Skipped(_)) => {
+                self.answer_lost = true;
+                self.comments |= entry.sse.as_ref().is_some_and(|sse| sse.comments > 0);
+                let data = entry.sse.as_ref().and_then(|sse| sse.data.as_deref());
+                self.unfinished = data.map(|data| Message::parse(data).is_ok());
+                self.no_stream = data.is_none();
+            }
             _ => {}
         }
     }
@@ -242,6 +254,7 @@ impl HttpExchange {
     /// Takes an event in, which carries a message or does not.
     fn event(&mut self, entry: &Entry<'_>, carries: bool) {
         let Some(sse) = &entry.sse else { return };
+        self.comments |= sse.comments > 0;
         if !carries && sse.name.is_none() && sse.id.is_none() && sse.data.is_none() && sse.retry.is_none() {
             return;
         }

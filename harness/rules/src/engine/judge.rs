@@ -237,7 +237,8 @@ impl Judge {
     /// Whether an `initialize` at hand begins a session of its own: over HTTP it comes without a session id.
     fn is_another_session(&self, entry: &Entry<'_>) -> bool {
         let Some(exchange) = self.exchanges.of(entry) else { return false };
-        self.facts.handshake && exchange.request_header("Mcp-Session-Id").is_none()
+        let named = exchange.request_header("Mcp-Session-Id");
+        self.facts.handshake && named.is_none_or(|session| self.facts.is_dead(session))
     }
 
     fn show(&mut self, entry: &Entry<'_>, message: Option<SeenMessage<'_>>, side: Option<Side>) {

@@ -135,6 +135,10 @@ static GET_ANSWER: Rule = Rule {
     why: "Clients take 405 for \"no stream here\" and go on; any other status is a failure to them, and a body of \
           another type cannot be read.",
     fix: "Answer 405 Method Not Allowed where there is no stream to offer.",
+    contested: Some(
+        "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is told and \
+         not held against it.",
+    ),
     ..OURS
 };
 
@@ -252,6 +256,11 @@ impl HttpState {
             400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
                 report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
             }
+            409 => {
+                let wrong =
+                    Violation::of("the answer is 409: another stream may be open, and several are allowed");
+                report.fail(&GET_ANSWER, at, wrong.only(Level::Info));
+            }
             406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
             _ => {}
         }
@@ -268,6 +277,19 @@ impl HttpState {
     }
 }
 
+/// Whether a part of an `Accept` header has the weight nought, which says that the type is not acceptable.
+fn is_refused(part: &str) -> bool {
+    let mut parameters = part.split(';').skip(1).filter_map(|parameter| parameter.trim().split_once('='));
+    parameters.any(|(name, weight)| {
+        name.trim().eq_ignore_ascii_case("q")
+            && weight.trim().parse::<f32>().is_ok_and(|weight| weight == 0.0)
+    })
+}
+
+fn media_range(part: &str) -> String {
+    part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 /// An `Accept` header that lists each of these types. A wildcard that covers them is good HTTP and yet no listing.
 fn accept(
     rule: &'static Rule,
@@ -280,9 +302,8 @@ fn accept(
     for (_, value) in
         exchange.raw.request_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"))
     {
-        let types = value
-            .split(',')
-            .map(|part| part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        // A weight of nought takes a type out.
+        let types = value.split(',').filter(|part| !is_refused(part)).map(media_range);
         listed.extend(types);
     }
     let missing: Vec<&&str> =

@@ -15,7 +15,18 @@ use std::collections::BTreeMap;
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
-    rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
+    rules: &[
+        &CHARSET,
+        &ENTROPY,
+        &ECHO,
+        &MISSING_400,
+        &AFTER_END,
+        &REINIT,
+        &PRESENT,
+        &NEGOTIATED,
+        &BAD_400,
+        &DELETE,
+    ],
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(HttpSessionsState::default()),
 };
@@ -84,6 +95,15 @@ static REINIT: Rule = Rule {
     title: "A client whose session is over begins a new one, without the old id",
     why: "The old id leads nowhere any more, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
+    ..OURS
+};
+
+static DELETE: Rule = Rule {
+    id: "http.session.delete-answer",
+    level: Level::Should,
+    title: "A DELETE is answered with a status, and with no stream or message",
+    why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
+    fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
     ..OURS
 };
 
@@ -162,7 +182,10 @@ impl RuleVisitor for HttpSessionsState {
             return;
         }
         self.begin_again(exchange, at, report);
-        bad_version(exchange, at, report);
+        self.bad_version(exchange, at, report);
+        if exchange.is("DELETE") {
+            deleted(exchange, at, report);
+        }
         if exchange.calls("initialize") {
             return self.begun(exchange, at, report);
         }
@@ -286,8 +309,10 @@ impl HttpSessionsState {
         }
         // An unknown method is answered with 404 too, by servers of the next revision.
         let here = self.handshakes.contains_key(exchange.url());
-        let lost =
-            here && exchange.is("POST") && exchange.status() == 404 && exchange.error_code != Some(-32601);
+        let lost = here
+            && (exchange.is("POST") || exchange.is("GET") && exchange.resumes())
+            && exchange.status() == 404
+            && exchange.error_code != Some(-32601);
         let deleted = exchange.is("DELETE") && exchange.succeeded();
         if (lost || deleted) && self.over.len() < MOST_SESSIONS {
             let what = if deleted { "the DELETE" } else { "the first 404" };
@@ -303,6 +328,33 @@ impl HttpSessionsState {
                     waiting: lost,
                 },
             );
+        }
+    }
+
+    /// The answer to a version that is none.
+    fn bad_version(&self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) =
+            exchange.request_header(VERSION).filter(|message| is_none(message) && !hidden(message, at))
+        else {
+            return;
+        };
+        let lives = exchange
+            .request_header(SESSION)
+            .is_some_and(|session| self.sessions.contains_key(session) && !self.over.contains_key(session));
+        let wrong = || {
+            let status = exchange.status();
+            Violation::of(format!("the answer is {status}, and the version is {}", quoted(message)))
+        };
+        match exchange.status() {
+            400 => report.pass(&BAD_400, at),
+            // The session is there, and so is the path.
+            404 if lives && exchange.is("POST") && exchange.error_code != Some(-32601) => {
+                report.fail(&BAD_400, at, wrong());
+            }
+            500 => report.fail(&BAD_400, at, wrong().only(Level::Should)),
+            // These are told before anybody looks at the version.
+            0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
+            _ => report.fail(&BAD_400, at, wrong()),
         }
     }
 
@@ -374,21 +426,15 @@ fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>,
     });
 }
 
-/// The answer to a version that is none.
-fn bad_version(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-    let Some(message) =
-        exchange.request_header(VERSION).filter(|message| is_none(message) && !hidden(message, at))
-    else {
-        return;
-    };
-    match exchange.status() {
-        400 => report.pass(&BAD_400, at),
-        // These are told before anybody looks at the version.
-        0 | 401 | 403 | 404 | 405 | 429 | 500.. => {}
-        status => {
-            let wrong = format!("the answer is {status}, and the version is {}", quoted(message));
-            report.fail(&BAD_400, at, wrong);
-        }
+/// The answer to a DELETE.
+fn deleted(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    let says = exchange.succeeded() && (exchange.streams() || exchange.messages > 0);
+    let status = exchange.status();
+    if status != 0 {
+        report.check(&DELETE, at, !says && !matches!(status, 500 | 501), || match says {
+            true => format!("the answer is {status} with a stream or a message"),
+            false => format!("the answer is {status}"),
+        });
     }
 }
 

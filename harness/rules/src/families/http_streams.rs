@@ -17,7 +17,7 @@ use transcript::session::Carrier;
 pub(super) const FAMILY: Family = Family {
     name: "http-streams",
     title: "Streamable HTTP with sessions: streams",
-    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME],
+    rules: &[&RELATED, &CLOSED_LATE, &PRIMING, &NO_RESPONSE, &UNRELATED, &EVENT_NAME, &FRAMING],
     triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
     visitor: || Box::new(HttpStreamsState::default()),
 };
@@ -95,6 +95,16 @@ static EVENT_NAME: Rule = Rule {
     ..OURS
 };
 
+static FRAMING: Rule = Rule {
+    id: "http.sse.framing",
+    span: Span::from(Revision::V2025_03_26),
+    source: "basic/transports#sending-messages-to-the-server; WHATWG HTML, event stream interpretation",
+    title: "A body of text/event-stream is events, each ended by an empty line",
+    why: "Clients pass over lines that are no fields, and throw away an event that the stream ends in: the answer is lost.",
+    fix: "Write `data:` before the message and an empty line behind it, or answer with application/json.",
+    ..OURS
+};
+
 /// So many progress tokens of requests, and of streams opened by GET, are remembered.
 const MOST_TOKENS: usize = 10_000;
 
@@ -128,6 +138,7 @@ impl RuleVisitor for HttpStreamsState {
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+        framing(exchange, at, report);
         over(exchange, at, report);
     }
 }
@@ -206,6 +217,33 @@ fn event_name(at: &RuleContext<'_>, report: &mut Report) {
             report.fail(&EVENT_NAME, at, format!("a message in an event named {}", quoted(name)));
         }
         _ => {}
+    }
+}
+
+/// The answer of a stream, which may be no stream, or end too early.
+fn framing(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
+    if exchange.transport == Transport::Other || !exchange.streams() {
+        return;
+    }
+    let nothing = exchange.events == 0 && exchange.messages == 0 && !exchange.comments;
+    match exchange.unfinished {
+        Some(true) => {
+            let wrong =
+                Violation::of("no empty line ends the last event, so that its message is thrown away");
+            report.fail(&FRAMING, at, wrong.only(Level::Should));
+        }
+        Some(false) => {
+            let wrong =
+                Violation::of("the stream, or its recording, ends inside an event, which is thrown away");
+            report.fail(&FRAMING, at, wrong.only(Level::Info));
+        }
+        None if nothing && exchange.bad_answer.is_none() => {
+            let whole = exchange.no_stream || !exchange.answer_lost;
+            if whole && exchange.raw.response_size.is_some_and(|size| size > 0) {
+                report.fail(&FRAMING, at, "the body holds no event: none of its lines is a field");
+            }
+        }
+        None => report.pass(&FRAMING, at),
     }
 }
 

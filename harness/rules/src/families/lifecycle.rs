@@ -22,6 +22,7 @@ pub(super) const FAMILY: Family = Family {
         &REQUEST_FIELDS,
         &RESULT_FIELDS,
         &ONCE,
+        &ONE_SESSION,
         &INITIALIZED,
         &CLIENT_EARLY,
         &SERVER_EARLY,
@@ -68,6 +69,18 @@ static ONCE: Rule = Rule {
     title: "A session is initialized once",
     why: "Whether the second handshake replaces what the first one agreed is anybody's guess.",
     fix: "Begin a new session, with a connection or a session id of its own.",
+    ..OURS
+};
+
+static ONE_SESSION: Rule = Rule {
+    id: "rec.one-session",
+    level: Level::Should,
+    party: Party::Recorder,
+    span: Span::ALL,
+    source: "mcp-replay v1, format",
+    title: "A recording other than an exchange log holds one session",
+    why: "Ids and capabilities of the sessions are taken for each other's, and calls that share an id reject the file.",
+    fix: "Write a file for each session.",
     ..OURS
 };
 
@@ -120,6 +133,8 @@ struct LifecycleState {
     first: Option<(String, FindingLocation)>,
     /// The id of `initialize`, as it is written.
     id: Option<Box<str>>,
+    /// The id of the first `initialize` that was answered with a result, and the server's name, as they are written.
+    first_handshake: Option<[Option<Box<str>>; 2]>,
     /// `initialize` was answered with a result: when.
     answered: Option<Option<i64>>,
     /// The first request of the client that came before that, and when.
@@ -230,7 +245,7 @@ impl LifecycleState {
                 if let Some(result) = message.raw.outcome() {
                     check_fields(&RESULT_FIELDS, "serverInfo", result, at, report);
                 }
-                self.once(at, report);
+                self.once(message, at, report);
                 self.began(at, report);
             }
             _ if request.side == Some(Side::Client)
@@ -244,9 +259,23 @@ impl LifecycleState {
         }
     }
 
-    fn once(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+    fn once(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        let server = message.raw.outcome().and_then(|result| result.member("serverInfo")?.member("name"));
+        let these =
+            [message.raw.json().member("id"), server].map(|value| value.map(|value| value.text().into()));
+        let first = self.first_handshake.get_or_insert_with(|| these.clone());
         if self.answered.is_none() {
+            report.pass(&ONE_SESSION, at);
             return report.pass(&ONCE, at);
+        }
+        // A client whose session was lost begins again, with another id and at the same server.
+        let [same_id, same_server] = [0, 1].map(|part| first[part] == these[part]);
+        if at.exchange.is_none() && (!same_server || same_id && at.facts.over_stdio() != Some(true)) {
+            let wrong = match same_server {
+                false => "another server answers a second `initialize`",
+                true => "a second `initialize` has the id of the first: another client's",
+            };
+            report.fail(&ONE_SESSION, at, wrong);
         }
         if at.exchange.is_some() || at.facts.over_stdio() == Some(true) {
             report.fail(&ONCE, at, "a second `initialize` succeeds in one session");

@@ -26,6 +26,7 @@ pub(super) const FAMILY: Family = Family {
         &DURATION,
         &MONOTONIC,
         &AFTER_START,
+        &BEFORE_END,
         &FIRST_TEXT,
     ],
     triggers: &[Trigger::Recordings(|recording| recording.trace)],
@@ -140,6 +141,15 @@ static AFTER_START: Rule = Rule {
     ..OURS
 };
 
+static BEFORE_END: Rule = Rule {
+    id: "rec.replay.before-end",
+    level: Level::Should,
+    title: "No message is younger than the end of its trace",
+    why: "A replay is over before its last message comes; the file was put together from two, or a clock jumped.",
+    fix: "Write `end` with the moment at which the session ended, read from the clock of the messages.",
+    ..OURS
+};
+
 static FIRST_TEXT: Rule = Rule {
     id: "rec.replay.first-text",
     level: Level::Info,
@@ -180,7 +190,11 @@ impl RuleVisitor for ReplayState {
         match &at.entry.content {
             Content::TraceStart(meta) => self.open(*meta, at, report),
             Content::TraceEnd(end) => self.close(*end, at, report),
-            Content::Skipped(what) => self.beyond_first(at, report, format!("{what} is of the later text")),
+            // The first text tells readers to expect lines of other types.
+            Content::Skipped(what) => {
+                let additive = what.starts_with("a line of type");
+                self.beyond_first(at, report, format!("{what} is of the later text"), additive);
+            }
             Content::Noise(noise) => match noise.why.code {
                 Code::MissingMeta => report.fail(&META_FIRST, at, noise.why.message.clone()),
                 // A line that is no JSON at all is damage, and not the business of this family.
@@ -233,6 +247,9 @@ impl ReplayState {
             Some(started) if !is_moment(started) => Some(("startedAt", "a moment in UTC milliseconds")),
             _ if !label => Some(("label", "a string")),
             _ if !command => Some(("command", "a list of strings")),
+            _ if member("mcpTapVersion").is_some_and(|version| version.kind() != JsonKind::String) => {
+                Some(("mcpTapVersion", "a string"))
+            }
             _ => None,
         };
         match wrong {
@@ -245,7 +262,7 @@ impl ReplayState {
         }
         for name in ["kind", "source", "producer"] {
             if meta.member(name).is_some() {
-                self.beyond_first(at, report, format!("`{name}` in `meta` is of the later text"));
+                self.beyond_first(at, report, format!("`{name}` in `meta` is of the later text"), true);
             }
         }
     }
@@ -287,7 +304,7 @@ impl ReplayState {
                         self.members.push(other.into());
                     }
                     let message = format!("the member `{other}` is of the later text");
-                    self.beyond_first(at, report, message);
+                    self.beyond_first(at, report, message, true);
                 }
             }
         });
@@ -304,7 +321,14 @@ impl ReplayState {
     }
 
     fn close(&mut self, end: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        self.ended = true;
+        if std::mem::replace(&mut self.ended, true) {
+            report.fail(&END_LAST, at, "a second `end` line");
+        }
+        if let (Some(ended), Some(last)) = (at.entry.time, self.last.into_iter().flatten().max()) {
+            report.check(&BEFORE_END, at, last <= ended, || {
+                format!("a message is {} ms younger than the end", last.abs_diff(ended))
+            });
+        }
         let duration = end.member("durationMs").and_then(|value| value.as_number()?.parse::<i64>().ok());
         let wrong = match (end.member("t"), end.member("durationMs")) {
             (None, _) => Some("`end` has no `t`".to_owned()),
@@ -329,7 +353,12 @@ impl ReplayState {
             }
             (None, Some(reason)) if reason.kind() == JsonKind::String => {
                 report.pass(&EXIT, at);
-                self.beyond_first(at, report, "an `end` without `exitCode` is of the later text".to_owned());
+                self.beyond_first(
+                    at,
+                    report,
+                    "an `end` without `exitCode` is of the later text".to_owned(),
+                    false,
+                );
             }
             (None, Some(reason)) => {
                 let wrong = format!("`reason` is {}", shown(reason));
@@ -345,13 +374,14 @@ impl ReplayState {
         }
     }
 
-    /// Something that the first text of version 1 does not know.
-    fn beyond_first(&mut self, at: &RuleContext<'_>, report: &mut Report, message: String) {
+    /// Something that the first text of version 1 does not know. What it lets others add breaks nothing, also where a
+    /// trace is held to it.
+    fn beyond_first(&mut self, at: &RuleContext<'_>, report: &mut Report, message: String, additive: bool) {
         if self.later.len() >= MOST_SORTS || !self.later.insert(message.clone()) {
             return;
         }
         let wrong = Violation::of(message);
-        let strict = at.facts.recording.first_text;
+        let strict = at.facts.recording.first_text && !additive;
         report.fail(&FIRST_TEXT, at, if strict { wrong.only(Level::Must) } else { wrong });
     }
 }

@@ -77,11 +77,32 @@ pub(super) fn is_moment(value: Json<'_>) -> bool {
 
 fn is_spelled_like_a_moment(text: &str) -> bool {
     let shape = b"0000-00-00T00:00:00.000Z";
-    text.len() == shape.len()
+    let spelled = text.len() == shape.len()
         && text.bytes().zip(shape).all(|(byte, shape)| match shape {
             b'0' => byte.is_ascii_digit(),
             other => byte == *other,
-        })
+        });
+    spelled && is_on_the_calendar(text)
+}
+
+/// Whether a moment that is spelled like one was or will be. A leap second is the 60th of a minute.
+fn is_on_the_calendar(text: &str) -> bool {
+    let number = |range: Range<usize>| text.get(range).and_then(|digits| digits.parse::<u16>().ok());
+    let (Some(year), Some(month), Some(day)) = (number(0..4), number(5..7), number(8..10)) else {
+        return false;
+    };
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        _ => 31,
+    };
+    let within = |range, most| number(range).is_some_and(|number| number <= most);
+    (1..=12).contains(&month)
+        && (1..=days).contains(&day)
+        && within(11..13, 23)
+        && within(14..16, 59)
+        && within(17..19, 60)
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ impl RequestIdsState {
         if message.calls("initialize") {
             self.handshakes += 1;
             let kind = at.facts.recording.kind;
-            self.restarted |= self.handshakes > 1 && !kind.trace && !kind.exchanges;
+            let piped = kind.trace && at.facts.over_stdio() == Some(true);
+            self.restarted |= self.handshakes > 1 && !piped && !kind.exchanges;
         }
         if !matches!(message.raw.id(), Id::Text(_) | Id::Number(_)) {
             return;
