@@ -191,6 +191,9 @@ def spans(numbers):
 
 
 def table(folder):
+    for path in sorted(Path(folder).glob("20??-??-??.json")):
+        if path.stem not in REVISIONS:
+            raise Bad(f"{path}: the program knows no revision {path.stem}; add it to REVISIONS and to revision.rs first")
     rows = {}
     for revision in REVISIONS:
         Schema(revision, load(folder, revision), rows).derive()
