@@ -35,6 +35,9 @@ fn row(rule: &Rule, cases: &[Case]) -> String {
     if let Some((since, raised)) = rule.raised {
         let _ = write!(level, ", {} from {since} on", raised.name());
     }
+    if let Some(softened) = rule.softened {
+        let _ = write!(level, "; {softened}");
+    }
     let contested = if rule.contested.is_some() { " *Contested.*" } else { "" };
     format!(
         "| `{}` | {level} | {} | {} | {}{contested} | {} | {} |",

@@ -25,6 +25,9 @@ pub struct Rule {
     pub why: &'static str,
     /// What to do about it, for the party at fault.
     pub fix: &'static str,
+    /// Where it binds less than its level says, or always does, since no recording shows enough: what it is then, and
+    /// where. A finding of less than a `must` is only made by a rule that says so.
+    pub softened: Option<&'static str>,
     /// Where the documents disagree about it: how.
     pub contested: Option<&'static str>,
 }
@@ -42,6 +45,7 @@ impl Rule {
         title: "",
         why: "",
         fix: "",
+        softened: None,
         contested: None,
     };
 

@@ -250,6 +250,9 @@ fn rule_page(rule: &Rule, cases: &[Case]) -> String {
     for need in rule.needs {
         let _ = write!(out, "{}", wrapped(&format!("where the recording carries {}", need.lack())));
     }
+    if let Some(softened) = rule.softened {
+        let _ = write!(out, "\nBinds less\n{}", wrapped(softened));
+    }
     if let Some(contested) = rule.contested {
         let _ = write!(out, "\nContested\n{}", wrapped(contested));
     }

@@ -149,7 +149,13 @@ impl Report {
         {
             return self.note(rule, || "the recorder took out what would decide it".to_owned());
         }
-        let level = wrong.level.unwrap_or_else(|| rule.level_in(at.revision));
+        let usual = rule.level_in(at.revision);
+        let level = wrong.level.unwrap_or(usual);
+        debug_assert!(
+            usual != Level::Must || level == Level::Must || rule.softened.is_some(),
+            "{} says nothing of where it binds less",
+            rule.id
+        );
         let party = match (wrong.party.unwrap_or(rule.party), at.side) {
             (Party::Sender, Some(Side::Client)) => Party::Client,
             (Party::Sender, Some(Side::Server)) => Party::Server,

@@ -53,6 +53,7 @@ static PKCE: Rule = Rule {
     title: "An authorization code is protected by PKCE with S256",
     why: "Without it anyone who sees the code can trade it for a token; the method `plain` shows the secret itself.",
     fix: "Send `code_challenge` with `code_challenge_method=S256`, and `code_verifier` with the code.",
+    softened: Some("a warning on the method `plain`, which a client may use that can do no better"),
     ..Rule::BLANK
 };
 

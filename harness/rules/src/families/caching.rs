@@ -44,6 +44,7 @@ static FIELDS: Rule = Rule {
     title: "Lists, resources and discovery come with `ttlMs` and `cacheScope`, questions without",
     why: "A client without hints asks again and again, and a shared cache does not know what it may hand on.",
     fix: "Send ttlMs (0 where nothing may be kept) and cacheScope \"public\" or \"private\".",
+    softened: Some("a warning on a result that asks for input: the text says so without an obligation"),
     ..OURS
 };
 

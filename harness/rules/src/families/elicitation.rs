@@ -50,6 +50,7 @@ static URL: Rule = Rule {
     title: "The URL of an elicitation is one",
     why: "The client cannot open it.",
     fix: "Send an absolute URL such as https://example.com/authorize?state=1.",
+    softened: Some("a warning where the URL is only not escaped"),
     ..SERVER
 };
 
@@ -71,6 +72,7 @@ static ACTION: Rule = Rule {
     title: "The answer has the action accept, decline or cancel, and content only with accept",
     why: "The server decides by the action whether the user has agreed.",
     fix: "Send one of the three; leave `content` out of the last two.",
+    softened: Some("a warning where content stands beside a decline or a cancel"),
     ..CLIENT
 };
 

@@ -70,6 +70,7 @@ static ACCEPT_POST: Rule = Rule {
     title: "The `Accept` header of a POST lists application/json and text/event-stream",
     why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
     fix: "Send `Accept: application/json, text/event-stream` with every POST.",
+    softened: Some("a warning where a wildcard covers the types"),
     ..OURS
 };
 
@@ -81,6 +82,7 @@ static ACCEPT_GET: Rule = Rule {
     title: "The `Accept` header of a GET lists text/event-stream",
     why: "Servers distinguish a client that listens from a browser that looks by this header, and refuse the others.",
     fix: "Send `Accept: text/event-stream` with every GET.",
+    softened: Some("a warning where a wildcard covers the type"),
     ..OURS
 };
 
@@ -139,6 +141,7 @@ static GET_ANSWER: Rule = Rule {
         "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is told and \
          not held against it.",
     ),
+    softened: Some("a note on 409, which may be the answer to a second stream"),
     ..OURS
 };
 
@@ -148,6 +151,7 @@ static ORIGIN: Rule = Rule {
     title: "A server on this machine refuses pages of other origins",
     why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
     fix: "Compare `Origin` with a list of your own, and answer 403 to what is not on it.",
+    softened: Some("always a warning: no recording shows which origins the server trusts"),
     ..OURS
 };
 

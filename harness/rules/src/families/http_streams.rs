@@ -102,6 +102,9 @@ static FRAMING: Rule = Rule {
     title: "A body of text/event-stream is events, each ended by an empty line",
     why: "Clients pass over lines that are no fields, and throw away an event that the stream ends in: the answer is lost.",
     fix: "Write `data:` before the message and an empty line behind it, or answer with application/json.",
+    softened: Some(
+        "a warning on a whole message without its empty line; a note where server or recorder cut an event",
+    ),
     ..OURS
 };
 

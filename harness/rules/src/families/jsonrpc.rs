@@ -114,6 +114,7 @@ static XOR: Rule = Rule {
     contested: Some(
         "From 2025-11-25 on the text of MCP no longer says it; JSON-RPC, which binds, still does.",
     ),
+    softened: Some("a warning where the member that does not apply is null"),
     ..Rule::BLANK
 };
 

@@ -53,6 +53,7 @@ static URI: Rule = Rule {
     title: "The data of the `endpoint` event is a URI, and nothing around it",
     why: "Clients resolve it against the address of the stream; quotes and braces become part of a path.",
     fix: "Send the bare address, such as /messages?sessionId=1; a relative one is fine.",
+    softened: Some("a warning where characters are only not escaped, and on JSON around an address"),
     ..OURS
 };
 
@@ -102,6 +103,7 @@ static ORIGIN: Rule = Rule {
     title: "A server of HTTP+SSE on this machine takes nothing from pages of other origins",
     why: "Any web page can make a browser talk to local servers; the `Origin` header is what gives it away.",
     fix: "Compare `Origin` with a list of your own, and refuse with 403.",
+    softened: Some("always a warning: no recording shows which origins the server trusts"),
     ..OURS
 };
 

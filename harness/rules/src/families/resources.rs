@@ -11,6 +11,7 @@ use crate::engine::{
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
+use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "resources",
@@ -34,6 +35,7 @@ static URI: Rule = Rule {
     title: "The URI of a resource is one by RFC 3986",
     why: "Clients parse URIs to open, compare and show them; a bare path or a blank ends that.",
     fix: "Give each URI a scheme, and escape what is none of its characters.",
+    softened: Some("a warning where the URI is only not escaped"),
     ..SERVER
 };
 
@@ -43,6 +45,7 @@ static ONE_OF: Rule = Rule {
     title: "What a resource holds is either `text` or `blob`",
     why: "Without either there is nothing to read, and of both a client has to guess which is meant.",
     fix: "Send `text` as a string, or `blob` as a string of base64.",
+    softened: Some("a warning where both are there"),
     ..SERVER
 };
 
@@ -54,6 +57,7 @@ static CODE: Rule = Rule {
     title: "A resource that is not there is answered with the code for it",
     why: "Only the code distinguishes a missing resource from a broken server.",
     fix: "Answer with -32002, from 2026-07-28 on with -32602.",
+    softened: Some("a warning on codes other than the one of the other revisions"),
     ..SERVER
 };
 
@@ -64,6 +68,7 @@ static NONEMPTY: Rule = Rule {
     title: "A resource that is not there is not answered with empty `contents`",
     why: "It may mean a resource that holds nothing as well as one that is not there.",
     fix: "Answer with the error -32602.",
+    softened: Some("a warning: nothing shows that the resource is there"),
     ..SERVER
 };
 
@@ -222,7 +227,8 @@ fn missing(message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report)
         return report.pass(&CODE, at);
     }
     // A server without resources knows no such method, which is another matter.
-    if code == -32601 || !(missing || modern && code == -32002) {
+    let unknown = code == -32601 && at.facts.declares(Side::Server, "resources") != Some(true);
+    if unknown || !(missing || modern && code == -32002) {
         return;
     }
     let wrong =

@@ -26,6 +26,7 @@ static URI: Rule = Rule {
     title: "A root's URI begins with file://",
     why: "Servers turn it into a path; anything else is refused or, worse, taken for one.",
     fix: "Write an absolute path as file:///path, with characters that a URI cannot have escaped.",
+    softened: Some("a warning where the URI is only not escaped"),
     ..Rule::BLANK
 };
 

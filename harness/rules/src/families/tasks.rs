@@ -94,6 +94,7 @@ static TIMES: Rule = Rule {
     title: "A task has `createdAt`, `lastUpdatedAt` in ISO 8601 and, asked for, its `ttl`",
     why: "Clients learn from them how long they may wait and whether anything happens.",
     fix: "Write times such as 2025-11-25T10:30:00Z, and `ttl` in milliseconds or as null.",
+    softened: Some("a warning where a time is no ISO 8601"),
     ..TASKS
 };
 

@@ -56,6 +56,7 @@ static BASE64: Rule = Rule {
     title: "The data of images, audio and blobs is base64",
     why: "What does not decode is lost: the client shows nothing, or fails as a whole.",
     fix: "Encode with the standard alphabet and padding, and send neither a `data:` prefix nor line breaks.",
+    softened: Some("a warning where the base64 is readable and not strict"),
     ..SERVER
 };
 

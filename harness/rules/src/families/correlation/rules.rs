@@ -9,6 +9,7 @@ pub(super) static ID_MATCH: Rule = Rule {
     title: "A response has the id of a request that the other side made",
     why: "The request waits until it times out, and the answer is dropped or breaks the client.",
     fix: "Repeat the id of the request exactly as it came.",
+    softened: Some("a warning where what was posted could not be read"),
     ..Rule::BLANK
 };
 
