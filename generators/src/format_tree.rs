@@ -157,7 +157,7 @@ impl FormatTree {
         took
     }
 
-    /// Changes the first message, from a attempt one on, that `change` takes; false where it takes none.
+    /// Changes the first message, from a random one on, that `change` takes; false where it takes none.
     pub fn first_that(
         &mut self,
         rng: &mut Rng,

@@ -1,4 +1,4 @@
-//! Numbers that look attempt and are the same on every machine: splitmix64.
+//! Numbers that look random and are the same on every machine: splitmix64.
 //!
 //! Knows: how to choose. Takes no clock, no address and no hash order, so that a seed and a version are all it takes to
 //! make the same bytes again.
@@ -46,7 +46,7 @@ impl Rng {
         usize::try_from((attempt * end as u64) >> 32).unwrap_or_default()
     }
 
-    /// Whether one attempt in `of` comes up.
+    /// Whether a chance of one in `of` comes up.
     pub fn one_in(&mut self, of: usize) -> bool {
         self.below(of) == 0
     }

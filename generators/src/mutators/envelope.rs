@@ -204,7 +204,7 @@ fn insert(tree: &mut FormatTree, rng: &mut Rng, entry: Option<&str>) -> bool {
     entry.and_then(Node::parse).is_some_and(|entry| tree.insert_entry(place, entry))
 }
 
-/// The first entry, from a attempt one on, that `change` takes.
+/// The first entry, from a random one on, that `change` takes.
 fn one_entry(tree: &mut FormatTree, rng: &mut Rng, change: impl FnMut(&mut Node) -> bool) -> bool {
     let mut entries: Vec<&mut Node> = tree.entries().collect();
     let first = rng.below(entries.len());

@@ -99,7 +99,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
-/// The first message, from a attempt one on, that `change` takes.
+/// The first message, from a random one on, that `change` takes.
 fn one(tree: &mut FormatTree, rng: &mut Rng, mut change: impl FnMut(&mut Node) -> bool) -> bool {
     tree.first_that(rng, |_, message| change(message))
 }

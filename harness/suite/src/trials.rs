@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A trial is named `topic::case::format`. Where the contract leaves a choice, `topic::case::consistent` asks that
-//! the choice be the same in every format. An exact name is found by its path rerun, since nextest starts a
+//! the choice be the same in every format. An exact name is found by its path only, since nextest starts a
 //! process for each trial.
 
 use crate::importer::{Importer, STACK};

@@ -18,7 +18,7 @@ pub struct Options<'o> {
     pub volume: Verbosity,
     /// The transcript of a line, as a person finds it.
     pub file: &'o dyn Fn(&CaseResult) -> Option<String>,
-    /// The command that runs a line rerun.
+    /// The command that reruns one line.
     pub rerun: &'o dyn Fn(&CaseResult) -> String,
 }
 
@@ -60,7 +60,7 @@ pub fn render(record: &Record, options: &Options<'_>) -> String {
     parts.join("\n")
 }
 
-/// One result that fell short, with all that is needed to understand it and to run it rerun.
+/// One result that fell short, with all that is needed to understand it and to rerun it.
 #[must_use]
 pub fn failure(record: &Record, line: &CaseResult, options: &Options<'_>) -> String {
     let mut out = String::new();
@@ -221,7 +221,7 @@ fn skips(record: &Record) -> String {
     out
 }
 
-/// A reason without what comes after its second colon: there it tells of one case rerun.
+/// A reason without what comes after its second colon: there it tells of one case only.
 fn in_short(reason: &str) -> &str {
     match reason.match_indices(": ").nth(1) {
         Some((end, _)) => &reason[..end],

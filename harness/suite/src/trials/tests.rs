@@ -190,7 +190,7 @@ fn a_list_of_known_failures_has_reasons_and_names_what_there_is() {
         let Err(problem) = list(trials, reason) else { panic!("{trials} was taken") };
         assert!(problem.contains(complaint), "{problem}");
     }
-    // Where one trial rerun is asked for, the others are not there to be named.
+    // Where only one trial is asked for, the others are not there to be named.
     let rerun = Harness::new(Builtin).known("sse/lf/har", "we know");
     assert!(of(rerun, &["--exact", "ids::zero::har"]).is_ok());
 }
