@@ -48,6 +48,7 @@ mod tests {
         line.stderr = full.then(|| "Oh!".into());
         line.known = full.then(|| Reason { reason: "So it is.".into(), issue: Some("https://x".into()) });
         line.message = full.then(|| "no".into());
+        line.remark = full.then(|| "Under another code.".into());
         line.whole = full.then(|| BothSides { expected: "a".into(), actual: "b".into() });
         let mut note = CaseNote::new("A", "B.");
         if full {

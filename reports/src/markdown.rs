@@ -47,6 +47,16 @@ pub fn render(record: &Record) -> String {
             let _ = writeln!(out, "\nand {} more", short.len() - MOST);
         }
     }
+    let mut remarks: BTreeMap<&str, u64> = BTreeMap::new();
+    for remark in record.results.iter().filter_map(|line| line.remark.as_deref()) {
+        *remarks.entry(remark).or_default() += 1;
+    }
+    if !remarks.is_empty() {
+        out.push_str("\nPassed, with a remark:\n\n");
+        for (remark, count) in remarks {
+            let _ = writeln!(out, "- {count}: {}", text(remark));
+        }
+    }
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for line in record.results.iter().filter(|line| line.verdict == Verdict::ExpectedFail) {
         *reasons.entry(line.known.as_ref().map_or("", |known| &known.reason)).or_default() += 1;

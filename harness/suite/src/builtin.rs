@@ -21,6 +21,10 @@ impl Importer for Builtin {
         env!("CARGO_PKG_VERSION")
     }
 
+    fn strict_codes(&self) -> bool {
+        true
+    }
+
     fn reads(&self, format: &str) -> bool {
         formats::find(format).is_some()
     }
@@ -45,6 +49,10 @@ impl Importer for InDialect {
 
     fn dialect(&self) -> &str {
         self.0.name
+    }
+
+    fn strict_codes(&self) -> bool {
+        true
     }
 
     fn reads(&self, format: &str) -> bool {

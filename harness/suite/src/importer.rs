@@ -40,6 +40,12 @@ pub trait Importer: Send + Sync {
         ReadPair { answers: [read(), read()], said: String::new() }
     }
 
+    /// Whether its rejections are held to this project's codes: one that names another fault fails. Otherwise that is a
+    /// remark beside the pass.
+    fn strict_codes(&self) -> bool {
+        false
+    }
+
     /// Ends what the importer keeps running; a sentence where it did not end when it was told to.
     fn stop(&self) -> Option<String> {
         None

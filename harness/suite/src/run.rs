@@ -129,6 +129,9 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
     let mut lines = Vec::new();
     for ((reading, question, told), other) in answered.iter().zip(consistent) {
         let mut judgement = judge(&case.expectation, question, &told.answer);
+        if importer.strict_codes() {
+            judgement = judgement.strictly();
+        }
         if judgement.verdict == Verdict::Pass {
             judgement = other.or_else(|| unseen(question, &told.answer)).unwrap_or(judgement);
         }
@@ -229,6 +232,53 @@ mod tests {
         assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (1, record.planned - 1));
         let skipped = record.results.iter().find(|line| line.verdict == Verdict::Skip).unwrap();
         assert_eq!(skipped.message.as_deref(), Some("faulty does not read inspector"));
+    }
+
+    #[test]
+    fn a_code_of_another_fault_is_a_remark_and_fails_only_who_is_held_to_codes() {
+        let other = |_: &str, _| Answer::Rejection { code: Some("batch".into()), message: "no".into() };
+        let record = judged("ids/reject-true-on-a-request/jsonrpc", &Faulty(other));
+        let line = &record.results[0];
+        assert_eq!((line.verdict, record.planned), (Verdict::Pass, 1));
+        assert_eq!(line.remark.as_deref(), Some("it rejects as `batch`, and the fault is `invalid-id`"));
+        let [compact, expanded] = [record.compact(), {
+            let mut again = record.compact();
+            again.expand(|_| None).unwrap();
+            again
+        }];
+        assert_eq!((compact.results.len(), &expanded.results[0].remark), (0, &line.remark));
+        let strict = judged("ids/reject-true-on-a-request/jsonrpc", &Strict(Faulty(other)));
+        assert_eq!((strict.results[0].verdict, &strict.results[0].remark), (Verdict::Fail, &None));
+        let foreign = judged(
+            "ids/reject-true-on-a-request/jsonrpc",
+            &Strict(Faulty(|_, _| Answer::Rejection { code: Some("E42".into()), message: "no".into() })),
+        );
+        assert_eq!(foreign.results[0].verdict, Verdict::Pass);
+    }
+
+    /// An importer that is held to our codes.
+    struct Strict(Faulty);
+
+    impl Importer for Strict {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+
+        fn version(&self) -> &str {
+            self.0.version()
+        }
+
+        fn strict_codes(&self) -> bool {
+            true
+        }
+
+        fn reads(&self, format: &str) -> bool {
+            self.0.reads(format)
+        }
+
+        fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+            self.0.read(format, transcript)
+        }
     }
 
     #[test]

@@ -57,33 +57,68 @@ pub enum Code {
     Limit,
 }
 
-/// Every code, with its name and the clause it falls under where no other is named.
-const CODES: &[(Code, &str, &str)] = &[
-    (Code::InvalidUtf8, "invalid-utf8", "SRV-BYTES"),
-    (Code::InvalidJson, "invalid-json", "SRV-BYTES"),
-    (Code::Truncated, "truncated", "SRV-BYTES"),
-    (Code::NotAMessage, "not-a-message", "JRP-SHAPE"),
-    (Code::InvalidVersion, "invalid-version", "JRP-VERSION"),
-    (Code::InvalidMethod, "invalid-method", "JRP-SHAPE"),
-    (Code::InvalidId, "invalid-id", "ID-REJECT"),
-    (Code::AmbiguousMessage, "ambiguous-message", "JRP-SHAPE"),
-    (Code::AmbiguousMember, "ambiguous-member", "SRV-TWICE"),
-    (Code::DuplicateCallId, "duplicate-call-id", "COR-DUPLICATE"),
-    (Code::WrongTransport, "wrong-transport", "ENV-TRANSPORT"),
-    (Code::InvalidEntry, "invalid-entry", "ENV-ONE"),
-    (Code::Batch, "batch", "ENV-SINGLE"),
-    (Code::MissingEntries, "missing-entries", "ENV-EMPTY"),
-    (Code::BrokenData, "broken-data", "SSE-DATA-BROKEN"),
-    (Code::NestedData, "nested-data", "SSE-DATA-NESTED"),
-    (Code::MissingMeta, "missing-meta", "RPL-META"),
-    (Code::SecondMeta, "second-meta", "RPL-META"),
-    (Code::UnsupportedVersion, "unsupported-version", "RPL-VERSION"),
-    (Code::MissingRaw, "missing-raw", "RPL-MESSAGE"),
-    (Code::MissingDir, "missing-dir", "RPL-MESSAGE"),
-    (Code::AfterEnd, "after-end", "RPL-END"),
-    (Code::WrongDocument, "wrong-document", "INS-SHAPE"),
-    (Code::WrongType, "wrong-type", "SRV-BYTES"),
-    (Code::Limit, "limit", "SRV-DEPTH"),
+/// Every code, with its name, the clause it falls under where no other is named, and what is wrong.
+const CODES: &[(Code, &str, &str, &str)] = &[
+    (Code::InvalidUtf8, "invalid-utf8", "SRV-BYTES", "Bytes that are not UTF-8."),
+    (Code::InvalidJson, "invalid-json", "SRV-BYTES", "Text that is not JSON."),
+    (Code::Truncated, "truncated", "SRV-BYTES", "The input ends inside a value or inside the document."),
+    (Code::NotAMessage, "not-a-message", "JRP-SHAPE", "JSON, but no JSON-RPC message."),
+    (Code::InvalidVersion, "invalid-version", "JRP-VERSION", "`jsonrpc` is not `\"2.0\"`."),
+    (Code::InvalidMethod, "invalid-method", "JRP-SHAPE", "`method` is not a string."),
+    (Code::InvalidId, "invalid-id", "ID-REJECT", "An id that is a boolean, an object or an array."),
+    (Code::AmbiguousMessage, "ambiguous-message", "JRP-SHAPE", "Members of several sorts of message in one."),
+    (
+        Code::AmbiguousMember,
+        "ambiguous-member",
+        "SRV-TWICE",
+        "A member that decides the meaning stands twice.",
+    ),
+    (Code::DuplicateCallId, "duplicate-call-id", "COR-DUPLICATE", "Two tool calls with one id."),
+    (
+        Code::WrongTransport,
+        "wrong-transport",
+        "ENV-TRANSPORT",
+        "The envelope's `transport` is another one, or missing.",
+    ),
+    (
+        Code::InvalidEntry,
+        "invalid-entry",
+        "ENV-ONE",
+        "An entry with none or several of `request`, `response`, `sse`.",
+    ),
+    (Code::Batch, "batch", "ENV-SINGLE", "An array of messages where one message belongs."),
+    (Code::MissingEntries, "missing-entries", "ENV-EMPTY", "No `entries`."),
+    (
+        Code::BrokenData,
+        "broken-data",
+        "SSE-DATA-BROKEN",
+        "SSE data that starts like an object and is not JSON.",
+    ),
+    (
+        Code::NestedData,
+        "nested-data",
+        "SSE-DATA-NESTED",
+        "A message inside a JSON string inside a JSON string.",
+    ),
+    (Code::MissingMeta, "missing-meta", "RPL-META", "A trace that does not begin with a whole `meta` line."),
+    (Code::SecondMeta, "second-meta", "RPL-META", "A second `meta` line."),
+    (Code::UnsupportedVersion, "unsupported-version", "RPL-VERSION", "A trace of another version."),
+    (Code::MissingRaw, "missing-raw", "RPL-MESSAGE", "A message line without `raw`."),
+    (
+        Code::MissingDir,
+        "missing-dir",
+        "RPL-MESSAGE",
+        "A line with `raw` that does not say which way it went.",
+    ),
+    (Code::AfterEnd, "after-end", "RPL-END", "A message after the `end` line."),
+    (
+        Code::WrongDocument,
+        "wrong-document",
+        "INS-SHAPE",
+        "The document's outermost shape is not the format's.",
+    ),
+    (Code::WrongType, "wrong-type", "SRV-BYTES", "A structural member of a type it cannot have."),
+    (Code::Limit, "limit", "SRV-DEPTH", "Larger than a stated limit."),
 ];
 
 impl Code {
@@ -99,6 +134,12 @@ impl Code {
         self.row().2
     }
 
+    /// What is wrong with a transcript that is rejected so, in a sentence.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.row().3
+    }
+
     /// The code of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -110,7 +151,7 @@ impl Code {
         CODES.iter().map(|row| row.0)
     }
 
-    fn row(self) -> &'static (Code, &'static str, &'static str) {
+    fn row(self) -> &'static (Code, &'static str, &'static str, &'static str) {
         // The test below holds the table to the order of the enum.
         &CODES[self as usize]
     }
@@ -181,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_code_finds_its_own_row_and_clause() {
-        for (index, (code, name, clause)) in CODES.iter().enumerate() {
+        for (index, (code, name, clause, _)) in CODES.iter().enumerate() {
             assert_eq!(*code as usize, index, "{name} stands out of order");
             assert_eq!(Code::from_name(name), Some(*code));
             assert!(clause.contains('-'), "{name} names no clause");

@@ -3,6 +3,7 @@
 use crate::answer::Level;
 use serde::{Deserialize, Serialize};
 use transcript::diff::Difference;
+use transcript::rejection::Code;
 
 /// What is made of one answer, in the order in which reports list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,13 +79,24 @@ pub struct Judgement {
     pub message: Option<String>,
     /// How many values were taken as equal because one of them was redacted.
     pub redacted: usize,
+    /// A rejection that was due and came under the code of another fault: the code that is due, and the one that came.
+    /// Codes are this project's, so that it is no failure by itself.
+    pub remark: Option<[Code; 2]>,
 }
 
 impl Judgement {
     /// A judgement with nothing to show but its words.
     #[must_use]
     pub fn plain(verdict: Verdict, message: Option<String>) -> Self {
-        Self { verdict, difference: None, silent_loss: false, message, redacted: 0 }
+        Self { verdict, difference: None, silent_loss: false, message, redacted: 0, remark: None }
+    }
+
+    /// The same, where codes are asked for: a remark is a failure.
+    #[must_use]
+    pub fn strictly(self) -> Self {
+        let Some(codes) = self.remark.filter(|_| self.verdict == Verdict::Pass) else { return self };
+        let [left, right] = codes.map(|code| Some(format!("\"{}\"", code.name())));
+        Self::fail(Difference { pointer: "/rejection/code".into(), left, right }, self.message)
     }
 
     pub(crate) fn fail(difference: Difference, message: Option<String>) -> Self {

@@ -199,6 +199,9 @@ pub struct CaseResult {
     /// Why it was skipped, what the importer said, or how it failed to say anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What is to be said of a pass: its rejection came under the code of another fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
     /// The first difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
@@ -277,6 +280,9 @@ pub struct Compact {
     /// Why results were skipped, each with the results: `case/format`, or `*/format` for the others of a format.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub skipped: BTreeMap<String, Vec<String>>,
+    /// What is to be said of passes, each with the results as `case/format`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub remarks: BTreeMap<String, Vec<String>>,
 }
 
 /// A reason of a baseline and the failures that it lets pass.
@@ -355,12 +361,15 @@ impl CaseResult {
     /// A result with what its judgement says; what was asked is for the caller to fill in.
     #[must_use]
     pub fn new(case: &str, format: &str, clauses: &[String], judgement: Judgement) -> Self {
-        let Judgement { verdict, difference, silent_loss, message, redacted } = judgement;
+        let Judgement { verdict, difference, silent_loss, message, redacted, remark } = judgement;
+        let remark = remark.map(|[due, came]| format!("it rejects as `{came}`, and the fault is `{due}`"));
         let difference = difference.map(|difference| Difference {
             at: difference.pointer,
             expected: difference.left.as_deref().and_then(value),
             actual: difference.right.as_deref().and_then(value),
         });
+        // What was said with a right answer is nobody's business.
+        let message = message.filter(|_| verdict != Verdict::Pass);
         let (case, format) = (case.to_owned(), format.to_owned());
         let clauses = clauses.to_vec();
         Self {
@@ -372,6 +381,7 @@ impl CaseResult {
             verdict,
             clauses,
             message,
+            remark,
             difference,
             whole: None,
             place: None,

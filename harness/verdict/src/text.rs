@@ -53,6 +53,7 @@ pub fn render(record: &Record, options: &Options<'_>) -> String {
         record.results.iter().filter(|it| it.verdict.is_failure()).map(|it| failure(record, it, options)),
     );
     if options.volume >= Verbosity::Normal {
+        parts.push(remarks(record));
         parts.push(skips(record));
     }
     parts.push(totals(record, options));
@@ -127,6 +128,14 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     if losses > 0 {
         let _ = writeln!(out, "{}", counted(losses as u64, "silent loss"));
     }
+    let remarked = record.results.iter().filter(|line| line.remark.is_some()).count();
+    if remarked > 0 {
+        let _ = writeln!(
+            out,
+            "{} came under the code of another fault; --strict-codes makes that a failure",
+            counted(remarked as u64, "rejection")
+        );
+    }
     if redacted > 0 {
         let _ = writeln!(
             out,
@@ -142,6 +151,7 @@ fn every_line(record: &Record, options: &Options<'_>) -> String {
     for line in &record.results {
         let verdict = paint(&format!("{:<15}", line.verdict.name()), style(line.verdict), options.colour);
         let why = line.message.as_deref().filter(|_| line.verdict == Verdict::Skip);
+        let why = why.or(line.remark.as_deref());
         let why = why.map(|why| format!("  ({})", cut(why, WIDTH))).unwrap_or_default();
         let _ = writeln!(out, "{verdict} {}/{}{why}", plain(&line.case), line.format);
     }
@@ -190,6 +200,22 @@ fn table(record: &Record, options: &Options<'_>) -> String {
         }
         out.truncate(out.trim_end_matches(' ').len());
         out.push('\n');
+    }
+    out
+}
+
+/// What is to be said of passes.
+fn remarks(record: &Record) -> String {
+    let said = |line: &CaseResult| {
+        Some(format!("  {}/{}: {}\n", plain(&line.case), line.format, line.remark.as_ref()?))
+    };
+    let all: Vec<String> = record.results.iter().filter_map(said).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("passed, with a remark:\n{}", all[..all.len().min(REASONS)].concat());
+    if all.len() > REASONS {
+        let _ = writeln!(out, "  and {} more (-v lists each result)", all.len() - REASONS);
     }
     out
 }

@@ -8,6 +8,7 @@ use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
 use transcript::diff::Difference;
 use transcript::json::write_string;
+use transcript::rejection::Code;
 
 pub use crate::judgement::{Judgement, Question, Verdict};
 
@@ -61,12 +62,11 @@ fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Jud
     let said = Some(message.to_owned());
     match expectation {
         Expectation::Either(_) => Judgement::plain(Verdict::Pass, None),
-        Expectation::Rejection(expected) if code.is_none_or(|code| code == expected.name()) => {
-            Judgement::plain(Verdict::Pass, None)
-        }
+        // Codes are this project's: one that it does not know says nothing, and one that it knows may be a remark.
         Expectation::Rejection(expected) => {
-            let (left, right) = (Some(quoted(expected.name())), code.map(quoted));
-            Judgement::fail(Difference { pointer: "/rejection/code".into(), left, right }, said)
+            let named = code.and_then(Code::from_name).filter(|named| named != expected);
+            let remark = named.map(|named| [*expected, named]);
+            Judgement { remark, ..Judgement::plain(Verdict::Pass, remark.and(said)) }
         }
         Expectation::Meaning(_) => {
             let code = code.map(|code| format!("\"code\": {}, ", quoted(code))).unwrap_or_default();
@@ -148,11 +148,20 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_needs_its_code_only_where_the_importer_gives_one() {
+    fn a_rejection_passes_whatever_its_code_is_and_one_of_another_fault_is_remarked() {
         let expected = Expectation::Rejection(Code::InvalidId);
         assert_eq!(events(&expected, &rejection(None)).verdict, Verdict::Pass);
         assert_eq!(events(&expected, &rejection(Some("invalid-id"))).verdict, Verdict::Pass);
+        for ours in [None, Some("invalid-id"), Some("E_BAD_ID"), Some("Batch"), Some("")] {
+            let judged = events(&expected, &rejection(ours));
+            assert_eq!((judged.verdict, judged.remark), (Verdict::Pass, None), "{ours:?}");
+            assert_eq!(judged.strictly().verdict, Verdict::Pass, "{ours:?}");
+        }
         let other = events(&expected, &rejection(Some("batch")));
+        assert_eq!((other.verdict, other.remark), (Verdict::Pass, Some([Code::InvalidId, Code::Batch])));
+        assert_eq!(other.message.as_deref(), Some("line 3: no"));
+        let other = other.strictly();
+        assert_eq!(other.verdict, Verdict::Fail);
         assert_eq!(at(&other), ("/rejection/code", Some("\"invalid-id\""), Some("\"batch\"")));
         let read = events(&expected, &meaning(MEANING));
         assert_eq!(at(&read), ("/rejection/code", Some("\"invalid-id\""), None));

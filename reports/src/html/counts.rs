@@ -99,6 +99,7 @@ pub(super) fn reasons(record: &Record) -> Vec<Reason> {
         let reason = match line.verdict {
             Verdict::ExpectedFail => line.known.as_ref().map(|known| known.reason.as_str()),
             Verdict::Skip => line.message.as_deref(),
+            Verdict::Pass => line.remark.as_deref(),
             _ => None,
         };
         if let Some(reason) = reason {

@@ -7,6 +7,7 @@ use super::transcripts::Transcripts;
 use std::io;
 use suite::importer::Importer;
 use transcript::dialect;
+use transcript::rejection::Code;
 use verdict::answer::{Answer, FailureKind, Level};
 
 /// One question, and how it went.
@@ -59,7 +60,8 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
     }
     if let Some(name) = named.first() {
         trial.ask("it rejects a transcript that is cut off", name, CUT, |answer| match answer {
-            Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
+            Answer::Rejection { code, .. } => Ok(format!("{}\n{}", words(answer), use_of(code.as_deref()))),
+            Answer::Unsupported { .. } => Ok(words(answer)),
             other => Err(format!("{}, where the first line is cut off", words(other))),
         })?;
         let garbage: Vec<u8> = (0..=255).cycle().take(4096).collect();
@@ -138,6 +140,18 @@ impl Trial<'_> {
 
     fn note(&mut self, what: &str, outcome: Result<String, String>) {
         self.checks.push(Check { what: what.to_owned(), outcome });
+    }
+}
+
+/// What becomes of the code of a rejection.
+fn use_of(code: Option<&str>) -> String {
+    match code {
+        None => "it names no code, and need not: any rejection passes where one is due".to_owned(),
+        Some(code) if Code::from_name(code).is_some() => format!(
+            "its code `{code}` is one of the contract: under another fault it is a remark beside the pass, and with \
+             --strict-codes a failure"
+        ),
+        Some(code) => format!("its code `{code}` is none of the contract, and is ignored"),
     }
 }
 

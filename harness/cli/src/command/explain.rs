@@ -17,10 +17,11 @@ use suite::{Case, Suite};
 use transcript::clauses::{self, Clause};
 use transcript::dialect::{self, Dialect};
 use transcript::nearest::nearest;
+use transcript::rejection::Code;
 use verdict::case_file::Judgement;
 
-/// Explains a clause of the reading contract, a dialect of it, a rule of `check` or a family of rules; without an id, lists all
-/// of them.
+/// Explains a clause of the reading contract, a dialect of it, a rule of `check`, a family of rules or a code of rejections;
+/// without an id, lists all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,6 +30,7 @@ Examples:
   mcp-concord explain typed-ids           a dialect, with the clauses that it replaces
   mcp-concord explain jsonrpc.id.null     a rule, with the cases that break and keep it
   mcp-concord explain lifecycle           the rules of a family
+  mcp-concord explain duplicate-call-id   a code of rejections
   mcp-concord explain --output json       for programs
   mcp-concord explain --output markdown   the rules by family, as docs/rules.md has them
 
@@ -67,6 +69,7 @@ enum Topic {
     Clause(&'static Clause),
     Dialect(&'static Dialect),
     Rule(&'static Rule),
+    Code(Code),
 }
 
 /// Runs the command.
@@ -88,6 +91,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         (Output::Markdown, _) => rules_page::derived(&suites::embedded()?.judged),
         (Output::Text, Some(Topic::Clause(clause))) => page(clause, &suite(context).cases),
         (Output::Text, Some(Topic::Dialect(dialect))) => dialect_page(dialect, &suite(context).cases),
+        (Output::Text, Some(Topic::Code(code))) => code_page(*code),
         (Output::Text, Some(Topic::Rule(rule))) => rule_page(rule, &suite(context).judged),
         (Output::Text, None) => list(&chosen),
     };
@@ -104,7 +108,8 @@ fn suite(context: CommandContext) -> Suite {
 
 fn topics() -> impl Iterator<Item = Topic> {
     let dialects = dialect::ALL.iter().map(Topic::Dialect);
-    clauses::all().map(Topic::Clause).chain(dialects).chain(rules::all().map(Topic::Rule))
+    let codes = Code::all().map(Topic::Code);
+    clauses::all().map(Topic::Clause).chain(dialects).chain(rules::all().map(Topic::Rule)).chain(codes)
 }
 
 impl Topic {
@@ -113,6 +118,7 @@ impl Topic {
             Self::Clause(clause) => clause.id,
             Self::Dialect(dialect) => dialect.name,
             Self::Rule(rule) => rule.id,
+            Self::Code(code) => code.name(),
         }
     }
 
@@ -129,6 +135,10 @@ impl Topic {
             Self::Dialect(dialect) => {
                 let Dialect { name: id, title, source, .. } = *dialect;
                 Entry { id, kind: "dialect", level: "chosen", title, source: source.join("; ") }
+            }
+            Self::Code(code) => {
+                let source = format!("reading contract, {}", code.clause());
+                Entry { id: code.name(), kind: "code", level: "code", title: code.about(), source }
             }
             Self::Rule(rule) => {
                 let Rule { id, title, source, level, .. } = *rule;
@@ -155,7 +165,7 @@ fn find(id: &str) -> Result<Vec<Topic>, Failure> {
         [] => "`mcp-concord explain` lists all of them".to_owned(),
         names => format!("did you mean {}?", names.join(" or ")),
     };
-    Err(Failure::Unusable(format!("there is no clause, dialect, rule or family `{id}`; {hint}")))
+    Err(Failure::Unusable(format!("there is no clause, dialect, rule, family or code `{id}`; {hint}")))
 }
 
 fn level(clause: &Clause) -> &'static str {
@@ -233,6 +243,19 @@ fn body(clause: &Clause) -> String {
         let _ = writeln!(out, "  {source}");
     }
     out
+}
+
+/// A code of a rejection, and how it is used.
+fn code_page(code: Code) -> String {
+    let clause = clauses::find(code.clause()).map_or("", |clause| clause.title);
+    let used = "Where a rejection is expected any rejection passes. A code of another fault is a remark beside the pass, \
+                and a failure with --strict-codes; a code that is not listed here is ignored.";
+    format!(
+        "{code}: a code of rejections\n\nWhat\n{}\nClause\n  {}: {clause}\n\nUse\n{}",
+        wrapped(code.about()),
+        code.clause(),
+        wrapped(used)
+    )
 }
 
 /// A rule with the cases that break it, each with what was found, and those that keep it.

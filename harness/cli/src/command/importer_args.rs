@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
 use suite::builtin::InDialect;
-use suite::importer::Importer;
+use suite::importer::{Importer, ReadPair};
 use transcript::dialect::{self, Dialect};
+use verdict::answer::{Answer, Level};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ImporterArgs {
@@ -26,6 +27,10 @@ pub(super) struct ImporterArgs {
     /// Judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
     #[arg(long, value_name = "NAME", value_parser = dialect::find)]
     dialect: Option<&'static Dialect>,
+    /// Hold its rejections to the codes of this program: one that names another fault fails. Without this it passes with
+    /// a remark, and codes that this program does not know are ignored.
+    #[arg(long)]
+    strict_codes: bool,
     /// Run a smoke test instead of the suite: does the program answer, reject, survive, stop?
     #[arg(long)]
     verify: bool,
@@ -42,6 +47,48 @@ pub(super) enum Judged {
     Builtin(InDialect),
     Adapter(Box<Adapter>),
     OneShot(Box<OneShot>),
+    Strict(Box<StrictCodes>),
+}
+
+/// An importer that is held to the codes of this program.
+pub(super) struct StrictCodes(Judged);
+
+impl Importer for StrictCodes {
+    fn name(&self) -> &str {
+        self.0.as_importer().name()
+    }
+
+    fn version(&self) -> &str {
+        self.0.as_importer().version()
+    }
+
+    fn level(&self) -> Level {
+        self.0.as_importer().level()
+    }
+
+    fn dialect(&self) -> &str {
+        self.0.as_importer().dialect()
+    }
+
+    fn strict_codes(&self) -> bool {
+        true
+    }
+
+    fn reads(&self, format: &str) -> bool {
+        self.0.as_importer().reads(format)
+    }
+
+    fn read(&self, format: &str, transcript: &[u8]) -> Answer {
+        self.0.as_importer().read(format, transcript)
+    }
+
+    fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
+        self.0.as_importer().read_twice(format, transcript)
+    }
+
+    fn stop(&self) -> Option<String> {
+        self.0.as_importer().stop()
+    }
 }
 
 impl Judged {
@@ -56,6 +103,7 @@ impl Judged {
             Self::Builtin(builtin) => builtin,
             Self::Adapter(adapter) => &**adapter,
             Self::OneShot(once) => &**once,
+            Self::Strict(strict) => &**strict,
         }
     }
 }
@@ -66,6 +114,11 @@ impl ImporterArgs {
     /// # Errors
     /// A sentence that says what to change where it cannot be run.
     pub(super) fn start(&self) -> Result<Judged, Failure> {
+        let judged = self.start_as_it_is()?;
+        Ok(if self.strict_codes { Judged::Strict(Box::new(StrictCodes(judged))) } else { judged })
+    }
+
+    fn start_as_it_is(&self) -> Result<Judged, Failure> {
         let limits = Limits { timeout: self.timeout, memory: self.memory, ..Limits::default() };
         let not_run = |NotRun(why)| Failure::NotRun(why);
         let dialect = self.dialect.unwrap_or(&dialect::ALL[0]);
@@ -132,6 +185,7 @@ impl ImporterArgs {
         let checks = match judged {
             Judged::Adapter(adapter) => verify(&**adapter),
             Judged::OneShot(once) => verify(&**once),
+            Judged::Strict(strict) => return self.verify(&strict.0),
             Judged::Builtin(_) => {
                 return Err(Failure::Unusable(
                     "--verify tries a program: name one with --adapter or --exec".into(),
@@ -164,6 +218,9 @@ impl ImporterArgs {
         }
         if let Some(dialect) = self.dialect {
             let _ = write!(out, " --dialect {}", dialect.name);
+        }
+        if self.strict_codes {
+            out.push_str(" --strict-codes");
         }
         let usual = Limits::default();
         if self.timeout != usual.timeout {

@@ -227,6 +227,10 @@ impl Importer for KeepingImporter<'_> {
         self.inner.level()
     }
 
+    fn strict_codes(&self) -> bool {
+        self.inner.strict_codes()
+    }
+
     fn reads(&self, format: &str) -> bool {
         self.inner.reads(format)
     }

@@ -17,12 +17,6 @@ mutants! {
             original.reading.failure.as_ref()?;
             CONTRACT.outcome(&original.reading.entries).ok().map(|outcome| outcome.answer())
         });
-    "survival/one-code-for-all" ["SRV-BYTES"] "names every rejection invalid-json"
-        => on_answer(|original| {
-            let code = Some("invalid-json".to_owned());
-            let rejection = Answer::Rejection { code, message: "no".to_owned() };
-            matches!(original.answer(), Answer::Rejection { .. }).then_some(rejection)
-        });
     "events/handshake-wanted" ["EQ-COUNT"] "shows nothing of a session without `initialize`"
         => lose_events(|outcome, _| !outcome.events.iter().any(|event| event.is_method("initialize")));
     "events/last-one-lost" ["EQ-COUNT"] "loses the last event"

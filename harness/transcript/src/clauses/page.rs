@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::all;
+use crate::rejection::Code;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/contract.md");
 const SEAM: &str = "<!-- From here on the page is derived from the clauses; a test compares the two. -->\n";
@@ -27,5 +28,21 @@ fn derived() -> String {
         let rule = clause.rule.replace('|', r"\|");
         writeln!(page, "| `{}` | **{}.** {open}{rule} |", clause.id, clause.title).unwrap();
     }
+    page.push_str(CODES);
+    for code in Code::all() {
+        writeln!(page, "| `{}` | `{}` | {} |", code.name(), code.clause(), code.about()).unwrap();
+    }
     page
 }
+
+const CODES: &str = "
+### Codes of rejections
+
+A rejection may name its kind by one of these codes. They are this project's: where a rejection is expected any rejection
+passes, a code that is not in this list is ignored, and one that names another fault than the case shows is a *remark* beside
+the pass. `mcp-concord run --strict-codes` makes it a failure; the built-in readers are held to that. The clause is the usual one;
+a rejection may name another.
+
+| code | clause | what is wrong |
+| --- | --- | --- |
+";

@@ -29,6 +29,7 @@ impl Record {
             verdicts: BTreeMap::new(),
             known: Vec::new(),
             skipped: skipped(&self.results),
+            remarks: remarks(&self.results),
             formats,
         };
         for result in &self.results {
@@ -74,11 +75,16 @@ impl Record {
         &mut self,
         describe: impl Fn(&str) -> Option<(CaseNote, Vec<String>)>,
     ) -> Result<(), String> {
-        let Some(Compact { formats, verdicts, known, skipped }) = self.compact.take() else { return Ok(()) };
+        let Some(Compact { formats, verdicts, known, skipped, remarks }) = self.compact.take() else {
+            return Ok(());
+        };
         let mut failures: BTreeMap<String, CaseResult> =
             std::mem::take(&mut self.results).into_iter().map(|result| (name(&result), result)).collect();
         let why = |name: &str| {
             skipped.iter().find(|(_, names)| names.iter().any(|it| it == name)).map(|(why, _)| why)
+        };
+        let said = |name: &String| {
+            remarks.iter().find(|(_, names)| names.contains(name)).map(|(remark, _)| remark.clone())
         };
         for (case, letters) in verdicts {
             if letters.chars().count() != formats.len() {
@@ -99,6 +105,7 @@ impl Record {
                 if *verdict == Verdict::Skip {
                     plain.message = why(&name).or_else(|| why(&format!("*/{format}"))).cloned();
                 }
+                plain.remark = said(&name);
                 let failure =
                     failures.remove(&name).map(|failure| CaseResult { clauses: clauses.clone(), ..failure });
                 let reason = known.iter().find(|known| known.results.contains(&name));
@@ -116,6 +123,17 @@ impl Record {
 
 fn name(result: &CaseResult) -> String {
     format!("{}/{}", result.case, result.format)
+}
+
+/// What is to be said of passes.
+fn remarks(results: &[CaseResult]) -> BTreeMap<String, Vec<String>> {
+    let mut remarks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for result in results {
+        if let Some(remark) = &result.remark {
+            remarks.entry(remark.clone()).or_default().push(name(result));
+        }
+    }
+    remarks
 }
 
 /// The messages of skipped results, each with those that have it; the most frequent of a format is that of `*/format`.
