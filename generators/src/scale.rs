@@ -117,7 +117,10 @@ impl Dimension {
         (self.build)(&mut scale, size)?;
         let totals = Totals { events: scale.count, ..Totals::default() };
         let meaning = format!("{{\"events\": [{}],\n\"authorization_discovery\": null}}\n", scale.events);
-        Ok((Session { entries: scale.entries, totals }, Expectation::Either(Some(Meaning::written(meaning)))))
+        Ok((
+            Session { entries: scale.entries, totals, label: None },
+            Expectation::Either(Some(Meaning::written(meaning))),
+        ))
     }
 }
 

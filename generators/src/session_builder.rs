@@ -317,7 +317,7 @@ impl SessionBuilder {
         let events = self.entries.iter().filter(|entry| entry.message.is_some()).count();
         let totals =
             Totals { events: events as u64, authorization_discovery: self.summary(), ..Totals::default() };
-        Ok(Session { entries, totals })
+        Ok(Session { entries, totals, label: None })
     }
 
     /// The clause by which a format cannot carry the session.

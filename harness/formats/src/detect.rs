@@ -5,6 +5,7 @@ use crate::format::Format;
 use crate::head::Head;
 use crate::input::{Input, ReadError};
 use crate::registry::FORMATS;
+use crate::{inspector, mcp_replay};
 use transcript::json::Scanner;
 
 /// So much of a file is looked at, in bytes, where its first value is longer. How the bytes arrive must not matter.
@@ -16,6 +17,18 @@ const LOOKED_AT: usize = 64 << 10;
 /// Where the input cannot be read or is not UTF-8 there, and what can be read shows no format.
 pub fn detect(input: &mut Input<'_>) -> Result<Option<&'static Format>, ReadError> {
     detect_among(FORMATS, input)
+}
+
+/// A format whose files begin somewhat like this text, which none recognises, and why this is none of them.
+#[must_use]
+pub fn nearest(text: &str) -> Option<String> {
+    let head = Head::of(&text[..floor(text, LOOKED_AT.min(text.len()))]);
+    [
+        (inspector::FORMAT.name, inspector::why_not(&head)),
+        (mcp_replay::FORMAT.name, mcp_replay::why_not(&head)),
+    ]
+    .into_iter()
+    .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))
 }
 
 /// As [`detect`], among these formats: those later in the list are tried first.
@@ -45,19 +58,23 @@ fn is_enough(text: &str) -> bool {
     scanner.space();
     match scanner.peek() {
         Some(b'{') => text.len() >= LOOKED_AT || scanner.value().is_ok(),
-        Some(b'[') => text.len() >= LOOKED_AT || is_item_there(&mut scanner),
+        Some(b'[') => text.len() >= LOOKED_AT || is_item_there(&mut scanner, text),
         Some(b'0'..=b'9') => text.len() >= LOOKED_AT || text[scanner.at()..].contains('\n'),
         Some(_) => true,
         None => text.len() >= LOOKED_AT,
     }
 }
 
-/// Whether a list's first item is there wholly, or begins as no object does.
-fn is_item_there(scanner: &mut Scanner<'_>) -> bool {
+/// Whether a list's first item is there wholly, or begins as no object does; of what may be a log, the line.
+fn is_item_there(scanner: &mut Scanner<'_>, text: &str) -> bool {
     match scanner.open(b']') {
         Ok(true) => {
             scanner.space();
-            scanner.peek().is_some_and(|first| first != b'{' || scanner.value().is_ok())
+            match scanner.peek() {
+                Some(b'{') => scanner.value().is_ok(),
+                Some(b'0'..=b'9' | b'A'..=b'Z') => text[scanner.at()..].contains('\n'),
+                first => first.is_some(),
+            }
         }
         // An empty list; or it is not told yet what comes.
         Ok(false) => true,

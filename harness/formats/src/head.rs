@@ -9,6 +9,8 @@ pub struct Head {
     members: Vec<(String, Option<String>)>,
     first: Vec<(String, Option<String>)>,
     line: Option<String>,
+    /// The first value is a list whose first item is none that a message could be in.
+    odd: bool,
 }
 
 impl Head {
@@ -33,6 +35,7 @@ impl Head {
                 if scanner.peek() == Some(b'{') {
                     head.first = members(&mut scanner);
                 }
+                head.odd = head.first.is_empty() && is_log(&text[scanner.at()..]);
             }
             _ => {}
         }
@@ -43,6 +46,12 @@ impl Head {
     #[must_use]
     pub fn kind(&self) -> Option<JsonKind> {
         self.kind
+    }
+
+    /// Whether the first value looks like a list, and its first item like a number or a word, as lines of logs do.
+    #[must_use]
+    pub fn is_odd_list(&self) -> bool {
+        self.odd
     }
 
     /// The first line, where it begins with a digit, as a log's does.
@@ -82,4 +91,16 @@ fn members(scanner: &mut Scanner<'_>) -> Vec<(String, Option<String>)> {
         more = value.is_some() && scanner.more(b'}').unwrap_or(false);
     }
     members
+}
+
+/// Whether what follows a `[` goes on as lines of logs do: `[2025-`, `[26682] `, `[INFO]`.
+fn is_log(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.chars().next() {
+        Some('A'..='Z') => true,
+        Some('-' | ':' | '/') => rest.len() < line.len(),
+        Some(']') => rest.len() < line.len() && !rest[1..].trim().is_empty(),
+        _ => false,
+    }
 }

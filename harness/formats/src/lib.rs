@@ -34,6 +34,7 @@ mod inspector_network;
 mod jsonrpc;
 mod lines;
 mod loss;
+mod made_up;
 mod mcp_rec;
 mod mcp_recorder;
 mod mcp_replay;
@@ -50,7 +51,7 @@ pub mod time;
 mod transport;
 mod vscode_log;
 
-pub use detect::{detect, detect_among};
+pub use detect::{detect, detect_among, nearest};
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance};
 pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};

@@ -1,5 +1,6 @@
 //! What a format cannot carry of a session.
 
+use crate::envelope::is_foreign;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use transcript::contract::Contract;
@@ -82,6 +83,13 @@ impl Session {
             count(&|entry| entry.context.is_some() || matches!(entry.what, OwnedContent::Exchange(_))),
             carries.http,
             "HTTP exchanges, statuses and headers",
+        );
+        let foreign = |entry: &OwnedEntry| format.transport.is_some_and(|of| is_foreign(of, entry));
+        context(count(&foreign), false, "`endpoint` events, which the transport has not");
+        context(
+            count(&|entry| matches!(&entry.what, OwnedContent::Exchange(_))),
+            carries.exchanges || !carries.http,
+            "which answer came to which request, methods and URLs, and answers without a message",
         );
         context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
         context(

@@ -2,7 +2,7 @@
 
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
-use crate::session::{OwnedEntry, Session, Totals, usual_sender};
+use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
 use transcript::contract::Contract;
 use transcript::meaning::Event;
 use transcript::message::Message;
@@ -122,6 +122,7 @@ impl Session {
             entries.push(owned);
             Ok(())
         })?;
-        Ok(Self { entries, totals })
+        let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));
+        Ok(Self { entries, totals, label: format.transport.filter(|_| !made_up) })
     }
 }

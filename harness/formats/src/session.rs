@@ -2,6 +2,7 @@
 //!
 //! Memory: the session.
 
+use crate::transport::Transport;
 use transcript::json::Json;
 use transcript::k2a::AuthorizationSummary;
 use transcript::message::{Message, Shape};
@@ -35,6 +36,8 @@ pub struct Session {
     pub entries: Vec<OwnedEntry>,
     /// What the reading amounted to.
     pub totals: Totals,
+    /// The transport that the file names as its own.
+    pub label: Option<Transport>,
 }
 
 /// One entry, by copies of its own.
@@ -86,6 +89,8 @@ pub enum OwnedContent {
     Envelope,
     /// An HTTP exchange.
     Exchange(Box<Exchange<'static>>),
+    /// See [`Content::MadeUp`].
+    MadeUp(&'static str),
     /// See [`Content::ExchangeEnd`].
     ExchangeEnd,
     /// The `meta` line of a trace.
@@ -99,6 +104,26 @@ pub enum OwnedContent {
 }
 
 impl Session {
+    /// Whether nothing of HTTP was recorded.
+    #[must_use]
+    pub fn is_without_http(&self) -> bool {
+        self.label.is_none()
+            && self.entries.iter().all(|entry| entry.carrier == Carrier::Line && !entry.is_exchange())
+    }
+
+    /// The transport over which the session ran, as far as it is known.
+    #[must_use]
+    pub fn transport(&self) -> Option<Transport> {
+        let names = |entry: &OwnedEntry| {
+            entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"))
+        };
+        match self.label {
+            None if self.entries.iter().any(names) => Some(Transport::HttpSse),
+            None if self.entries.iter().any(OwnedEntry::is_exchange) => Some(Transport::StreamableHttp),
+            label => label,
+        }
+    }
+
     /// The messages, in order.
     pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
         self.entries.iter().filter_map(OwnedEntry::message)
@@ -122,6 +147,11 @@ impl OwnedEntry {
             OwnedContent::Message(text, shape) => Some(Message::of(text, *shape)),
             _ => None,
         }
+    }
+
+    /// Whether it is an HTTP exchange.
+    fn is_exchange(&self) -> bool {
+        matches!(self.what, OwnedContent::Exchange(_))
     }
 
     /// An entry with nothing known but what it is.
@@ -150,6 +180,7 @@ impl OwnedEntry {
             Content::Envelope => OwnedContent::Envelope,
             Content::Exchange(exchange) => OwnedContent::Exchange(Box::new(exchange.owned())),
             Content::ExchangeEnd => OwnedContent::ExchangeEnd,
+            Content::MadeUp(what) => OwnedContent::MadeUp(what),
             Content::TraceStart(line) => OwnedContent::TraceStart(line.text().to_owned()),
             Content::TraceEnd(line) => OwnedContent::TraceEnd(line.text().to_owned()),
             Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),

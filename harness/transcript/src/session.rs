@@ -202,6 +202,8 @@ pub enum Content<'a> {
     Envelope,
     /// An HTTP exchange begins; its messages and events follow.
     Exchange(&'a Exchange<'a>),
+    /// The transport is a converter's invention, or what the capture says of it: which, in one word. Stands first.
+    MadeUp(&'static str),
     /// Nothing more comes of an HTTP exchange that is [`Exchange::timed`].
     ExchangeEnd,
     /// The `meta` line of a trace, verbatim.

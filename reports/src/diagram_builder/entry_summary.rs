@@ -184,6 +184,9 @@ fn context(entry: &Entry<'_>) -> What {
             What::Note(format!("passed over: {}", start(&noise.why.message, NAME)), Severity::Warning)
         }
         Content::Missing(whose) => What::Dropped(format!("the exporter dropped the body of {whose}")),
+        Content::MadeUp(what) => {
+            What::Note(format!("made up when it was converted: the {what}"), Severity::Note)
+        }
         Content::Message(_) | Content::Envelope | Content::ExchangeEnd => What::Silent,
     }
 }

@@ -67,7 +67,11 @@ pub(crate) fn format_of(
     let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
     found.ok_or_else(|| {
         let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        let empty = if input.text().trim().is_empty() { "it is empty" } else { "its beginning fits none" };
+        let empty = match formats::nearest(input.text()) {
+            _ if input.text().trim().is_empty() => "it is empty".to_owned(),
+            None => "its beginning fits none".to_owned(),
+            Some(hint) => hint,
+        };
         Failure::Unusable(format!(
             "the format of {name} cannot be detected: {empty}; name it with --format ({})",
             known.join(", ")

@@ -104,6 +104,26 @@ fn what_a_client_leaves_out_is_told() {
 }
 
 #[test]
+fn a_foreign_page_and_an_unknown_revision_are_refused() {
+    let folder = Folder::new();
+    let server = Server::start(&session(&folder, &SESSION[..3]), &["--timeout", "5"]);
+    for (header, value, status) in [
+        ("Origin", "https://evil.example", "403"),
+        ("Origin", "null", "403"),
+        ("Origin", "http://localhost.evil.example", "403"),
+        ("MCP-Protocol-Version", "banana", "400"),
+    ] {
+        let json = ("Content-Type", "application/json");
+        let (head, _) = whole(server.ask("POST", "/mcp", &[json, (header, value)], INITIALIZE));
+        assert!(head.starts_with(&format!("http/1.1 {status} ")), "{header} {value}: {head}");
+    }
+    let (head, _) = server.post(&[("Origin", "http://localhost:6274")], INITIALIZE);
+    assert!(head.starts_with("http/1.1 200 "), "{head}");
+    let told = ["comes from the origin https://evil.example", "names the revision banana"];
+    tells(&server.end(), 1, &told);
+}
+
+#[test]
 fn an_answer_is_one_body_where_that_is_asked_for() {
     let folder = Folder::new();
     let server = Server::start(&session(&folder, &SESSION[4..]), &["--answers", "json", "--chunk", "5"]);

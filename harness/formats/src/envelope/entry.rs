@@ -303,7 +303,7 @@ impl<'a> Event<'a> {
 }
 
 /// A transport context, as far as it has the documented shape (K2A-SPELLING: no other spelling is looked for).
-pub(super) fn context(text: Json<'_>) -> Option<Context<'_>> {
+pub(crate) fn context(text: Json<'_>) -> Option<Context<'_>> {
     if text.kind() != JsonKind::Object {
         return None;
     }

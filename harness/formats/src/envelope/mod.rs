@@ -7,8 +7,9 @@ mod entry;
 mod read;
 mod write;
 
+pub(crate) use entry::context;
 pub(crate) use read::read;
-pub(crate) use write::write;
+pub(crate) use write::{is_foreign, write};
 
 use crate::format::{Capabilities, Items};
 use crate::head::Head;

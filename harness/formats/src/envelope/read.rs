@@ -3,11 +3,12 @@
 use super::entry::{Held, Parts, context};
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::made_up;
 use crate::transport::Transport;
 use transcript::json::{Json, Scanner};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Content, Entry, Location, Noise, Sink, SinkError};
+use transcript::session::{Carrier, Content, Entry, Location, Noise, Sink, SinkError};
 
 /// Reads an envelope whose `transport` must be this one.
 pub(crate) fn read(
@@ -45,11 +46,18 @@ pub(crate) fn read(
                 surroundings(input, sink)?;
                 std::mem::replace(&mut seen.context, true)
             }
+            made_up::MEMBER => {
+                seen.bare |= invented(input, sink)?;
+                false
+            }
             "entries" => {
                 if seen.entries {
                     true
                 } else {
-                    entries(input, options, sink)?;
+                    entries(input, options, &mut |entry| match seen.bare {
+                        true => sink(Entry { carrier: Carrier::Line, sse: None, ..entry }),
+                        false => sink(entry),
+                    })?;
                     std::mem::replace(&mut seen.entries, true)
                 }
             }
@@ -81,6 +89,22 @@ struct Seen {
     transport: bool,
     context: bool,
     entries: bool,
+    /// Nothing of HTTP was recorded.
+    bare: bool,
+}
+
+/// What a converter made up; whether that is the whole transport.
+fn invented(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<bool, ReadError> {
+    let length = input.value()?;
+    let list = Json::parse(&input.text()[..length]).ok();
+    let location = Location { root: "/_made_up", ..location(input) };
+    let what = [made_up::TRANSPORT, made_up::LABEL].into_iter().find(|word| made_up::has(list, word));
+    if let Some(what) = what {
+        sink(Entry::new(location, Content::MadeUp(what)))
+            .map_err(|error| input.sink_error(error, 0, &location))?;
+    }
+    input.consume(length);
+    Ok(what == Some(made_up::TRANSPORT))
 }
 
 fn transport(label: &str, input: &mut Input<'_>) -> Result<(), ReadError> {

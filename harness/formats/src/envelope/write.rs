@@ -1,14 +1,25 @@
 //! Writing an envelope: an entry a line.
 
+use crate::made_up;
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::transport::Transport;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact, write_string};
-use transcript::session::{Carrier, Side};
+use transcript::session::{Carrier, Exchange, Side};
 
 /// Writes the session as an envelope of this transport.
 pub(crate) fn write(transport: Transport, session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let mut head = format!("{{\"transport\": \"{}\"", transport.name()).into_bytes();
+    let words: &[&str] = match session.transport() {
+        _ if session.entries.iter().all(|entry| entry.message().is_none()) => &[],
+        _ if session.is_without_http() => &[made_up::TRANSPORT],
+        Some(other) if other != transport => &[made_up::LABEL],
+        _ => &[],
+    };
+    if !words.is_empty() {
+        head.extend_from_slice(format!(",\n \"{}\": {}", made_up::MEMBER, made_up::list(words)).as_bytes());
+    }
     for entry in &session.entries {
         if let (OwnedContent::Envelope, Some(context)) = (&entry.what, &entry.context) {
             head.extend_from_slice(b",\n \"transport_context\": ");
@@ -21,8 +32,23 @@ pub(crate) fn write(transport: Transport, session: &Session, out: &mut dyn Write
     out.write_all(&head)?;
     let mut first = true;
     let mut line = Vec::new();
+    // Of each exchange: its headers, which stand with its request, and its status and headers, with the first answer.
+    let (mut asked, mut answered) = (HashMap::new(), HashMap::new());
     for entry in &session.entries {
         line.clear();
+        if let (OwnedContent::Exchange(exchange), Some(number)) = (&entry.what, entry.exchange) {
+            asked.insert(number, &**exchange);
+            if exchange.status.is_some_and(|status| status != 401) {
+                answered.insert(number, &**exchange);
+            }
+        }
+        if entry.message().is_some() && entry.context.is_none() {
+            let server = entry.side == Some(Side::Server);
+            let of = if server { &mut answered } else { &mut asked };
+            if let Some(exchange) = entry.exchange.and_then(|number| of.remove(&number)) {
+                surroundings(exchange, server, &mut line);
+            }
+        }
         if spell(transport, entry, &mut line) {
             out.write_all(if first { b"\n  {" } else { b",\n  {" })?;
             first = false;
@@ -33,6 +59,40 @@ pub(crate) fn write(transport: Transport, session: &Session, out: &mut dyn Write
     out.write_all(if first { b"]}\n" } else { b"\n ]}\n" })
 }
 
+/// Whether an event is one that the transport has not: `endpoint` is of HTTP+SSE.
+pub(crate) fn is_foreign(transport: Transport, entry: &OwnedEntry) -> bool {
+    transport == Transport::StreamableHttp
+        && entry.message().is_none()
+        && entry.sse.as_ref().is_some_and(|sse| sse.name.as_deref() == Some("endpoint"))
+}
+
+/// The context of a request or an answer of an exchange.
+fn surroundings(exchange: &Exchange<'_>, server: bool, line: &mut Vec<u8>) {
+    let headers = if server { &exchange.response_headers } else { &exchange.request_headers };
+    line.extend_from_slice(b"\"transport_context\": {");
+    if let Some(status) = exchange.status.filter(|_| server) {
+        line.extend_from_slice(format!("\"status\": {status}, ").as_bytes());
+    }
+    line.extend_from_slice(b"\"headers\": {");
+    let mut told: Vec<&str> = Vec::new();
+    for (name, _) in headers {
+        // An object has one member of a name, and RFC 9110 lets the values of one name be joined.
+        if told.iter().any(|told| told.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        if !told.is_empty() {
+            line.extend_from_slice(b", ");
+        }
+        told.push(name);
+        let same = headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        let values: Vec<&str> = same.map(|(_, value)| &**value).collect();
+        write_string(name.as_bytes(), line);
+        line.extend_from_slice(b": ");
+        write_string(values.join(", ").as_bytes(), line);
+    }
+    line.extend_from_slice(b"}}, ");
+}
+
 /// Spells one entry without its braces; false where the envelope has no place for it.
 fn spell(transport: Transport, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
     let challenge = match &entry.what {
@@ -41,6 +101,7 @@ fn spell(transport: Transport, entry: &OwnedEntry, line: &mut Vec<u8>) -> bool {
     };
     if !matches!(entry.what, OwnedContent::Message(..) | OwnedContent::Event | OwnedContent::Empty)
         && challenge.is_none()
+        || is_foreign(transport, entry)
     {
         return false;
     }

@@ -1,6 +1,8 @@
 //! HTTP exchanges, whichever format lists them: what their bodies carry, and as which exchanges a session is written.
 
 pub(crate) mod body;
+mod invented;
+pub(crate) mod media;
 pub(crate) mod plan;
 pub(crate) mod read;
 mod stamp;

@@ -6,6 +6,7 @@
 //!
 //! Moments are in microseconds, and never run backwards: readers sort by them (HAR-ORDER).
 
+use crate::made_up;
 use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use transcript::message::Message;
 use transcript::session::{Carrier, Exchange, Headers, Side};
@@ -35,6 +36,10 @@ pub(crate) struct Draft<'s> {
     pub(crate) elsewhere: bool,
     /// The answer is one JSON message rather than a stream.
     pub(crate) is_json: bool,
+    /// The session knows times.
+    dated: bool,
+    /// Its message, or its answer, came over HTTP.
+    over_http: bool,
     number: Option<u64>,
     /// The request's place among the session's messages.
     index: Option<u64>,
@@ -49,8 +54,23 @@ impl Draft<'_> {
     }
 
     /// Whether what it sends may stand between what others send.
-    fn is_timed(&self) -> bool {
+    pub(crate) fn is_timed(&self) -> bool {
         self.known.is_some_and(|known| known.timed)
+    }
+
+    /// What is made up of it, in words.
+    pub(crate) fn made_up(&self) -> Vec<&'static str> {
+        let mut words = Vec::new();
+        if self.known.is_none() {
+            let contexts = self.request_headers.is_some() || self.answer_context.is_some();
+            let over_http = self.over_http || contexts;
+            let bare = !over_http && self.sent.iter().all(|entry| entry.carrier == Carrier::Line);
+            words.push(if bare { made_up::TRANSPORT } else { made_up::EXCHANGE });
+            words.extend((!bare && self.request_headers.is_none()).then_some(made_up::REQUEST));
+            words.extend((!bare && self.answer_context.is_none()).then_some(made_up::RESPONSE));
+        }
+        words.extend((!self.dated).then_some(made_up::TIMES));
+        words
     }
 
     /// How long it took, in microseconds.
@@ -72,7 +92,8 @@ pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
     let endpoint = session.entries.iter().any(name);
     let opens = |entry: &OwnedEntry| entry.time.filter(|_| !matches!(entry.what, OwnedContent::Envelope));
     let now = session.entries.iter().find_map(opens).unwrap_or_default().saturating_mul(1000);
-    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0, now, last: None };
+    let dated = session.entries.iter().any(|entry| entry.time.is_some());
+    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0, now, last: None, dated };
     for entry in &session.entries {
         match &entry.what {
             OwnedContent::Exchange(exchange) => {
@@ -105,13 +126,16 @@ struct Plan<'s> {
     now: i64,
     /// The exchange that it was placed in.
     last: Option<usize>,
+    /// The session knows times.
+    dated: bool,
 }
 
 impl<'s> Plan<'s> {
     fn open(&mut self, entry: &OwnedEntry) {
         self.now = entry.time.map_or(self.now, |time| time.saturating_mul(1000).max(self.now));
         self.last = Some(self.drafts.len());
-        self.drafts.push(Draft { began: self.now, ..Draft::default() });
+        let (dated, over_http) = (self.dated, entry.carrier != Carrier::Line);
+        self.drafts.push(Draft { began: self.now, dated, over_http, ..Draft::default() });
     }
 
     /// The exchange that the session says this entry is of.
@@ -161,7 +185,13 @@ impl<'s> Plan<'s> {
         draft.closed |= draft.known.is_none()
             && (entry.answers.is_some() && entry.answers == draft.index
                 || context.is_some_and(|context| context.status >= Some(400)));
-        draft.answer_context = context.or(draft.answer_context);
+        // What an envelope says of a stream may stand with its first event.
+        let of_stream = entry.context.as_ref().filter(|context| {
+            draft.sent.is_empty()
+                && entry.carrier == Carrier::Sse
+                && context.status.is_some_and(|status| status != 401)
+        });
+        draft.answer_context = context.or(draft.answer_context).or(of_stream);
         draft.ended = draft.ended.max(entry.time);
         draft.sent.push(entry);
     }

@@ -2,7 +2,9 @@
 //!
 //! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
-use super::body::{Body, Checked, Document, bare, message, not_utf8, offset_in};
+use super::body::{Body, Checked, Document, message, not_utf8, offset_in};
+use super::invented::Invented;
+use super::media::STREAM;
 use super::stamp::Stamp;
 use super::timed::{Nanoseconds, Queue, Waiting};
 use crate::data::{Carried, carried};
@@ -14,7 +16,7 @@ use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
 use transcript::session::{
-    Carrier, Content, Entry, Exchange, Headers, Location, Noise, Side, Sink, SinkError, Sse, header,
+    Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sink, SinkError, Sse,
 };
 
 /// Where a format has the parts of an exchange, as pointers.
@@ -38,6 +40,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) answered: Option<i64>,
     /// When each part of the answer came, counted from the start, where the file says so.
     pub(crate) times: Option<Vec<Nanoseconds>>,
+    /// What a converter made up of it.
+    pub(crate) made_up: Option<Json<'a>>,
 }
 
 /// An exchange as the file lists it.
@@ -89,6 +93,8 @@ pub(crate) struct Reading<'a, 's, 'e, 'f> {
     pub(crate) options: ReadOptions,
     pub(crate) sink: &'s mut Sink<'e>,
     pub(crate) layout: &'static Layout,
+    /// It was said what a converter made up.
+    pub(crate) told: bool,
 }
 
 impl<'a> Reading<'a, '_, '_, '_> {
@@ -117,14 +123,14 @@ impl<'a> Reading<'a, '_, '_, '_> {
             let (mut result, asked) = (Ok(()), waiting.asked);
             let more = waiting.part(|body, location, stamp, block| {
                 result = match block {
-                    Some(block) => self.block(block, body, location, stamp),
-                    None => self.whole(body, asked, location, stamp).map(drop),
+                    Some(block) => self.block(block, body, location, stamp, None),
+                    None => self.whole(body, asked, location, stamp, None).map(drop),
                 };
             });
             result?;
             if more {
                 queue.add(waiting);
-            } else {
+            } else if waiting.stamp.invented.what().is_none() {
                 let stamp = Stamp { time: None, side: None, carrier: Carrier::Line, ..waiting.stamp };
                 self.note(stamp.on(Content::ExchangeEnd, waiting.location))?;
             }
@@ -169,12 +175,24 @@ impl<'a> Reading<'a, '_, '_, '_> {
         parts: Parts<'a>,
         queue: &mut Queue<'a>,
     ) -> Result<(), ReadError> {
-        let Parts { mut exchange, request: post, answer, answered, times } = parts;
+        let Parts { mut exchange, request: post, answer, answered, times, made_up } = parts;
+        let invented = Invented::of(made_up);
+        let texts = [&exchange.request_headers, &exchange.response_headers].map(|headers| headers.as_slice());
+        let texts = invented.contexts(texts, exchange.status);
+        let [asked_in, answered_in] = texts.each_ref().map(|text| invented.context(text.as_deref()));
         let times = times.filter(|_| listed.started.is_some() && matches!(answer, Held::Text(..)));
         exchange.timed = times.is_some();
         let location = self.location(listed, listed.json.text(), "");
-        let stamp = Stamp { time: listed.started, side: None, carrier: Carrier::Line, exchange: number };
-        self.note(stamp.on(Content::Exchange(&exchange), location))?;
+        let [started, answered] = [listed.started, answered].map(|time| time.filter(|_| !invented.times));
+        let (side, carrier) = (None, Carrier::Line);
+        let stamp = Stamp { time: started, side, carrier, exchange: number, invented };
+        match invented.what() {
+            None => self.note(stamp.on(Content::Exchange(&exchange), location))?,
+            Some(what) if !std::mem::replace(&mut self.told, true) => {
+                self.note(Entry::new(location, Content::MadeUp(what)))?;
+            }
+            Some(_) => {}
+        }
 
         let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };
         let asked = match post {
@@ -186,14 +204,18 @@ impl<'a> Reading<'a, '_, '_, '_> {
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.request);
                 let mut body = self.body(text, encoding, &location)?;
-                self.whole(&mut body, false, location, stamp)?
+                self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
             }
         };
 
-        let time = answered.or(listed.started);
+        let time = answered.or(started);
         let stamp = Stamp { time, side: Some(Side::Server), carrier: Carrier::Response, ..stamp };
         match answer {
-            Held::None => {}
+            Held::None => {
+                if let Some(context) = &answered_in {
+                    self.note(Entry { context: Some(context), ..stamp.on(Content::Empty, location) })?;
+                }
+            }
             Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), location))?,
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
@@ -204,9 +226,9 @@ impl<'a> Reading<'a, '_, '_, '_> {
                     let place = (location, stamp, asked);
                     queue.add(Waiting::new(body, place, streams, (listed.rank, times)));
                 } else if streams {
-                    self.stream(body, location, stamp)?;
+                    self.stream(body, location, stamp, answered_in.as_ref())?;
                 } else {
-                    self.whole(&mut body, asked, location, stamp)?;
+                    self.whole(&mut body, asked, location, stamp, answered_in.as_ref())?;
                 }
             }
         }
@@ -229,13 +251,15 @@ impl<'a> Reading<'a, '_, '_, '_> {
         wanted: bool,
         location: Location,
         stamp: Stamp,
+        context: Option<&Context<'_>>,
     ) -> Result<bool, ReadError> {
         let bytes = std::mem::take(&mut body.bytes);
         match message(&bytes, wanted) {
             Ok(None) => Ok(false),
             Ok(Some(message)) => {
                 let start = offset_in(&bytes, message.text());
-                self.give(stamp.on(Content::Message(message), location), |at| body.place(start + at))?;
+                let entry = Entry { context, ..stamp.on(Content::Message(message), location) };
+                self.give(entry, |at| body.place(start + at))?;
                 Ok(message.method().is_some() && message.id().key().is_some())
             }
             Err(cause) => {
@@ -246,12 +270,18 @@ impl<'a> Reading<'a, '_, '_, '_> {
         }
     }
 
-    fn stream(&mut self, mut body: Body<'a>, location: Location, stamp: Stamp) -> Result<(), ReadError> {
+    fn stream(
+        &mut self,
+        mut body: Body<'a>,
+        location: Location,
+        stamp: Stamp,
+        mut context: Option<&Context<'_>>,
+    ) -> Result<(), ReadError> {
         let bytes = std::mem::take(&mut body.bytes);
         let mut result = Ok(());
         let mut take = |block: SseBlock<'_>| {
             if result.is_ok() {
-                result = self.block(&block, &mut body, location, stamp);
+                result = self.block(&block, &mut body, location, stamp, context.take());
             }
         };
         let mut parser = SseParser::default();
@@ -266,6 +296,7 @@ impl<'a> Reading<'a, '_, '_, '_> {
         body: &mut Body<'a>,
         location: Location,
         stamp: Stamp,
+        context: Option<&Context<'_>>,
     ) -> Result<(), ReadError> {
         if block.kind == Block::Unfinished {
             let what = Cow::Borrowed("the last event of a stream, which ended before the event did");
@@ -285,10 +316,15 @@ impl<'a> Reading<'a, '_, '_, '_> {
         match event(block) {
             Ok((Content::Message(message), sse)) => {
                 let start = offset_in(block.data, message.text());
-                let entry = Entry { sse: Some(sse), ..stamp.on(Content::Message(message), location) };
+                let sse = stamp.shown(sse);
+                let entry = Entry { sse, context, ..stamp.on(Content::Message(message), location) };
                 self.give(entry, |at| place(start + at))
             }
-            Ok((content, sse)) => self.note(Entry { sse: Some(sse), ..stamp.on(content, location) }),
+            // A stream on which nothing came had to be invented, too.
+            Ok((Content::Event, _)) if stamp.invented.is_bare() => Ok(()),
+            Ok((content, sse)) => {
+                self.note(Entry { sse: stamp.shown(sse), context, ..stamp.on(content, location) })
+            }
             Err(cause) => {
                 let at = place(cause.at);
                 self.refuse(Refusal { at, ..cause }, block.data, location, stamp)
@@ -355,37 +391,6 @@ fn event<'e>(block: &SseBlock<'e>) -> Checked<(Content<'e>, Sse<'e>)> {
     };
     let (name, id, data) = (name.map(Cow::from), id.map(Cow::from), data.map(Cow::from));
     Ok((content, Sse { name, id, data, retry: block.retry, comments: block.comments }))
-}
-
-pub(crate) const STREAM: &str = "text/event-stream";
-
-/// The media type of a body: what the header says, else what the exporter says.
-pub(crate) fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> String {
-    let said = header(headers, "content-type").filter(|value| !value.trim().is_empty());
-    let said = said.or(mime.as_deref()).unwrap_or_default();
-    let bare = bare(said);
-    // Chromium's word for "no content type".
-    if bare == "x-unknown" { String::new() } else { bare }
-}
-
-pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
-
-/// Longer forms and documents are not handed on.
-const SHORT: usize = 64 << 10;
-
-/// A body that is handed on as text, if it is short.
-pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
-    text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
-}
-
-/// A document that is not a message, as servers describe themselves in, if it is short.
-pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
-    short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
-}
-
-/// Whether a body of this media type is looked at: JSON, and what nobody named.
-pub(crate) fn may_be_json(media_type: &str) -> bool {
-    matches!(media_type, "application/json" | "")
 }
 
 fn text(bytes: Option<&[u8]>) -> Checked<Option<&str>> {

@@ -1,8 +1,8 @@
 //! Writing exchanges: what each part of one says, whichever format has it.
 
 use super::body::bare;
+use super::media::STREAM;
 use super::plan::Draft;
-use super::read::STREAM;
 use crate::session::OwnedEntry;
 use std::borrow::Cow;
 use transcript::json::write_compact;

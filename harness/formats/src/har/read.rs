@@ -1,12 +1,12 @@
 //! Reading HAR: where it has the parts of an exchange.
 
 use crate::exchange::body::{Checked, Document};
-use crate::exchange::read::{
-    FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, media_type, short,
-};
+use crate::exchange::media::{FORM, STREAM, document, may_be_json, media_type, short};
+use crate::exchange::read::{Held, Layout, Listed, Moment, Parts, Reading};
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::made_up;
 use crate::time;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
@@ -28,7 +28,7 @@ pub(super) fn read(
     let input = &*input;
     let document = Document(input.text());
     let list = entries(input, document)?;
-    Reading { input, document, options, sink, layout: &LAYOUT }.list(list, moment, parts)
+    Reading { input, document, options, sink, layout: &LAYOUT, told: false }.list(list, moment, parts)
 }
 
 /// The array of exchanges.
@@ -61,8 +61,8 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [request, response, time, events, fate] =
-        document.fields(Some(listed.json), ["request", "response", "time", "_events", "_ended"])?;
+    let [request, response, time, events, fate, made_up] = document
+        .fields(Some(listed.json), ["request", "response", "time", "_events", "_ended", made_up::MEMBER])?;
     let [method, url, headers, post, request_size] =
         document.fields(request, ["method", "url", "headers", "postData", "bodySize"])?;
     let method = document.text(method)?.unwrap_or_default();
@@ -113,7 +113,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
             .or_else(|| Some(text?.as_text()?.decode().len() as u64)),
         timed: false,
     };
-    Ok(Parts { answered, exchange, request: post, answer, times: times(events) })
+    Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {

@@ -2,6 +2,7 @@
 
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::write::{JSON, Spelled, events, milliseconds, reason};
+use crate::made_up;
 use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
@@ -36,9 +37,13 @@ fn entry(draft: &Draft<'_>, out: &mut Vec<u8>) {
     put(out, ",\n \"response\": ");
     answer(&spelled, draft.missing.1, out);
     put(out, &format!(",\n \"cache\": {{}}, \"timings\": {{\"send\": 0, \"wait\": {took}, \"receive\": 0}}"));
-    if draft.known.is_some_and(|known| known.timed) {
+    if draft.is_timed() {
         put(out, ",\n \"_events\": ");
         put(out, &events(draft, &spelled.places));
+    }
+    let made_up = draft.made_up();
+    if !made_up.is_empty() {
+        put(out, &format!(",\n \"{}\": {}", made_up::MEMBER, made_up::list(&made_up)));
     }
     put(out, "}");
 }

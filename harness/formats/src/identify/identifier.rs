@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, is_connection, is_stream};
 use super::endpoint::announced;
+use super::evidence::EvidenceLocation;
 use super::finding::Identification;
 use super::signs::Signs;
 use crate::format::{Format, ReadOptions};
@@ -93,6 +94,11 @@ impl Identifier {
     pub fn take(&mut self, entry: &Entry<'_>, event: Option<&Event<'_>>) {
         match &entry.content {
             Content::Exchange(exchange) => self.exchange(exchange, entry),
+            Content::MadeUp(what) => {
+                self.label = None;
+                self.signs.made_up.get_or_insert((*what, EvidenceLocation::of(&entry.location, None)));
+                return;
+            }
             Content::ExchangeEnd => self.open.retain(|open| open.number != entry.exchange),
             Content::TraceStart(meta) => self.opened(*meta, &entry.location),
             Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
@@ -284,7 +290,11 @@ impl Identifier {
     /// What it all comes to.
     #[must_use]
     pub fn finish(mut self) -> Identification {
-        let log = self.http && self.label.is_none();
+        let made_up = self.signs.made_up.is_some();
+        if made_up && self.signs.is_without_http() {
+            (self.http, self.sse) = (false, false);
+        }
+        let log = self.http && self.label.is_none() && !made_up;
         let known = |count| log.then_some(count);
         if !log {
             // An envelope does not say how a request was received.

@@ -25,9 +25,16 @@ pub(super) struct Signs {
     /// Recorded commands without a URL and with one.
     pub(super) program: Tally,
     pub(super) url: Tally,
+    /// What a converter made up, and where it says so.
+    pub(super) made_up: Option<(&'static str, EvidenceLocation)>,
 }
 
 impl Signs {
+    /// Whether the whole transport was made up.
+    pub(super) fn is_without_http(&self) -> bool {
+        self.made_up.as_ref().is_some_and(|(what, _)| *what == "transport")
+    }
+
     /// The transport that the signs come to, in a capture that calls itself `label`.
     pub(super) fn verdict(&self, label: Option<Transport>) -> TransportFinding {
         let streamable = [&self.header, &self.session, &self.method, &self.streamed, &self.answered]
@@ -77,6 +84,13 @@ impl Signs {
             what: "the envelope's `transport`".to_owned(),
             weak: false,
             location: EvidenceLocation { line: None, pointer: "/transport".to_owned() },
+            more: 0,
+        }));
+        found.extend(self.made_up.clone().map(|(what, location)| Evidence {
+            shows: "converted".into(),
+            what: format!("the {what} was made up when this file was converted"),
+            weak: false,
+            location,
             more: 0,
         }));
         found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));

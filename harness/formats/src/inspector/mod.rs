@@ -38,7 +38,13 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 fn sniff(head: &Head) -> bool {
-    head.kind() == Some(JsonKind::Array) || head.has("events") && !head.has("jsonrpc")
+    head.kind() == Some(JsonKind::Array) && !head.is_odd_list() || head.has("events") && !head.has("jsonrpc")
+}
+
+/// Why a file that looks a little like one of these is none.
+pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+    head.is_odd_list()
+        .then_some("it begins with `[` as a list does, and what follows is no message but looks like a log")
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Reading the export: where it has the parts of an exchange.
 
 use crate::exchange::body::{Checked, Document, bare};
-use crate::exchange::read::{
-    FORM, Held, Layout, Listed, Moment, Parts, Reading, STREAM, document, may_be_json, short,
-};
+use crate::exchange::media::{FORM, STREAM, document, may_be_json, short};
+use crate::exchange::read::{Held, Layout, Listed, Moment, Parts, Reading};
 use crate::exchange::timed::times;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
+use crate::made_up;
 use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
@@ -33,7 +33,7 @@ pub(super) fn read(
         let wrong = Refusal::new(Code::WrongDocument, document.at(list.text()), message);
         return Err(input.refuse(Refusal { clause: "SRV-BYTES", ..wrong }, 0, ""));
     }
-    Reading { input, document, options, sink, layout: &LAYOUT }.list(list, moment, parts)
+    Reading { input, document, options, sink, layout: &LAYOUT, told: false }.list(list, moment, parts)
 }
 
 /// Milliseconds since the epoch, or a date.
@@ -56,22 +56,34 @@ fn moment<'a>(document: Document<'a>, exchange: Json<'a>) -> Checked<Option<Mome
 }
 
 fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> {
-    let [method, url, request_headers, request, status, response_headers, answer, duration, stream, events] =
-        document.fields(
-            Some(listed.json),
-            [
-                "method",
-                "url",
-                "requestHeaders",
-                "requestBody",
-                "responseStatus",
-                "responseHeaders",
-                "responseBody",
-                "duration",
-                "stream",
-                "_events",
-            ],
-        )?;
+    let [
+        method,
+        url,
+        request_headers,
+        request,
+        status,
+        response_headers,
+        answer,
+        duration,
+        stream,
+        events,
+        made_up,
+    ] = document.fields(
+        Some(listed.json),
+        [
+            "method",
+            "url",
+            "requestHeaders",
+            "requestBody",
+            "responseStatus",
+            "responseHeaders",
+            "responseBody",
+            "duration",
+            "stream",
+            "_events",
+            made_up::MEMBER,
+        ],
+    )?;
     let (Some(method), Some(url)) = (document.text(method)?, document.text(url)?) else {
         let at = document.at(listed.json.text());
         let wrong = Refusal::new(Code::InvalidEntry, at, "an exchange has a `method` and a `url`".to_owned());
@@ -120,7 +132,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         ended: None,
         timed: false,
     };
-    Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events) })
+    Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events), made_up })
 }
 
 /// Names and values; what is not text is not a header.

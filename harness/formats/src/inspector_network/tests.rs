@@ -226,6 +226,7 @@ proptest! {
     fn a_trace_means_the_same_as_exchanges(text in trace()) {
         let once = written("mcp-replay", &text, NAME);
         prop_assert_eq!(means(NAME, &once), means("mcp-replay", &text));
-        prop_assert_eq!(written(NAME, &once, NAME), once);
+        // When an exchange that was made up began is made up again; its messages are not.
+        prop_assert_eq!(means(NAME, &written(NAME, &once, NAME)), means(NAME, &once));
     }
 }

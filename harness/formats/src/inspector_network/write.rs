@@ -1,8 +1,9 @@
 //! Writing the export: the text of the exchanges that the plan names.
 
+use crate::exchange::media::STREAM;
 use crate::exchange::plan::{Draft, plan};
-use crate::exchange::read::STREAM;
 use crate::exchange::write::{Spelled, events, milliseconds, reason};
+use crate::made_up;
 use crate::session::Session;
 use crate::time;
 use std::io::{self, Write};
@@ -63,9 +64,13 @@ fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
         let count = draft.sent.len().max(usize::from(draft.missing.1));
         member("stream", &mut |out| out.extend_from_slice(format!("{{\"eventCount\": {count}}}").as_bytes()));
     }
-    if draft.known.is_some_and(|known| known.timed) {
+    if draft.is_timed() {
         let events = events(draft, &spelled.places);
         member("_events", &mut |out| out.extend_from_slice(events.as_bytes()));
+    }
+    let words = draft.made_up();
+    if !words.is_empty() {
+        member(made_up::MEMBER, &mut |out| out.extend_from_slice(made_up::list(&words).as_bytes()));
     }
     out.extend_from_slice(b"\n  }");
 }

@@ -35,8 +35,19 @@ pub(crate) static FORMAT: Format = Format {
 
 /// A trace that lost its head is still one: the reader says what is missing.
 fn sniff(head: &Head) -> bool {
-    head.text("type") == Some("meta")
-        || head.has("t") && ["type", "dir", "raw"].iter().any(|name| head.has(name))
+    head.text("type") == Some("meta") || is_like(head) && why_not(head).is_none()
+}
+
+fn is_like(head: &Head) -> bool {
+    head.has("t") && ["type", "dir", "raw"].iter().any(|name| head.has(name))
+}
+
+/// Why a file that looks a little like one of these is none.
+pub(crate) fn why_not(head: &Head) -> Option<&'static str> {
+    let known = |dir: &str| matches!(dir, "in" | "out" | "event" | "command" | "telemetry");
+    let foreign = !head.has("type") && head.text("dir").is_some_and(|dir| !known(dir));
+    (foreign && (is_like(head) || head.has("raw") || head.has("msg")))
+        .then_some("the `dir` of its first line is neither `in` nor `out`")
 }
 
 #[cfg(test)]
@@ -204,14 +215,14 @@ mod tests {
     #[test]
     fn a_session_without_head_and_end_gets_plain_ones() {
         let lines = "{\"jsonrpc\": \"2.0\", \"id\": 1.0, \"method\": \"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":1.0,\"result\":{}}";
-        let expected = r#"{"v":1,"type":"meta","startedAt":"1970-01-01T00:00:00.000Z","label":"converted","command":[]}
+        let expected = r#"{"v":1,"type":"meta","startedAt":"1970-01-01T00:00:00.000Z","label":"converted","command":[],"_made_up":["start","times"]}
 {"t":"1970-01-01T00:00:00.000Z","dir":"in","raw":{"jsonrpc":"2.0","id":1.0,"method":"ping"}}
 {"t":"1970-01-01T00:00:00.000Z","dir":"out","raw":{"jsonrpc":"2.0","id":1.0,"result":{}}}
-{"t":"1970-01-01T00:00:00.000Z","type":"end","reason":"imported","durationMs":0}
+{"t":"1970-01-01T00:00:00.000Z","type":"end","reason":"imported","durationMs":0,"_made_up":["end"]}
 "#;
         assert_eq!(written("jsonrpc", lines, "mcp-replay"), expected);
         let killed = written("mcp-replay", &trace_of(&[META, PING]), "mcp-replay");
-        let end = r#"{"t":"2026-05-12T23:00:00.100Z","type":"end","reason":"imported","durationMs":100}"#;
+        let end = r#"{"t":"2026-05-12T23:00:00.100Z","type":"end","reason":"imported","durationMs":100,"_made_up":["end"]}"#;
         assert_eq!(killed.lines().last(), Some(end));
     }
 
@@ -223,6 +234,15 @@ mod tests {
             assert_eq!(found.map(|format| format.name), Some("mcp-replay"), "{line}");
         }
         assert!(!super::sniff(&Head::default()));
+        let foreign = r#"{"t":1,"dir":"c2s","raw":{"jsonrpc":"2.0","method":"ping"}}"#;
+        for (text, nearest) in
+            [(foreign, "mcp-replay"), ("[2025-01-02] up", "inspector"), ("[26682] up", "inspector")]
+        {
+            let found = detect(&mut crate::Input::new(&mut text.as_bytes()).unwrap()).unwrap();
+            assert!(found.is_none(), "{text} is told as {found:?}");
+            let hint = crate::nearest(text).unwrap();
+            assert!(hint.starts_with(nearest), "{hint}");
+        }
     }
 
     proptest! {

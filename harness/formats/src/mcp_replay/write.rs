@@ -16,8 +16,13 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         Some(meta) => verbatim(meta, out)?,
         None => writeln!(
             out,
-            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[]}}"#,
-            time::write(started)
+            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[],"_made_up":{}}}"#,
+            time::write(started),
+            if session.entries.iter().any(|entry| entry.time.is_some()) {
+                r#"["start"]"#
+            } else {
+                r#"["start","times"]"#
+            }
         )?,
     }
     let mut now = started;
@@ -36,7 +41,7 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         Some(end) => verbatim(end, out),
         None => writeln!(
             out,
-            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{}}}"#,
+            r#"{{"t":"{}","type":"end","reason":"imported","durationMs":{},"_made_up":["end"]}}"#,
             time::write(now),
             now.saturating_sub(started).max(0)
         ),

@@ -86,6 +86,8 @@ pub(crate) struct Facts {
     tool_beside: usize,
     /// Tools were left out because there were too many.
     pub(crate) tools_cut: bool,
+    /// What the recording says of its transport is a converter's invention.
+    pub(crate) made_up: bool,
     /// A trace's `meta` line was seen, so that whatever came first is here.
     pub(crate) opened: bool,
     /// A trace's `end` line was seen, so that nothing is missing behind the last message.
@@ -132,6 +134,7 @@ impl Facts {
             recording,
             clean: (0, 0),
             tools_cut: false,
+            made_up: false,
             opened: false,
             closed: false,
             late: false,
@@ -197,6 +200,7 @@ impl Facts {
     pub(crate) fn over_stdio(&self) -> Option<bool> {
         match (self.piped, self.recording.carries.contains(&Need::Sse)) {
             (true, _) => Some(true),
+            _ if self.made_up => None,
             (false, true) => Some(false),
             (false, false) => None,
         }
@@ -231,6 +235,12 @@ impl Facts {
             self.suppose(revision);
         }
         match &entry.content {
+            // What a converter says of the transport, or of the beginning and the end, shows nothing.
+            Content::MadeUp(_) => {
+                self.made_up = true;
+                (self.recording.kind.exchanges, self.recording.kind.http_sse) = (false, false);
+            }
+            Content::TraceStart(line) | Content::TraceEnd(line) if line.member("_made_up").is_some() => {}
             Content::TraceStart(meta) => {
                 self.opened = true;
                 let words = meta.member("command").into_iter().flat_map(Json::items);

@@ -150,7 +150,7 @@ impl RuleVisitor for ModernStdioState {
 
 /// Whether the recording is of HTTP, by its format.
 pub(super) fn is_http(at: &RuleContext<'_>) -> bool {
-    at.facts.recording.kind.exchanges || at.facts.recording.kind.envelope
+    (at.facts.recording.kind.exchanges || at.facts.recording.kind.envelope) && !at.facts.made_up
 }
 
 /// Whether clients only ask and servers only answer.

@@ -376,6 +376,7 @@ proptest! {
             sent.map(|entry| (entry.side, entry.message().map(|message| message.text().to_owned()))).collect()
         };
         prop_assert_eq!(facts(&again), facts(&session));
-        prop_assert_eq!(written(&again), har);
+        // Which exchanges there were is made up, and may be made up otherwise again; the messages may not.
+        prop_assert_eq!(&read(&written(&again)).unwrap().text, &meaning.text);
     }
 }

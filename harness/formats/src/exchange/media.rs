@@ -1,0 +1,37 @@
+//! Media types, and the bodies that are handed on as text.
+
+use super::body::bare;
+use std::borrow::Cow;
+use transcript::json::Json;
+use transcript::session::{Headers, header};
+
+pub(crate) const STREAM: &str = "text/event-stream";
+
+/// The media type of a body: what the header says, else what the exporter says.
+pub(crate) fn media_type(headers: &Headers<'_>, mime: Option<Cow<'_, str>>) -> String {
+    let said = header(headers, "content-type").filter(|value| !value.trim().is_empty());
+    let said = said.or(mime.as_deref()).unwrap_or_default();
+    let bare = bare(said);
+    // Chromium's word for "no content type".
+    if bare == "x-unknown" { String::new() } else { bare }
+}
+
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Longer forms and documents are not handed on.
+const SHORT: usize = 64 << 10;
+
+/// A body that is handed on as text, if it is short.
+pub(crate) fn short(text: Json<'_>) -> Option<Cow<'_, str>> {
+    text.as_text().filter(|text| text.raw().len() <= SHORT)?.to_str()
+}
+
+/// A document that is not a message, as servers describe themselves in, if it is short.
+pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
+    short(text).filter(|text| text.trim_start().starts_with('{') && !text.contains("\"jsonrpc\""))
+}
+
+/// Whether a body of this media type is looked at: JSON, and what nobody named.
+pub(crate) fn may_be_json(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "")
+}

@@ -1,0 +1,155 @@
+//! Conversion from every format to every other, over the cases and the recorded sessions: what `check` finds must of the
+//! copy it must find of the original, the copy means the same, and so does what is made of it in the first format again.
+//!
+//! `scripts/conversion.sh` prints the table by pair.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+use formats::{FORMATS, Format, Input, ReadOptions, Session, meaning};
+use rules::CheckOptions;
+use rules::rule::Level;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use suite::{Root, Suite};
+
+/// Findings that a copy may have and its original not, with what convert says that it left out: it excused them.
+const EXCUSED: &[(&str, &str)] = &[
+    ("ping.empty-result", "HTTP"),
+    ("progress.stop", "answer came"),
+    ("progress.token.known", "answer came"),
+    ("progress.stop", "HTTP"),
+    ("progress.token.known", "HTTP"),
+    ("jsonrpc.response.id-match", "HTTP"),
+    ("jsonrpc.response.id-match", "answer came"),
+    ("jsonrpc.notification.no-response", "HTTP"),
+    ("jsonrpc.notification.no-response", "answer came"),
+    ("ping.empty-result", "answer came"),
+    // Several sessions that HTTP tells apart.
+    ("jsonrpc.id.unique-session", "HTTP"),
+    // Of a program's pipes.
+    ("tools.x-mcp-header.reject", "process"),
+    ("jsonrpc.id.unique-session", "who sent"),
+    ("cancel.known", "who sent"),
+];
+
+/// What the Inspector leaves out of requests no rule may miss, and nobody can tell in another format.
+const INSPECTOR: &[&str] = &["session.echo", "version.present"];
+
+/// So many transcripts are converted by default, one in; `CONVERSION=all` converts them all.
+const SAMPLE: usize = 8;
+
+/// What came of the conversions of one pair.
+#[derive(Default)]
+struct Tally {
+    converted: u64,
+    /// Refused, since the meaning would be another one.
+    refused: u64,
+    /// Conversions that left something out and said so.
+    with_losses: u64,
+    faults: Vec<String>,
+}
+
+/// The rules of level must that a transcript breaks.
+fn broken(format: &Format, bytes: &[u8]) -> BTreeSet<&'static str> {
+    let mut reader = bytes;
+    let judged =
+        rules::check(format, &mut Input::new(&mut reader).unwrap(), &CheckOptions::default()).unwrap();
+    let is_must =
+        |outcome: &&rules::RuleOutcome| outcome.counts.iter().any(|count| count.level == Level::Must);
+    // The two transports have the same fault by two names, such as `stdio.no-server-request`.
+    let name = |outcome: &rules::RuleOutcome| {
+        outcome.rule.id.trim_start_matches("stdio.").trim_start_matches("http.")
+    };
+    judged.outcomes.iter().filter(is_must).map(name).collect()
+}
+
+fn read(format: &Format, mut bytes: &[u8]) -> Option<Session> {
+    let mut input = Input::new(&mut bytes).ok()?;
+    Session::read(format, &mut input, ReadOptions::default()).ok()
+}
+
+/// What the messages mean, and the summary of a challenge where it can be compared.
+fn means(format: &Format, bytes: &[u8], challenges: bool) -> String {
+    let found = meaning(format, &mut { bytes }, ReadOptions::default());
+    let text = found.map_or_else(|error| format!("rejected: {error}"), |meaning| meaning.text);
+    match text.rsplit_once("\"authorization_discovery\"") {
+        Some((events, _)) if !challenges => events.to_owned(),
+        _ => text,
+    }
+}
+
+fn written(session: &Session, format: &Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    (format.write)(session, &mut out).unwrap();
+    out
+}
+
+fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tally) {
+    let Some(session) = read(from, bytes) else { return };
+    let losses = session.losses(to);
+    if losses.iter().any(|loss| loss.clause.is_some()) {
+        tally.refused += 1;
+        return;
+    }
+    tally.converted += 1;
+    tally.with_losses += u64::from(!losses.is_empty());
+    let copy = written(&session, to);
+    let mut fault = |what: String| tally.faults.push(format!("{name}: {what}"));
+    let challenges = from.carries.challenge && to.carries.challenge;
+    if means(from, bytes, challenges) != means(to, &copy, challenges) {
+        fault("means something else".to_owned());
+    }
+    let had = broken(from, bytes);
+    let excused = |rule: &str| {
+        let left_out = |what: &str| losses.iter().any(|loss| loss.what.contains(what));
+        !name.starts_with("recorded/") && EXCUSED.iter().any(|(id, what)| *id == rule && left_out(what))
+            || from.name == "inspector-network" && INSPECTOR.contains(&rule)
+    };
+    let new: Vec<_> =
+        broken(to, &copy).into_iter().filter(|rule| !had.contains(rule) && !excused(rule)).collect();
+    if !new.is_empty() {
+        fault(format!("breaks {}", new.join(", ")));
+    }
+    let Some(again) = read(to, &copy) else { return };
+    if !again.losses(from).iter().any(|loss| loss.clause.is_some())
+        && means(from, bytes, challenges) != means(from, &written(&again, from), challenges)
+    {
+        fault("is another session when it is back".to_owned());
+    }
+}
+
+#[test]
+fn no_conversion_adds_a_fault_or_changes_a_meaning() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let suite = Suite::load(&[Root::Disk(root)]).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let mut pairs: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
+    let all = std::env::var_os("CONVERSION").is_some_and(|asked| asked == "all");
+    for (number, case) in suite.cases.iter().chain(&suite.judged).enumerate() {
+        if !all && number % SAMPLE != 0 && !case.name.starts_with("recorded/") {
+            continue;
+        }
+        for transcript in &case.transcripts {
+            let bytes = transcript.blob.bytes().unwrap();
+            // A quarter of a megabyte in eleven formats is enough of one shape.
+            if bytes.len() > 256 << 10 {
+                continue;
+            }
+            for to in FORMATS {
+                let tally = pairs.entry((transcript.format.name, to.name)).or_default();
+                convert(&case.name, transcript.format, &bytes, to, tally);
+            }
+        }
+    }
+    println!("from               to                 converted  refused  with losses  faults");
+    let mut faults = Vec::new();
+    for ((from, to), tally) in &pairs {
+        let Tally { converted, refused, with_losses, faults: found } = tally;
+        println!("{from:18} {to:18} {converted:9} {refused:8} {with_losses:12} {:7}", found.len());
+        faults.extend(found.iter().map(|fault| format!("{from} to {to}: {fault}")));
+    }
+    let converted: u64 = pairs.values().map(|tally| tally.converted).sum();
+    println!("{converted} conversions, {} faults", faults.len());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let least = if all { 20_000 } else { 2_500 };
+    assert!(converted > least, "only {converted} conversions");
+}
