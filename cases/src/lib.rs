@@ -1,7 +1,6 @@
 //! The suite that comes with mcp-concord, embedded for programs that must run from any folder.
 //!
-//! Knows: the bytes of every file of every case directory. Refuses to know: what any of them says; the loader of
-//! the runner reads these files as it reads a folder.
+//! The bytes of every file of every case directory.
 
 /// A file of a case directory: its path from the root of the suite, with `/`, and its bytes.
 pub type File = (&'static str, &'static [u8]);

@@ -1,7 +1,7 @@
 //! Long sessions of tool calls, for measurements: as many bytes as asked for, the same every time.
 //!
-//! Knows: what ordinary traffic looks like in size and kind (numbers, escapes, text in several scripts, a result of
-//! a few hundred bytes). Written straight out, so that a gigabyte costs no memory.
+//! What ordinary traffic looks like in size and kind (numbers, escapes, text in several scripts, a result of a few
+//! hundred bytes). Written straight out, so that a gigabyte costs no memory.
 
 use std::io::{self, Write};
 use transcript::session::Side;

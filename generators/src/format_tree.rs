@@ -1,7 +1,7 @@
 //! A written transcript taken apart, so that its spelling can be changed.
 //!
-//! Knows: where each format keeps its messages, as our own writers put them. Refuses to know: what they mean. The
-//! messages of a tree come in the order of the session, so that the same choice finds the same message in every format.
+//! Where each format keeps its messages, as our own writers put them. The messages of a tree come in the order of the
+//! session, so that the same choice finds the same message in every format.
 
 use crate::node::{Line, Node, Stream, Whitespace, is_message};
 use crate::rng::Rng;

@@ -1,6 +1,6 @@
 //! What must be true of any bytes at all, as plain functions that panic where it is not.
 //!
-//! Knows: the promises a reader makes whatever it is given (a reading or a rejection with a place in the file, the same
+//! The promises a reader makes whatever it is given (a reading or a rejection with a place in the file, the same
 //! however the bytes arrive) and those of a session that was read (every format that can carry it gives it back). The
 //! fuzz targets are these functions and nothing more, so that a stable test can replay what a fuzzer found.
 

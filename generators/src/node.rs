@@ -1,7 +1,7 @@
 //! JSON as a tree that can be changed and is spelled as it was wherever nobody changed it.
 //!
-//! Knows: JSON inside JSON strings and event streams inside JSON strings, which is where a HAR and an envelope keep
-//! messages. Refuses to know: what a member is for. Leaves and names keep their spelling; only white space is lost.
+//! JSON inside JSON strings and event streams inside JSON strings, which is where a HAR and an envelope keep messages.
+//! Leaves and names keep their spelling; only white space is lost.
 
 use crate::rng::Rng;
 use std::fmt::Write as _;

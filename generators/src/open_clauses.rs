@@ -1,6 +1,6 @@
 //! What a session itself leaves open, whatever is done to it afterwards.
 //!
-//! Knows: the clauses that leave a reading to the importer, by what a message looks like. Refuses to know: any mutator.
+//! The clauses that leave a reading to the importer, by what a message looks like.
 
 use crate::node::Node;
 use crate::relation::{Reading, Relation};

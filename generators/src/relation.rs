@@ -1,7 +1,6 @@
 //! How the meaning of a variant relates to the meaning of what it was made from, and the relation of several in a row.
 //!
-//! Knows: the algebra. Refuses to know: what any mutator does. A composition whose outcome does not follow from its
-//! parts is no composition, so nobody ever has to guess.
+//! A composition whose outcome does not follow from its parts is no composition, so nobody ever has to guess.
 
 use transcript::rejection::Code;
 

@@ -1,7 +1,7 @@
 //! Numbers that look random and are the same on every machine: splitmix64.
 //!
-//! Knows: how to choose. Takes no clock, no address and no hash order, so that a seed and a version are all it takes to
-//! make the same bytes again.
+//! Takes no clock, no address and no hash order, so that a seed and a version are all it takes to make the same bytes
+//! again.
 
 /// A source of choices.
 #[derive(Debug, Clone, PartialEq, Eq)]

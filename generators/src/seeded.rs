@@ -1,7 +1,7 @@
 //! Which session, which mutators: a variant from a seed and a number.
 //!
-//! Knows: how likely each thing is, and how large a variant may be. The same seed, number and version give the same bytes
-//! on every machine. Sessions made here stay clear of what the contract leaves open, so that most variants have one right
+//! How likely each thing is, and how large a variant may be. The same seed, number and version give the same bytes on
+//! every machine. Sessions made here stay clear of what the contract leaves open, so that most variants have one right
 //! reading; one in eight does not.
 
 use crate::mutator::Mutator;

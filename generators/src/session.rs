@@ -1,8 +1,8 @@
 //! Whole sessions whose meaning is known because of how they were made.
 //!
-//! Knows: what was asked, what is still open and what an answer was meant for, from a pending of its own that is a plain
-//! list; and how an event reads in the normal form, written out by hand. Refuses to know: how the reading contract is
-//! carried out. Where the two agree, two people would have to make the same mistake.
+//! What was asked, what is still open and what an answer was meant for, from a pending of its own that is a plain list;
+//! and how an event reads in the normal form, written out by hand. Where the two agree, two people would have to make
+//! the same mistake.
 //!
 //! A session is made from [`Step`]s, which are choices and no text: proptest shrinks them, and a fuzzer's bytes are
 //! them. What a step asks for and the contract forbids (a second tool call with one id) is made into what it allows.

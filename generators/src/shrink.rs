@@ -1,9 +1,8 @@
 //! What a variant is made of, and how less is made of it.
 //!
-//! Knows: how to drop messages, mutators, members, items, digits and letters, and what each of that leaves of the meaning:
-//! every smaller variant is built anew from a smaller session, so that its expectation comes from construction as before.
-//! Refuses to know: what is looked for, and how often may be asked; the caller says of each candidate whether it still
-//! shows, and when it is enough.
+//! How to drop messages, mutators, members, items, digits and letters, and what each of that leaves of the meaning:
+//! every smaller variant is built anew from a smaller session, so that its expectation comes from construction as
+//! before.
 //!
 //! The order: messages, then mutators, then messages again with the changes of the session level kept as they came out,
 //! then transport context and values. [`shrink_text`] makes a file smaller of which nobody needs to know

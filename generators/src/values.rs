@@ -1,8 +1,8 @@
 //! JSON values as they are and as somebody who means harm would choose them.
 //!
-//! Knows: the spellings on which readers part (numbers that no float holds, escapes, lone surrogates, line separators,
-//! members named twice, depth) and how to write a value with and without white space. Refuses to know: what a value is
-//! for. A value is a small tree of choices, so that a failing one shrinks to the choice that matters.
+//! The spellings on which readers part (numbers that no float holds, escapes, lone surrogates, line separators, members
+//! named twice, depth) and how to write a value with and without white space. A value is a small tree of choices, so
+//! that a failing one shrinks to the choice that matters.
 
 use arbitrary::Arbitrary;
 use proptest::prelude::*;

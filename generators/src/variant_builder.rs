@@ -1,7 +1,6 @@
 //! A variant in the making: mutators one after the other, and then the files.
 //!
-//! Knows: in which order the levels work, what follows of several relations, and in which formats each mutator took hold.
-//! Refuses to know: what any mutator does, and which of them are chosen.
+//! In which order the levels work, what follows of several relations, and in which formats each mutator took hold.
 
 use crate::format_tree::{FormatTree, MARKER};
 use crate::mutator::{Apply, Mutator};

@@ -1,7 +1,6 @@
 //! An importer as people write one on the first day: it reads bare JSON-RPC lines and lists the tool calls.
 //!
-//! Knows: `tools/call` requests and the responses to them. Refuses to know: every other method, who spoke, and every
-//! capture format but the simplest. What it gets wrong on the way is said in `tests/concord.rs`.
+//! `tools/call` requests and the responses to them. What it gets wrong on the way is said in `tests/concord.rs`.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! The suite of mcp-concord against the importer of this crate: each case is one test.
 //!
-//! Knows: how the importer's answer is spelled for the suite, and which of its failures are known. It corrects
-//! nothing: what the importer got wrong must be seen.
+//! How the importer's answer is spelled for the suite, and which of its failures are known. It corrects nothing: what
+//! the importer got wrong must be seen.
 
 use mcp_concord_suite::answer::{self, Answer, Level, Value};
 use mcp_concord_suite::{Harness, Importer};

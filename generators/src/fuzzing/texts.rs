@@ -1,8 +1,8 @@
 //! What must be true of any bytes that come where somebody else's text is expected: an adapter's answer, a `case.toml`, a
 //! baseline.
 //!
-//! Knows: that none of them may end the program, that a refusal says what is wrong and where, and that what was
-//! understood is understood again.
+//! None of them may end the program, that a refusal says what is wrong and where, and what was understood is understood
+//! again.
 
 use formats::FORMATS;
 use transcript::json::Json;

@@ -1,7 +1,6 @@
 //! What was asked, what is still open, and what an answer is meant for.
 //!
-//! Knows: a plain list, and how an event reads in the normal form, written out by hand. Refuses to know: how the reading
-//! contract is carried out, and how a message travels.
+//! A plain list, and how an event reads in the normal form, written out by hand.
 
 use super::steps::{Act, KnownMessage, Step};
 use crate::values::{TEXTS, object, pick};

@@ -1,7 +1,4 @@
 //! A file with fewer lines and fewer bytes.
-//!
-//! Knows: how to cut. Refuses to know: what the file means afterwards, which nobody does by construction; so it serves only
-//! where the caller asks for something that holds of any bytes.
 
 use super::Outcome;
 

@@ -1,8 +1,7 @@
 //! A message with something less in it, and the event that this makes of it.
 //!
-//! Knows: which members of a message the normal form shows, so that both lose the same. Refuses to know: whether the
-//! message still shows anything. Every candidate is simpler: plainly spelled, or with fewer values, a shorter spelling, a 0
-//! where another digit was; so nobody takes candidates for ever.
+//! Which members of a message the normal form shows, so that both lose the same. Every candidate is simpler: plainly
+//! spelled, or with fewer values, a shorter spelling, a 0 where another digit was; so nobody takes candidates for ever.
 
 use crate::node::{Node, names, quoted};
 use crate::session_builder::{Entry, Event};

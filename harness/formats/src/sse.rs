@@ -1,9 +1,8 @@
 //! The `text/event-stream` processing model of WHATWG HTML, over bytes as they come.
 //!
-//! Knows: lines (LF, CR, CRLF, split anywhere), fields, comments, blocks, and which blocks make an event. Reports
-//! more than a browser would: comments and blocks without data too, and the block that the stream's end cut off,
-//! since a recording is judged by those as well. Refuses to know: what the data says, and whether it is UTF-8:
-//! bytes go out as they came in. Memory: one block.
+//! Lines (LF, CR, CRLF, split anywhere), fields, comments, blocks, and which blocks make an event. Reports more than a
+//! browser would: comments and blocks without data too, and the block that the stream's end cut off, since a recording
+//! is judged by those as well. Memory: one block.
 //!
 //! ```
 //! use formats::sse::{SseBlockKind, SseParser};

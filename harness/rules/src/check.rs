@@ -1,6 +1,6 @@
 //! A recording judged: reader and judge joined.
 //!
-//! Knows: what a format's recordings carry in the judge's words. Refuses to know: any rule.
+//! What a format's recordings carry in the judge's words.
 
 use crate::engine::{CheckResult, ParallelJudge, Parallelism, RecordingInfo, RecordingKind, Revision};
 use crate::families::{FAMILIES, TOGETHER};

@@ -1,7 +1,6 @@
 //! What came of judging recordings, as plain data: everything that the renderers of `check` show.
 //!
-//! Knows: which rules, levels and parties were asked for, and how what was found is counted. Refuses to know: how it
-//! is shown, and where the recordings came from.
+//! Which rules, levels and parties were asked for, and how what was found is counted.
 
 use crate::engine::CheckResult;
 use crate::engine::FindingLocation;

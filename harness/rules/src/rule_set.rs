@@ -1,7 +1,6 @@
 //! A frozen set of rules for a revision, so that "conforms to 2025-11-25" has a meaning that stays.
 //!
-//! Knows: how such a set is spelled, which rules of today belong into one, and what it takes to keep it. Refuses to
-//! know: where the file is.
+//! How such a set is spelled, which rules of today belong into one, and what it takes to keep it.
 
 use crate::engine::CheckResult;
 use crate::engine::RuleVerdict;

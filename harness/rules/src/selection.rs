@@ -1,6 +1,6 @@
 //! Which rules the words of a command line mean.
 //!
-//! Knows: ids, the part of an id up to one of its dots, and the names of families. Refuses to know: what any rule asks.
+//! Ids, the part of an id up to one of its dots, and the names of families.
 
 use crate::families::{FAMILIES, all};
 use std::collections::BTreeSet;

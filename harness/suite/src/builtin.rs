@@ -1,6 +1,6 @@
 //! The importer that is built in: this house's own readers.
 //!
-//! Knows: how a reading of [`formats`] becomes an answer. It is judged like anybody else's.
+//! How a reading of [`formats`] becomes an answer. It is judged like anybody else's.
 
 use crate::importer::Importer;
 use formats::{ReadError, ReadOptions};

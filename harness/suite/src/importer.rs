@@ -1,8 +1,6 @@
 //! Whoever reads transcripts and can be judged.
 //!
-//! Knows: what an importer is asked, and how it is asked so that neither a panic nor a whim goes unnoticed. Refuses
-//! to know: what the answer should be; an importer sees the bytes of a transcript and the name of its format, and
-//! nothing of the case they come from.
+//! What an importer is asked, and how it is asked so that neither a panic nor a whim goes unnoticed.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,6 @@
 //! Where in a transcript the message stands that an answer got wrong.
 //!
-//! Knows: which event or call a difference points at, and where the built-in reader found it. Refuses to know: what
-//! is wrong with it.
+//! Which event or call a difference points at, and where the built-in reader found it.
 
 use formats::{Format, Input, ReadError, ReadOptions, Step};
 use transcript::meaning::EventKind;

@@ -1,7 +1,6 @@
 //! A run: a plan of readings, asked on several threads and judged in the order of the plan.
 //!
-//! Knows: what becomes of each reading. Refuses to know: what is selected, where the suite came from, and how the record is
-//! shown. The record does not depend on how many threads there were.
+//! The record does not depend on how many threads there were.
 
 mod plan;
 

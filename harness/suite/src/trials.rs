@@ -1,7 +1,6 @@
 //! The suite as tests of `cargo test` and of nextest: one trial for each case and format.
 //!
-//! Knows: libtest's command line and the names of trials. Refuses to know: what makes a reading right. Give it an
-//! importer from a test target with `harness = false`:
+//! Libtest's command line and the names of trials. Give it an importer from a test target with `harness = false`:
 //!
 //! ```no_run
 //! use mcp_concord_suite::Harness;

@@ -1,8 +1,8 @@
 //! Dialects: clauses that a maintainer may decide otherwise on purpose, as data.
 //!
-//! Knows: which clauses each dialect replaces, by what, with which sources, and what of the reading that changes. To add a
-//! dialect, add its row to [`ALL`]; where it decides something that no dialect has decided yet, add a member to [`IdRules`]
-//! and carry it out in [`crate::contract`]. Refuses to know: cases, importers, and who reads in which dialect.
+//! Which clauses each dialect replaces, by what, with which sources, and what of the reading that changes. To add a
+//! dialect, add its row to [`ALL`]; where it decides something that no dialect has decided yet, add a member to
+//! [`IdRules`] and carry it out in [`crate::contract`].
 
 use crate::clauses::{self, Clause, Example};
 use crate::nearest::hint;

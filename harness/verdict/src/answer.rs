@@ -1,7 +1,6 @@
 //! What an importer said about one transcript, as data.
 //!
-//! Knows: the things that it can say, and the ways in which it can fail to say any. Refuses to know: how it was
-//! asked, and what it should have said.
+//! The things that it can say, and the ways in which it can fail to say any.
 
 use crate::meaning::{Call, Calls, Event, Meaning};
 

@@ -1,8 +1,7 @@
 //! A baseline: the failures of an importer that are known, each with the reason why it is let pass.
 //!
-//! Knows: which readings an entry names, which kind of failure it excuses, and when it has gone stale. Refuses to
-//! know: where the file lies, and whether a reason is a good one. An entry that excuses nothing fails the run, so
-//! that a baseline never rots.
+//! Which readings an entry names, which kind of failure it excuses, and when it has gone stale. An entry that excuses
+//! nothing fails the run, so that a baseline never rots.
 
 use crate::config_error::ConfigError;
 use crate::record::{CaseResult, Reason, Record};

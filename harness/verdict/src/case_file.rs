@@ -1,7 +1,6 @@
 //! `case.toml`: what a case says of itself.
 //!
-//! Knows: its keys, and what to write where one is missing or wrong. Refuses to know: which files stand beside
-//! it, and whether they are any good; a format is a name to it, of those that it is given.
+//! Its keys, and what to write where one is missing or wrong.
 
 mod dialects;
 

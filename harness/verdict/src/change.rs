@@ -1,6 +1,6 @@
 //! What changed between two runs.
 //!
-//! Knows: which readings came to another verdict, which are new, and which are gone. Refuses to know: why.
+//! Which readings came to another verdict, which are new, and which are gone.
 
 use crate::record::{CaseResult, Record};
 use crate::verdict::Verdict;

@@ -1,7 +1,6 @@
 //! One reading held against another, at the level that the importer can show.
 //!
-//! Knows: which parts of a reading are compared, in which order, and that what is absent may equal `null` in a
-//! summary. Refuses to know: which of the two was expected, and why.
+//! Which parts of a reading are compared, in which order, and that what is absent may equal `null` in a summary.
 
 use crate::answer::{Answer, Level};
 use crate::judgement::{Judgement, Question, Verdict};

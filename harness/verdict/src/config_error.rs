@@ -1,6 +1,4 @@
 //! Something wrong in a file that a person wrote: what, and on which line.
-//!
-//! Knows: lines. Refuses to know: the file's name, which its reader was never told.
 
 /// Something wrong with a file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]

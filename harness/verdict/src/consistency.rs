@@ -1,6 +1,6 @@
 //! An open clause leaves the choice, and asks for one choice: the same in every format.
 //!
-//! Knows: when the answers to the transcripts of one case agree. Refuses to know: which of them is right.
+//! When the answers to the transcripts of one case agree.
 
 use crate::answer::Answer;
 use crate::compare::{Summaries, compare};

@@ -1,6 +1,4 @@
 //! What a case expects of every transcript in it.
-//!
-//! Knows: the three sorts of expectation. Refuses to know: where they are written down.
 
 use crate::meaning::Meaning;
 use transcript::rejection::Code;

@@ -1,7 +1,6 @@
 //! The silent loss: a message that the transcript carries and that a reading accounts for nowhere.
 //!
-//! Knows: how to tell a message that is gone from one that was read wrongly. Refuses to know: whether the reading
-//! is right otherwise; it is asked only once a difference was found.
+//! How to tell a message that is gone from one that was read wrongly.
 
 use crate::normal::is;
 use transcript::diff::{DiffOptions, PointerPattern, first};

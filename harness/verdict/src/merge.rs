@@ -1,7 +1,6 @@
 //! Several records as one: the parts of a sharded run, put together again.
 //!
-//! Knows: what must agree for parts to be of one run. Refuses to know: where the records came from; the caller names
-//! each for the messages.
+//! What must agree for parts to be of one run.
 
 use crate::record::{Record, ShardPart};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The normal form of a meaning, held to its own words.
 //!
-//! Knows: which members an event of each kind has, and what `answers` may point at. Refuses to know: whether a
-//! meaning is the right one. Expected meanings are written by hand; a slip in one would fail every importer.
+//! Which members an event of each kind has, and what `answers` may point at. Expected meanings are written by hand; a
+//! slip in one would fail every importer.
 
 use transcript::json::{Json, JsonKind};
 

@@ -1,6 +1,6 @@
 //! The calls projection: what an importer that exposes tool calls alone can show of a meaning.
 //!
-//! Knows: which call each response of a meaning answers. Refuses to know: whether the meaning is right.
+//! Which call each response of a meaning answers.
 
 use crate::normal::is;
 use transcript::json::{Json, write_compact};

@@ -1,7 +1,6 @@
 //! Protocol 1: what is asked, and what counts as an answer.
 //!
-//! Knows: the lines of the protocol, as text. Refuses to know: processes, which formats there are, and whether an answer
-//! is right. Answers stay exact JSON text: a number in them never becomes a float.
+//! Answers stay exact JSON text: a number in them never becomes a float.
 
 use crate::answer::{Answer, Level};
 use crate::meaning::{Calls, Meaning};

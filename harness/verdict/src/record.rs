@@ -1,7 +1,4 @@
 //! The record of a run: what every report is rendered from.
-//!
-//! Knows: the shape of `results.json`, schema 1. Refuses to know: how verdicts came about, and what time it is;
-//! the same results give the same record, byte for byte.
 
 mod compact;
 

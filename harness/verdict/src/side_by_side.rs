@@ -1,7 +1,6 @@
 //! What was expected and what came, as two texts that a person can lay side by side.
 //!
-//! Knows: how a meaning is written with an event a line and its members in one order. Refuses to know: which of the
-//! two is right.
+//! How a meaning is written with an event a line and its members in one order.
 
 use crate::answer::{Answer, Level};
 use crate::expectation::Expectation;

@@ -1,7 +1,4 @@
 //! The record for a terminal: a table by topic, each failure as a person needs it, and the totals in counts.
-//!
-//! Knows: columns and colours. Refuses to know: whether there is a terminal, and where the suite's files are; the
-//! caller says both.
 
 use crate::plain::{cut, plain};
 use crate::record::{CaseResult, Record};

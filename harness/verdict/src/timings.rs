@@ -1,7 +1,7 @@
 //! How long the readings of a run took: `times.json`, schema 1.
 //!
-//! Knows: the shape of the file, and which run it belongs to. Refuses to know: a clock. Times stand apart from the
-//! record, which is the same for the same results.
+//! The shape of the file, and which run it belongs to. Times stand apart from the record, which is the same for the
+//! same results.
 
 use crate::record::{CaseResult, Implementation, Record};
 use serde::{Deserialize, Serialize};

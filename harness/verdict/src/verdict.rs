@@ -1,7 +1,6 @@
 //! From an expectation and an answer to a verdict.
 //!
-//! Knows: when an answer is right, what its first difference is, and when it lost a message in silence. Refuses
-//! to know: which format was read, how the importer was asked, and how a verdict is shown.
+//! When an answer is right, what its first difference is, and when it lost a message in silence.
 
 use crate::answer::{Answer, FailureKind};
 use crate::compare::{Summaries, compare, shows_nothing};

@@ -1,8 +1,8 @@
 //! What came of judging recordings, for a person at a terminal: each broken rule with its places and what to do, and a
 //! summary by party.
 //!
-//! Knows: columns, colours and how much is too much. Everything that comes from a recording goes through
-//! [`crate::plain`]. That a recording conforms is said of a frozen set alone, and never of what could not be told.
+//! Columns, colours and how much is too much. Everything that comes from a recording goes through [`crate::plain`]. A
+//! recording conforms is said of a frozen set alone, and never of what could not be told.
 
 use super::{explain, pointer, rule_of};
 use crate::plain::plain;

@@ -1,7 +1,7 @@
 //! Shapes with whole numbers for coordinates, and the template that spells them as SVG.
 //!
-//! Knows: markup, and nothing else: no script, no reference to anything outside, no style attribute, no id, so that a
-//! page may hold many pictures under a policy that lets only its own style sheet run. Refuses to know: what is drawn.
+//! Markup, and nothing else: no script, no reference to anything outside, no style attribute, no id, so that a page may
+//! hold many pictures under a policy that lets only its own style sheet run.
 //!
 //! Every text is escaped because the template's name ends in `.svg`, and Tera is told so.
 

@@ -1,7 +1,6 @@
 //! A session as one HTML page that opens from disk: the picture, what was found, and every row in a sentence.
 //!
-//! Knows: the template, and that the page runs no script and no style but its own, by its digest. Refuses to know:
-//! where things stand in the picture.
+//! The template, and that the page runs no script and no style but its own, by its digest.
 
 use super::canvas::STYLE;
 use super::line_text::cut;

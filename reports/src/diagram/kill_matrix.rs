@@ -1,6 +1,6 @@
 //! The kill matrix as a picture: which part of a suite kills how many mutants of which family.
 //!
-//! Knows: a grid of counts, each with its number and a shade. Refuses to know: what a mutant is, and who counted.
+//! A grid of counts, each with its number and a shade.
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::line_text::{fit, width};

@@ -1,6 +1,4 @@
 //! Words of a picture: a stranger's text made harmless and short, and times as a person reads them.
-//!
-//! Knows: how wide a character is drawn. Refuses to know: where the words stand.
 
 use crate::plain;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};

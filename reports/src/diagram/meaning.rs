@@ -1,7 +1,7 @@
 //! The picture of a meaning: events without times, places and transport.
 //!
-//! Knows: the normal form of the reading contract, as the file of a case, the answer of an importer or a record of a
-//! run spells it, and the calls projection. Refuses to know: which of two meanings is right.
+//! The normal form of the reading contract, as the file of a case, the answer of an importer or a record of a run
+//! spells it, and the calls projection.
 
 use super::model::{Arrow, Diagram, Flag, Fold, MessageKind, Participant, Row, counted};
 use rules::usual_sender;

@@ -1,7 +1,6 @@
 //! Two readings of one session, drawn side by side.
 //!
-//! Knows: that the first event in which they differ is the one to look at. Refuses to know: how a page lays two
-//! pictures beside each other.
+//! The first event in which they differ is the one to look at.
 
 use super::model::Diagram;
 use super::svg::{SvgOptions, svg};

@@ -1,7 +1,7 @@
 //! A session as SVG: what stands where.
 //!
-//! Knows: the places of participants, arrows, bars and words, in whole numbers. Refuses to know: markup. Colours never say
-//! anything standalone: an answer is dashed, an error says so, a fault has a sign and a word.
+//! The places of participants, arrows, bars and words, in whole numbers. Colours never say by themselves: an
+//! answer is dashed, an error says so, a fault has a sign and a word.
 
 use super::canvas::{Anchor, Canvas, Group};
 use super::line_text::{fit, seconds, wrap};

@@ -1,7 +1,4 @@
 //! A session for a terminal: a line for each message, its words on the arrow.
-//!
-//! Knows: columns, box characters and colours. Refuses to know: whether there is a terminal, and how wide it is; the
-//! caller says both.
 
 use super::canvas::Part;
 use super::line_text::{fit, seconds, width, wrap};

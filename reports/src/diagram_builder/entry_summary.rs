@@ -1,7 +1,6 @@
 //! What a picture keeps of an entry: words of bounded length, by copies of its own.
 //!
-//! Knows: how each kind of entry is said in a few words. Refuses to know: what stands before or after it, but for
-//! which SSE events were delivered before; of those the last [`MOST_SEEN`] are remembered by a fingerprint.
+//! How each kind of entry is said in a few words.
 
 use crate::diagram::{MessageKind, Severity};
 use formats::{Step, usual_sender};

@@ -1,7 +1,7 @@
 //! What `check` found, by the place that it was found at.
 //!
-//! Knows: that an entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is
-//! bounded for each rule.
+//! An entry is told by its file and the byte that it begins at. Memory: what the judge keeps, which is bounded for each
+//! rule.
 
 use crate::diagram::{Annotation, Severity};
 use rules::{CheckResult, RuleVerdict};

@@ -1,7 +1,7 @@
 //! Which rows of a session are shown, decided while they come.
 //!
-//! Knows: the beginning is shown, and the end, and what is out of the ordinary with the request or the answer that
-//! belongs to it; what lies between is folded and counted. Refuses to know: what a row says.
+//! The beginning is shown, and the end, and what is out of the ordinary with the request or the answer that belongs to
+//! it; what lies between is folded and counted.
 //!
 //! Memory: [`HEAD`] + [`TAIL`] + [`ODD`] rows, up to [`WAITING`] requests whose answer is awaited, and between two of
 //! them a fold or up to three rows that are not worth one; a row is a kilobyte or two. With everything shown, every row.

@@ -1,8 +1,8 @@
 //! Several traces of one session, put together by time.
 //!
-//! Knows: that the lines of one trace keep their order whatever their times say, and that of two at the same time the
-//! one of the earlier file comes first. Memory: a few pieces of each trace; each is read in a thread of its own, and
-//! waits there until its turn comes.
+//! The lines of one trace keep their order whatever their times say, and of two at the same time the one of the earlier
+//! file comes first. Memory: a few pieces of each trace; each is read in a thread of its own, and waits there until its
+//! turn comes.
 
 use super::entry_summary::EntrySummary;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -1,7 +1,6 @@
 //! From recordings to a picture.
 //!
-//! Knows: how entries become rows, which rows are folded, how several traces are merged by time, and where findings
-//! belong. Refuses to know: how a picture looks (that is [`crate::diagram`]), and files.
+//! How entries become rows, which rows are folded, how several traces are merged by time, and where findings belong.
 //!
 //! Memory: what `folded_rows::FoldedRows` says, which does not grow with the length of a session; beside it a name for each of
 //! up to `MOST_OPEN` open requests, and what the reader and the contract need.

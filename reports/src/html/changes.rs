@@ -1,6 +1,4 @@
 //! What changed between two runs, new failures first: a page of its own.
-//!
-//! Knows: how a change is told. Refuses to know: what counts as one; [`verdict::change`] says.
 
 use super::counts::{self, Implementation};
 use super::labels::{anchor, cut, name, plain, topic};

@@ -1,6 +1,4 @@
 //! Counts of records: by verdict, by clause, by reason.
-//!
-//! Knows: adding up. Refuses to know: anything that is not in a record.
 
 use super::labels::{WIDTH, cut, name, named, plain, tone};
 use serde::Serialize;

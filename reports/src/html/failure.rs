@@ -1,7 +1,6 @@
 //! Cases that an implementation fell short of, each with all that is needed to see why.
 //!
-//! Knows: which readings of a case fell short alike, so that they are told once. Refuses to know: how they are drawn;
-//! a drawing of the session, or of expected beside actual, is one more field of [`Failure`] and of its template.
+//! Which readings of a case fell short alike, so that they are told once.
 
 use super::labels::{WIDTH, anchor, cut, in_lines, named, plain};
 use super::matrix;

@@ -1,7 +1,6 @@
 //! What `check` found in recordings, as a page: each finding where it stands, in the order of the recording.
 //!
-//! Knows: the lines that `check --output json` prints, whoever kept them. Refuses to know: the recordings themselves;
-//! a page shows so much of them as the findings quote.
+//! The lines that `check --output json` prints, whoever kept them.
 
 use super::labels::{WIDTH, cut, named, plain};
 use super::matrix::{Choice, Filter};

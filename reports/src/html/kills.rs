@@ -1,7 +1,4 @@
 //! The kill matrix as a page: which case tells which mutant from the original reader.
-//!
-//! Knows: what is shown of it. Refuses to know: how it came about, and how it is drawn; a picture of it is one more
-//! field of the page.
 
 use super::labels::{named, plain};
 use super::matrix::Filter;

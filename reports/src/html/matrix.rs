@@ -1,7 +1,6 @@
 //! The matrix: a row for each case, a column for each format or implementation.
 //!
-//! Knows: how readings become cells, and the short code by which the page's script filters them. Refuses to know:
-//! why a reading came to its verdict.
+//! How readings become cells, and the short code by which the page's script filters them.
 
 use super::labels::{anchor, code, name, plain, tone, topic};
 use serde::Serialize;

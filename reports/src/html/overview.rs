@@ -1,6 +1,4 @@
 //! The first page of a site: every implementation beside the others, and the way to each page.
-//!
-//! Knows: what stands on it. Refuses to know: what fell short in a case; the implementation's own page tells.
 
 use super::counts::{self, Implementation};
 use super::labels::{name, suite};

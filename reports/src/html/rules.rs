@@ -1,6 +1,4 @@
 //! The rules of `check` as a page, by family, each with the cases that break and keep it.
-//!
-//! Knows: what is shown of a rule. Refuses to know: how a rule is watched for.
 
 use super::clauses::Case;
 use super::labels::{named, plain};

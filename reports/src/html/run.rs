@@ -1,6 +1,4 @@
 //! The page of one implementation: counts, cases, failures, clauses.
-//!
-//! Knows: what stands on it. Refuses to know: markup, and what became of other implementations.
 
 use super::counts::{self, Implementation, Reason};
 use super::failure::{self, Failure};

@@ -1,6 +1,6 @@
 //! Two texts side by side: what stands on both sides on one line, and what differs marked.
 //!
-//! Knows: lines, and the part of a line that differs. Refuses to know: what the texts say.
+//! Lines, and the part of a line that differs.
 
 use crate::plain::plain;
 use serde::Serialize;

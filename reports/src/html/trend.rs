@@ -1,6 +1,6 @@
 //! Several runs of one implementation, in the order in which they were given.
 //!
-//! Knows: how counts are put beside each other over runs. Refuses to know: when a run was.
+//! How counts are put beside each other over runs.
 
 use super::labels::{name, plain};
 use serde::Serialize;

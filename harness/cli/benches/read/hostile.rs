@@ -1,6 +1,6 @@
 //! Traces that nobody would record, each made to fill one of the judge's tables: the same every time.
 //!
-//! Knows: what a table is bounded by. Written straight out, so that a gigabyte costs no memory.
+//! Written straight out, so that a gigabyte costs no memory.
 
 use std::io::{self, Write};
 

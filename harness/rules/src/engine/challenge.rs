@@ -1,6 +1,4 @@
 //! The challenges of `WWW-Authenticate` (RFC 9110, section 11.6.1): their schemes, and their parameters with values.
-//!
-//! Refuses to know: what a scheme makes of its parameters. (`transcript::k2a` asks for names alone, by its own contract.)
 
 use transcript::session::Headers;
 

@@ -1,6 +1,4 @@
 //! Embedded resources, resource contents, URIs and base64: what tools, prompts, resources and sampling share.
-//!
-//! Refuses to know: which rule a fault falls under.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;

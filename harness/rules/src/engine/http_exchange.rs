@@ -1,9 +1,9 @@
 //! HTTP exchanges as rules see them: one at a time, each with what it carried, and which transport it is of.
 //!
-//! Knows: that exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the
-//! same recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange without its bodies, and
-//! up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the revision was known,
-//! such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
+//! Exchanges of other sites, JSON-RPC of other services, CORS preflights and OAuth documents stand in the same
+//! recording and are no MCP; and that HTTP+SSE of 2024-11-05 is told by its `endpoint` event. Memory: one exchange
+//! without its bodies, and up to [`MOST_URLS`] URLs of each sort; up to [`MOST_WAITING`] exchanges that came before the
+//! revision was known, such as a refusal for want of a token; and up to [`MOST_OPEN`] streams that are open at a time.
 
 use super::facts::text_of;
 use super::message::{MessageKind, SeenMessage};

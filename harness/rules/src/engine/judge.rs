@@ -1,7 +1,7 @@
 //! The judge at work: takes the entries of a recording in order, and says at the end what came of each rule.
 //!
-//! Knows: the order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the
-//! ledger, the families and the findings, each of which says its own; none grows with the length of a session.
+//! The order in which a step is taken in, bound, and shown to the families. Memory: that of the facts, the ledger, the
+//! families and the findings, each of which says its own; none grows with the length of a session.
 
 use super::context::RuleContext;
 use super::dispatch::Dispatch;

@@ -1,6 +1,4 @@
 //! The methods of the specification: who may send each, as what, and in which revisions.
-//!
-//! Refuses to know: methods of extensions and of anybody's own; they are unknown here, and no fault.
 
 use crate::revision::{Revision, Span};
 use foldhash::fast::FixedState;

@@ -1,7 +1,6 @@
 //! Judging a recording: what a session shows, entry by entry, and what the rules make of it.
 //!
-//! Knows: how a session's facts are gathered (revision, capabilities, who asked what), and how findings are kept.
-//! Refuses to know: any rule (they are in [`crate::families`]), capture formats, and how a finding is shown.
+//! How a session's facts are gathered (revision, capabilities, who asked what), and how findings are kept.
 
 mod challenge;
 mod content;

@@ -1,8 +1,8 @@
 //! Several judges over one recording, each for families of its own and on a thread of its own.
 //!
-//! Knows: that a family looks at the session and at no other family, so that each judge may go through the whole of the
-//! session by itself, and what they found is laid together. Refuses to know: what any of them looks for. Memory: three
-//! batches of [`BATCH`] bytes, or of one larger entry each, beside what every judge remembers.
+//! A family looks at the session and at no other family, so that each judge may go through the whole of the session by
+//! itself, and what they found is laid together. Memory: three batches of [`BATCH`] bytes, or of one larger entry each,
+//! beside what every judge remembers.
 
 use super::family::Family;
 use super::judge::{CheckResult, Judge, JudgeOptions};

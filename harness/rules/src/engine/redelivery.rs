@@ -1,6 +1,6 @@
 //! Which messages came a second time because a client asked for them again, and so are no fault of the server.
 //!
-//! Knows: a stream that was resumed by `Last-Event-ID`, and an event whose id was seen before. Memory: that of
+//! A stream that was resumed by `Last-Event-ID`, and an event whose id was seen before. Memory: that of
 //! [`RecentTexts`].
 
 use super::context::RuleContext;

@@ -1,7 +1,7 @@
 //! What was found: for each rule how often it held, where it was broken, and why it could not be told.
 //!
-//! Knows: whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to
-//! ask. Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
+//! Whether a rule applies at a moment and whether the recording carries what it needs, so that no rule has to ask.
+//! Memory: [`MOST_KEPT`] findings of each rule, level and party; the rest are counted.
 
 use super::context::RuleContext;
 use super::facts::why_not_whole;

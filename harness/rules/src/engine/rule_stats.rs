@@ -1,6 +1,6 @@
 //! The tallies of the rules: how often each was kept and broken, and how a rule's tally is found quickly.
 //!
-//! Knows: that nearly all that is said of rules is that they were kept. Refuses to know: when a rule applies.
+//! Nearly all that is said of rules is that they were kept.
 
 use super::finding::{Finding, FindingCount};
 use crate::revision::Revision;

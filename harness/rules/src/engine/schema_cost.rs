@@ -1,8 +1,7 @@
 //! How much work a JSON Schema may make, told before it is compiled.
 //!
-//! Knows: which keywords hold schemas, which of them apply to the same value, and what references repeat. Refuses to
-//! know: references that are no pointers into the schema itself; whoever asks gets a reason instead of a number. So a
-//! schema out of a stranger's recording can neither hang the judge nor exhaust its stack.
+//! Which keywords hold schemas, which of them apply to the same value, and what references repeat. So a schema out of a
+//! stranger's recording can neither hang the judge nor exhaust its stack.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! Values held to the JSON Schemas that a recording itself holds: a tool's `inputSchema`, a form's `requestedSchema`.
 //!
-//! Knows: which dialect a schema is in, and when neither yes nor no can be said honestly. Refuses to know: anything
-//! outside of the schema; nothing is fetched. Memory: compiled schemas of [`MOST_KEPT`] bytes of
-//! text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up
-//! to [`LONGEST`] bytes and [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
+//! Which dialect a schema is in, and when neither yes nor no can be said honestly. Memory: compiled schemas of
+//! [`MOST_KEPT`] bytes of text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up to [`LONGEST`] bytes and
+//! [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
 
 use super::location::excerpt;
 use super::schema_cost::Cost;

@@ -1,8 +1,8 @@
 //! What a server asks of the client: in a request of its own, or from 2026-07-28 on inside the result of a call, to be
 //! answered with the call's second try.
 //!
-//! Knows: both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results
-//! that are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
+//! Both ways, so that a rule on sampling, elicitation or roots is written once. Memory: the questions of results that
+//! are still open, up to [`MOST_OPEN`], each up to [`LONGEST`] bytes.
 
 use super::content::{LONGEST_NAME, string_of};
 use super::context::RuleContext;

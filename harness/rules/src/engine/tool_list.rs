@@ -1,7 +1,7 @@
 //! Whether a session has shown all the tools that there are, so that a name that is not among them is unknown.
 //!
-//! Knows: which listing is complete and still holds. The definitions themselves are in the facts. Memory: the
-//! names of the last listing, up to [`MOST_NAMES`].
+//! Which listing is complete and still holds. The definitions themselves are in the facts. Memory: the names of the
+//! last listing, up to [`MOST_NAMES`].
 
 use super::content::LONGEST_NAME;
 use super::context::RuleContext;

@@ -1,7 +1,5 @@
 //! What recorders of traces write beside the messages, in lines of their own: what a program printed that is no message, and
 //! where lines were lost.
-//!
-//! Refuses to know: lines of other producers, which are theirs.
 
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;

@@ -1,6 +1,4 @@
 //! URLs as far as rules look at them: their origin, their path, and what a reference means beside one (RFC 3986).
-//!
-//! Refuses to know: percent-encoding, and schemes other than HTTP's.
 
 /// Where a URL's server is: scheme, host and port, with the scheme's port where none is written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Authorization: refusals and their challenges, and tokens on requests.
 //!
-//! Knows: challenges as HTTP spells them, in a HAR and in the context of an envelope's entry. Refuses to know: whether
-//! a token was good; and how a client comes by one, which is the business of `auth_flow`. Refusals come before the
+//! Challenges as HTTP spells them, in a HAR and in the context of an envelope's entry. Refusals come before the
 //! revision is known, so that they are judged at the end. Memory: up to [`MOST`] refusals, sessions and operations.
 
 use super::auth_flow::Documents;

@@ -1,7 +1,7 @@
 //! Authorization: the metadata documents that a refusal leads to, and the requests that lead to a token.
 //!
-//! Refuses to know: the flows of other sites. An authorization or token request is judged only where captured
-//! metadata of the server's own authorization server names its address. Memory: up to [`MOST`] documents and requests.
+//! An authorization or token request is judged only where captured metadata of the server's own authorization server
+//! names its address. Memory: up to [`MOST`] documents and requests.
 
 use crate::engine::{
     Challenge, Family, FindingLocation, HttpExchange, Origin, Report, Revision, RuleContext, RuleVisitor,

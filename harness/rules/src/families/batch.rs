@@ -1,7 +1,7 @@
 //! Batches: arrays of messages, which 2025-03-26 has and no later revision.
 //!
-//! Knows: what may stand in one array together, and what came back for it. Refuses to know: what the messages in it
-//! say; each is judged like any other. Memory: the last batch of each side, and the exchanges of [`MOST_BATCHES`].
+//! What may stand in one array together, and what came back for it. Memory: the last batch of each side, and the
+//! exchanges of [`MOST_BATCHES`].
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, PendingRequest, Report, ResponseMatch, Revision, RuleContext,

@@ -1,7 +1,7 @@
 //! Caching: what results say of how long and for whom they may be kept.
 //!
-//! Refuses to know: whether a client keeps to it. A server of an older revision gives no such hints, and owes none.
-//! Memory: the scopes of up to [`MOST_PAGES`] pages whose successor has not come.
+//! A server of an older revision gives no such hints, and owes none. Memory: the scopes of up to [`MOST_PAGES`] pages
+//! whose successor has not come.
 
 use super::modern::UNPROVEN;
 use crate::engine::{

@@ -1,8 +1,7 @@
 //! Cancellation: what may be taken back, and what becomes of it.
 //!
-//! Knows: that a cancellation and an answer may cross; a late answer is told of where it was plainly sent afterwards.
-//! Refuses to know: cancelling by closing a stream, and what a server of 2026-07-28 cancels; those have families of
-//! their own. Memory: [`MOST_TASKS`] requests that became tasks.
+//! A cancellation and an answer may cross; a late answer is told of where it was plainly sent afterwards. Memory:
+//! [`MOST_TASKS`] requests that became tasks.
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,

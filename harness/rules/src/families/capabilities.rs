@@ -1,7 +1,6 @@
 //! Capabilities: what a side serves or asks for has to be declared first.
 //!
-//! Knows: which capability each method belongs to. From 2026-07-28 on a client declares its capabilities with each
-//! request, and a server asks in its results. Refuses to know: what the features do; tasks are in `task_capabilities`.
+//! From 2026-07-28 on a client declares its capabilities with each request, and a server asks in its results.
 
 use crate::engine::{
     Family, META_CAPABILITIES, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span,

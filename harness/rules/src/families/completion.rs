@@ -1,6 +1,4 @@
 //! Completion of arguments.
-//!
-//! Refuses to know: whether what is suggested makes sense.
 
 use crate::engine::{Family, MessageKind, Report, RuleContext, RuleVisitor, Trigger, Violation};
 use crate::rule::{Level, Party, Rule};

@@ -1,8 +1,7 @@
 //! Answers: to what, with which id, and how often.
 //!
-//! Knows: that ids belong to whoever asked, and that a resumed stream says things twice. Refuses to know: what is
-//! asked; and whether a request's id is new, which is the business of `request_ids`. Memory: the last answers by a
-//! fingerprint, and [`MOST_GARBLED`] ids.
+//! Ids belong to whoever asked, and a resumed stream says things twice. Memory: the last answers by a fingerprint, and
+//! [`MOST_GARBLED`] ids.
 
 mod rules;
 

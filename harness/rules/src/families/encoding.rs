@@ -1,7 +1,6 @@
 //! Bytes and text: what every frame must be before it can be a message.
 //!
-//! Knows: JSON as text, spelled names and digits included. Refuses to know: what a message says, and lines; those are
-//! the business of `jsonl` and `stdio`.
+//! JSON as text, spelled names and digits included.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, quoted};
 use crate::rule::{Level, Party, Rule};

@@ -1,7 +1,7 @@
 //! Error codes: which of them may be used.
 //!
-//! Knows: the ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older
-//! server gets that server's codes. Refuses to know: whether a code fits what was asked; that is up to each feature.
+//! The ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older server
+//! gets that server's codes.
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,

@@ -1,8 +1,7 @@
 //! Streamable HTTP: what an exchange must look like, by itself and among those of its session.
 //!
-//! Knows: headers, statuses and the shape of bodies. Refuses to know: what a stream says in which order, and session
-//! ids; those are the business of `http_streams` and `http_sessions`. Memory: the paths of up to [`MOST_SESSIONS`]
-//! sessions, and as many GETs whose 404 may yet turn out to be wrong.
+//! Headers, statuses and the shape of bodies. Memory: the paths of up to [`MOST_SESSIONS`] sessions, and as many GETs
+//! whose 404 may yet turn out to be wrong.
 
 use super::legacy_sse::foreign;
 use crate::engine::{

@@ -1,8 +1,8 @@
 //! Streamable HTTP with sessions: streams that break off, and how they are taken up again.
 //!
-//! Knows: which stream an event id was first seen on, and which requests a stream left unanswered. Refuses to know:
-//! whether a connection was closed or broke, which look the same. Memory: up to [`MOST_IDS`] event ids,
-//! [`MOST_CANCELLED`] cancelled requests and [`MOST_OPEN`] unanswered streams; what comes later is not compared.
+//! Which stream an event id was first seen on, and which requests a stream left unanswered. Memory: up to [`MOST_IDS`]
+//! event ids, [`MOST_CANCELLED`] cancelled requests and [`MOST_OPEN`] unanswered streams; what comes later is not
+//! compared.
 
 mod rules;
 

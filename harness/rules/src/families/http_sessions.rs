@@ -1,7 +1,7 @@
 //! Streamable HTTP with sessions: session ids, and the version in the headers.
 //!
-//! Knows: which session the server assigned where, and when it was over. Refuses to know: whether a client was done
-//! with its session, which an exchange log does not say. Memory: up to [`MOST_SESSIONS`] sessions and as many URLs.
+//! Which session the server assigned where, and when it was over. Memory: up to [`MOST_SESSIONS`] sessions and as many
+//! URLs.
 
 use super::http::ERA;
 use super::modern_http::shows_all;

@@ -1,8 +1,6 @@
 //! Streamable HTTP with sessions: what the streams of a session carry.
 //!
-//! Refuses to know: how streams break off and are taken up again, which is the business of `http_resume`; and when the
-//! messages of a long stream came, since an exchange log tells only when the stream began and ended. Memory: up to
-//! [`MOST_TOKENS`] progress tokens of requests, and as many of streams; what comes later is not compared.
+//! Memory: up to [`MOST_TOKENS`] progress tokens of requests, and as many of streams; what comes later is not compared.
 
 use super::http::ERA;
 use crate::engine::{

@@ -1,6 +1,4 @@
 //! Files of JSON-RPC lines: what their recorder must keep to.
-//!
-//! Refuses to know: who printed a line that is no message; such a file does not tell.
 
 use super::encoding;
 use crate::engine::{

@@ -1,6 +1,4 @@
 //! JSON-RPC: what every message must look like by itself.
-//!
-//! Refuses to know: what stood before a message; that is the business of `correlation`.
 
 use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, known, shown,

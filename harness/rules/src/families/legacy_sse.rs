@@ -1,8 +1,7 @@
 //! HTTP+SSE of 2024-11-05: the stream, its `endpoint` event, and the POSTs to the address it names.
 //!
 //! Later revisions keep the transport for old peers, so these rules hold in every session that is spoken over it.
-//! Refuses to know: statuses of the POSTs, which the revision that has this transport leaves open. Memory: the URLs
-//! of streams that named no address, up to [`MOST_SILENT`].
+//! Memory: the URLs of streams that named no address, up to [`MOST_SILENT`].
 
 use crate::engine::{
     Family, FindingLocation, HttpExchange, Origin, Report, RuleContext, RuleVisitor, SESSION, Span,

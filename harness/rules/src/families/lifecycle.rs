@@ -1,9 +1,7 @@
 //! How a session begins: the handshake, and what may be said before it is over.
 //!
-//! Knows: the order of the first messages. A recorder that reads two pipes, and an exchange log, may put messages that
-//! crossed in the other order; a rule on order forgives [`CROSSING`]. The versions
-//! themselves are in `versions`, and pings in `pings`.
-//! Refuses to know: sessions without a handshake; their requests are skipped here.
+//! A recorder that reads two pipes, and an exchange log, may put messages that crossed in the other order; a rule on
+//! order forgives [`CROSSING`]. The versions themselves are in `versions`, and pings in `pings`.
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, ResponseMatch, Revision, RuleContext, RuleVisitor,

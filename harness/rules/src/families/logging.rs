@@ -1,7 +1,7 @@
 //! Log messages: their levels, and which a client wants.
 //!
-//! Knows: the eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with
-//! each request. Refuses to know: what is logged.
+//! The eight levels, and what was asked for: for a session with `logging/setLevel`, and from 2026-07-28 on with each
+//! request.
 
 use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation, quoted,

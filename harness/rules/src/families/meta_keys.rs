@@ -1,7 +1,7 @@
 //! The keys of `_meta`: their grammar, and the three that OpenTelemetry has.
 //!
-//! Knows: the `_meta` of params, of results and of what results list. Refuses to look into arguments, structured
-//! content and schemas, where a member of that name is somebody's own.
+//! The `_meta` of params, of results and of what results list. Refuses to look into arguments, structured content and
+//! schemas, where a member of that name is somebody's own.
 
 use crate::engine::{
     Family, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted, shown,

@@ -1,6 +1,4 @@
 //! Methods: who may send each, and in which revisions there is one.
-//!
-//! Refuses to know: methods of extensions and of anybody's own; whoever agreed on them may use them.
 
 use crate::engine::{
     Direction, Family, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage,

@@ -1,7 +1,6 @@
 //! What `check` judges a recording by: each rule as data, with the code that watches for it, a family a file.
 //!
-//! Knows: the rules. Refuses to know: capture formats, and how findings are shown. A new rule touches the file of its
-//! family alone; a new family, also the list at the foot of [`FAMILIES`].
+//! A new rule touches the file of its family alone; a new family, also the list at the foot of [`FAMILIES`].
 
 mod auth;
 mod auth_flow;

@@ -1,8 +1,7 @@
 //! Requests that stand by themselves: what each says of its client, and what a result says of itself.
 //!
-//! Refuses to know: versions and discovery (`versions`), and what is mirrored into headers (`modern_http`). A server of
-//! an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the requests that
-//! lack a field and are unanswered, up to [`MOST_LACKING`].
+//! A server of an older revision knows nothing of all this: what it leaves out is no fault of its own. Memory: the
+//! requests that lack a field and are unanswered, up to [`MOST_LACKING`].
 
 use crate::engine::{
     Family, META_CAPABILITIES, META_VERSION, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage,

@@ -1,7 +1,7 @@
 //! Streamable HTTP without sessions: statuses, streams, and what is left of the earlier transport.
 //!
-//! Knows: one exchange at a time, and which requests broke off. Refuses to know: headers of requests (`modern_http`).
-//! Memory: up to [`MOST_BROKEN`] requests whose answer never came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
+//! One exchange at a time, and which requests broke off. Memory: up to [`MOST_BROKEN`] requests whose answer never
+//! came, [`MOST_OLD`] GETs and DELETEs, and [`MOST_URLS`] URLs.
 
 use super::modern::{UNPROVEN, gist, is_clients, status};
 use crate::engine::{

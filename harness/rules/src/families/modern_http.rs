@@ -1,8 +1,6 @@
 //! Streamable HTTP without sessions: the headers that repeat the body, and what is left of the earlier transport.
 //!
-//! Knows: one exchange at a time. Refuses to know: what exchanges of every revision must be (`http`), and what servers
-//! answer (`modern_answers`). An exchange that shows next to no headers lacks none: some converter wrote it.
-//! Memory: one exchange.
+//! An exchange that shows next to no headers lacks none: some converter wrote it. Memory: one exchange.
 
 use super::modern::{NOT_WHOLE, is_clients};
 use super::modern_stdio::{is_http, sides};

@@ -1,8 +1,7 @@
 //! stdio without sessions: who may write what, cancelling, and how a client of both eras finds out which one it meets.
 //!
-//! Knows: that a trace may also be of an HTTP session, which its command line may tell. Refuses to know: answers to
-//! cancelled requests, which `cancellation` looks at. Memory: cancelled requests with a progress token, up to
-//! [`MOST_CANCELLED`].
+//! A trace may also be of an HTTP session, which its command line may tell. Memory: cancelled requests with a progress
+//! token, up to [`MOST_CANCELLED`].
 
 use crate::engine::{
     Family, FindingLocation, META_VERSION, MessageKind, Report, Revision, RuleContext, RuleVisitor,

@@ -1,8 +1,8 @@
 //! Versions and discovery where no handshake settles them: how a version is refused, what a client makes of it, and
 //! what `server/discover` promises.
 //!
-//! Knows: that an older server knows no `server/discover`, so that only one that shows itself to be of this revision
-//! breaks anything by refusing it. Memory: the supported versions as last listed, up to [`MOST_VERSIONS`].
+//! An older server knows no `server/discover`, so that only one that shows itself to be of this revision breaks
+//! anything by refusing it. Memory: the supported versions as last listed, up to [`MOST_VERSIONS`].
 
 use super::meta_keys::is_prefixed_key;
 use super::modern::is_clients;

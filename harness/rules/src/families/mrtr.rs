@@ -1,6 +1,4 @@
 //! Multi round-trip requests: a result that asks for input.
-//!
-//! Refuses to know: what comes of the question (`retries`), and what a question to a user or a model must look like.
 
 use super::modern::declared;
 use crate::engine::{

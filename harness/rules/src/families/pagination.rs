@@ -1,7 +1,6 @@
 //! Pages: cursors, which a client hands back as it got them.
 //!
-//! Knows: the cursors that a server gave, by method. Refuses to know: what a cursor means. Memory: a fingerprint of
-//! each cursor, up to [`MOST_CURSORS`].
+//! The cursors that a server gave, by method. Memory: a fingerprint of each cursor, up to [`MOST_CURSORS`].
 
 use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, shown,

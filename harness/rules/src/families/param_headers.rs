@@ -1,7 +1,6 @@
 //! Headers that repeat values of a body: how a value is spelled in a header, and those that a tool asks for.
 //!
-//! Knows: the Base64 spelling of values that a header cannot carry as they are. Refuses to know: whether a tool may
-//! ask for what it asks for (`tool_headers`).
+//! The Base64 spelling of values that a header cannot carry as they are.
 
 use super::tool_headers::{annotations, value_at};
 use crate::engine::{Report, RuleContext, SeenMessage, Span, Violation, base64, quoted, shown, text_of};

@@ -1,6 +1,6 @@
 //! Pings, which have to be answered whatever the state of a session.
 //!
-//! Refuses to know: how long an answer takes. Memory: [`MOST_PINGS`] pings that came before the handshake was over.
+//! Memory: [`MOST_PINGS`] pings that came before the handshake was over.
 
 use crate::engine::{
     Family, FindingLocation, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Span, Trigger,

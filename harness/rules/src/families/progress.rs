@@ -1,9 +1,9 @@
 //! Progress: tokens and what is told under them.
 //!
-//! Knows: which tokens are in use, on which side, and how far each has come; a task keeps its token until it is over.
-//! A resumed stream says things again, and an exchange log does not tell when a stream said something. Refuses to
-//! know: what the work is. Memory: [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to
-//! [`MOST_FINISHED`], and the last notifications by a fingerprint.
+//! Which tokens are in use, on which side, and how far each has come; a task keeps its token until it is over. A
+//! resumed stream says things again, and an exchange log does not tell when a stream said something. Memory:
+//! [`MOST_ACTIVE`] tokens in use, those that were, by `transcript::call_ids` up to [`MOST_FINISHED`], and the last
+//! notifications by a fingerprint.
 
 use crate::engine::{
     Family, MessageKind, PendingRequest, RecentTexts, Redelivery, Report, Revision, RuleContext, RuleVisitor,

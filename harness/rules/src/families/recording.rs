@@ -1,6 +1,6 @@
 //! Recordings that cannot be read to their end, whatever their format.
 //!
-//! Knows: which rule a reader's refusal falls under. Refuses to know: how a reader came to refuse.
+//! Which rule a reader's refusal falls under.
 
 use super::{encoding, envelope, replay};
 use crate::engine::{

@@ -1,7 +1,7 @@
 //! What a recorder took out, and whether it left the messages whole.
 //!
-//! Knows: the texts that recorders write in place of what they took out, and where in a message an object or a list
-//! has to stand. Refuses to know: whether anything should have been taken out, and texts inside of texts.
+//! The texts that recorders write in place of what they took out, and where in a message an object or a list has to
+//! stand.
 
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation};
 use crate::rule::{Party, Rule};

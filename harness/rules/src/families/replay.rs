@@ -1,6 +1,4 @@
 //! mcp-replay traces: what their recorder must keep to, by the later text of version 1.
-//!
-//! Refuses to know: what the messages in it say.
 
 use super::replay_frame::{Frame, is_moment, members};
 use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation, shown};

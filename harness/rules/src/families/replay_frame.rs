@@ -1,7 +1,6 @@
 //! The lines of mcp-replay traces around the messages that they carry.
 //!
-//! Knows: which members such a line has, how times are spelled, and when a line is like one before it. Refuses to know:
-//! the messages, and what is made of it all.
+//! Which members such a line has, how times are spelled, and when a line is like one before it.
 
 use std::ops::Range;
 use transcript::json::{Json, JsonString, Scanner};

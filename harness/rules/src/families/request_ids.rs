@@ -1,8 +1,8 @@
 //! The ids of requests: whether each is new, or free again.
 //!
-//! Knows: that ids belong to whoever asked, and that HTTP may turn a request away so that it is sent again. Refuses to
-//! know: what is asked, and what is answered. Memory: the exchanges of the last [`MOST_TURNED`] ids that were sent over
-//! HTTP, and the ids of tool calls as `transcript::call_ids` keeps them, up to [`MOST_CALLS`].
+//! Ids belong to whoever asked, and HTTP may turn a request away so that it is sent again. Memory: the exchanges of the
+//! last [`MOST_TURNED`] ids that were sent over HTTP, and the ids of tool calls as `transcript::call_ids` keeps them,
+//! up to [`MOST_CALLS`].
 
 use super::correlation::{is_redacted, shown_id};
 use crate::engine::{

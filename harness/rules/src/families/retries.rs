@@ -1,8 +1,8 @@
 //! Multi round-trip requests: the second attempt, and what a server makes of it.
 //!
-//! Knows: a second attempt by its `inputResponses` or `requestState`, and which question it answers by its method and
-//! its other params. Refuses to know: what the answers say. Memory: up to [`MOST_QUESTIONS`] questions with up to
-//! [`MOST_KEYS`] keys each, and [`MOST_RETRIES`] attempts that are unanswered.
+//! A second attempt by its `inputResponses` or `requestState`, and which question it answers by its method and its
+//! other params. Memory: up to [`MOST_QUESTIONS`] questions with up to [`MOST_KEYS`] keys each, and [`MOST_RETRIES`]
+//! attempts that are unanswered.
 
 use super::modern::{HIDDEN, gist, is_clients};
 use super::mrtr::asks_for_input;

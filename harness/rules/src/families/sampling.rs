@@ -1,6 +1,4 @@
 //! Sampling: the messages that a server has a client's model complete.
-//!
-//! Refuses to know: what a model makes of them.
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, Span, Trigger, Violation, quoted,

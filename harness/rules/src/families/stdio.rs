@@ -1,7 +1,6 @@
 //! Standard input and output as a transport: what may go through the pipes.
 //!
-//! Knows: traces of a process, which keep what was printed beside the messages. A trace whose command names a URL is of
-//! HTTP. Refuses to know: whether a message is right; and line ends, which no trace keeps.
+//! Traces of a process, which keep what was printed beside the messages. A trace whose command names a URL is of HTTP.
 
 use super::encoding;
 use crate::engine::{

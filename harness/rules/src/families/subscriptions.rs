@@ -1,7 +1,7 @@
 //! Subscriptions: `subscriptions/listen`, what its stream may carry, and how each message names it.
 //!
-//! Knows: each subscription by the id of its request, type and all, and over HTTP by its exchange. Refuses to know: who
-//! ended a stream. Memory: up to [`MOST_LISTENS`] subscriptions with the filter that each asked for.
+//! Each subscription by the id of its request, type and all, and over HTTP by its exchange. Memory: up to
+//! [`MOST_LISTENS`] subscriptions with the filter that each asked for.
 
 use super::modern::{HIDDEN, UNPROVEN, hides_meta, is_clients};
 use crate::engine::{

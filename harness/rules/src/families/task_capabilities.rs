@@ -1,6 +1,6 @@
 //! Tasks of 2025-11-25: who may ask for one, and of what.
 //!
-//! Knows: the capabilities beneath `tasks`, and what a tool says of tasks. Refuses to know: what becomes of a task.
+//! The capabilities beneath `tasks`, and what a tool says of tasks.
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,

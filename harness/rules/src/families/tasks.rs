@@ -1,8 +1,7 @@
 //! Tasks: requests that are answered later, as 2025-11-25 has them.
 //!
-//! Knows: what each message says of a task, and in which order. Refuses to know: the extension that took their place.
-//! Memory: the tasks of a session, up to [`MOST_TASKS`], and the results that they
-//! brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
+//! What each message says of a task, and in which order. Memory: the tasks of a session, up to [`MOST_TASKS`], and the
+//! results that they brought, up to [`LONGEST`] bytes each and [`MOST_HELD`] in all.
 
 use super::tool_output::whole_result;
 use crate::engine::{

@@ -1,7 +1,7 @@
 //! `x-mcp-header`: parameters of tools that clients of Streamable HTTP repeat in headers.
 //!
-//! Knows: where in a schema the annotation may stand, and what it may say. Refuses to know: the headers of calls
-//! (`param_headers`). A property that is merely called `x-mcp-header` is no annotation, nor is one among examples.
+//! Where in a schema the annotation may stand, and what it may say. A property that is merely called `x-mcp-header` is
+//! no annotation, nor is one among examples.
 
 use super::meta_keys::is_token;
 use crate::engine::{

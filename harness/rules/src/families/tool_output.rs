@@ -1,7 +1,7 @@
 //! What a call of a tool brings back.
 //!
-//! Knows: content, structured content, and the `outputSchema` that it was promised to fit. Refuses to know: results
-//! that only begin something, such as a task or a question to the client. Memory: compiled schemas as `Schemas` says.
+//! Content, structured content, and the `outputSchema` that it was promised to fit. Memory: compiled schemas as
+//! `Schemas` says.
 
 use super::tools::is_error;
 use crate::engine::{

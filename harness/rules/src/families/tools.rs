@@ -1,6 +1,5 @@
 //! Tools: how they are listed, and how they are called.
 //!
-//! Knows: calls and definitions. Refuses to know: what a call brings back; that is the business of `tool_output`.
 //! Memory: the order of the last listing, up to [`MOST_LISTED`] names, and compiled schemas as `Schemas` says.
 
 use crate::engine::{

@@ -1,7 +1,4 @@
 //! The shape of each message by the schema of its revision.
-//!
-//! Knows: which shape a message must have. Refuses to know: the shapes themselves, what stands at places that have a rule
-//! of their own, and what is wrong with a message beyond its shape.
 
 use crate::engine::{
     Family, MessageKind, Report, RuleContext, RuleVisitor, SeenMessage, Trigger, Violation, string_of,

@@ -1,6 +1,6 @@
 //! The revision of a session: what the handshake names, and whether the server kept to what it can do.
 //!
-//! Knows: which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
+//! Which revisions were published, and which a server has shown that it speaks. Memory: [`MOST_SHOWN`] names.
 
 use crate::engine::{
     Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,

@@ -1,7 +1,6 @@
 //! Which members the messages of each revision have: the table that `scripts/shapes.py` derives from the published schemas.
 //!
-//! Knows: how the table is written, and what stands in it for a method. Refuses to know: how a value is held to it, and
-//! by which rule; those are the business of `judge` and `owners`.
+//! How the table is written, and what stands in it for a method.
 
 mod judge;
 mod owners;

@@ -1,6 +1,6 @@
 //! A plan: which readings of a suite are wanted, and which of them an importer can be asked for.
 //!
-//! Knows: filters, shards, and why a reading is skipped. Refuses to know: what becomes of a reading.
+//! Filters, shards, and why a reading is skipped.
 
 use crate::importer::Importer;
 use crate::suite::{Case, Suite, Transcript};

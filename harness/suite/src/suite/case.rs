@@ -1,6 +1,4 @@
 //! One case directory, held together: what `case.toml` says and which files stand beside it.
-//!
-//! Knows: what a case must have. Refuses to know: what an importer reads in its transcripts.
 
 use super::folder::{Blob, Folder};
 use super::problem::Problem;

@@ -1,8 +1,8 @@
 //! Where case directories come from: a folder on disk, or the suite that is embedded in the program.
 //!
-//! Knows: which folders are case directories and which files stand in them. Refuses to know: what the files say.
-//! A folder with a `case.toml` is a case directory. Links out of the suite are refused, so that a suite is what
-//! its folder holds; hidden folders and those that tools leave behind are not looked into.
+//! Which folders are case directories and which files stand in them. A folder with a `case.toml` is a case directory.
+//! Links out of the suite are refused, so that a suite is what its folder holds; hidden folders and those that tools
+//! leave behind are not looked into.
 
 use super::problem::Problem;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The suite: case directories, found and checked before anything is run.
 //!
-//! Knows: what makes a suite unusable; every problem is listed, not the first alone. Refuses to know: what an
-//! importer makes of it. A case is found by where it stands: nothing registers it, and its path is its name.
+//! What makes a suite unusable; every problem is listed, not the first alone. A case is found by where it stands:
+//! nothing registers it, and its path is its name.
 
 mod case;
 mod folder;

@@ -1,6 +1,4 @@
 //! What is asked of streams that break off, and of whoever takes them up again.
-//!
-//! Knows: the rules, in words. Refuses to know: how they are judged.
 
 use super::super::http_streams::OURS;
 use crate::engine::{Revision, Span};
