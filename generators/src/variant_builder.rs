@@ -85,7 +85,7 @@ impl VariantBuilder {
                 files.push((format, Err(format!("{} finds nothing to change in this format", mutator.name))));
                 continue;
             }
-            if bytes.trim_ascii().is_empty() {
+            if format.is_lines() && bytes.trim_ascii().is_empty() {
                 files.push((format, Err("JRP-LINE: whether an empty file is a session is open".to_owned())));
                 continue;
             }

