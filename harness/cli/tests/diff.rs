@@ -1,0 +1,58 @@
+//! `diff` on sessions that differ in nothing but the summary of a challenge: that is context, and no difference.
+
+#![expect(clippy::unwrap_used, reason = "a panic is a test's way to fail")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn diff(flags: &[&str], left: &str, right: &str) -> Output {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+    command.arg("diff").args(flags).args([cases.join(left), cases.join(right)]).output().unwrap()
+}
+
+fn told(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+const SEEN: &str = "k2a/scope-alone/streamable-http.json";
+const UNSEEN: &str = "k2a/neither/streamable-http.json";
+
+#[test]
+fn another_summary_is_noted_and_is_no_difference() {
+    for (left, right) in [
+        (SEEN, UNSEEN),
+        (UNSEEN, SEEN),
+        (SEEN, "k2a/metadata-alone/http-sse.json"),
+        ("k2a/both-parameters/har.har", SEEN),
+    ] {
+        let (code, out, err) = told(&diff(&[], left, right));
+        assert_eq!(code, Some(0), "{left} {right}: {out}{err}");
+        assert!(out.starts_with("the same session: 2 events equal"), "{out}");
+        assert!(err.contains("note: the summaries of a challenge differ (K2A-SUMMARY)"), "{err}");
+    }
+    let (_, _, err) = told(&diff(&[], SEEN, UNSEEN));
+    assert!(err.contains("\"scope_challenge_visible\": true}") && err.contains("B null"), "{err}");
+}
+
+#[test]
+fn nothing_is_noted_of_equal_summaries_nor_where_a_format_carries_none_nor_to_the_quiet() {
+    for (flags, left, right) in [
+        (&[][..], SEEN, SEEN),
+        (&[], SEEN, "k2a/scope-alone/har.har"),
+        (&[], "k2a/both-parameters/har.har", "k2a/both-parameters/jsonrpc.jsonl"),
+        (&["-q"], SEEN, UNSEEN),
+    ] {
+        let (code, out, err) = told(&diff(flags, left, right));
+        assert_eq!(code, Some(0), "{left} {right}: {out}{err}");
+        assert!(!err.contains("K2A-SUMMARY") && !out.contains("K2A-SUMMARY"), "{out}{err}");
+    }
+}
+
+#[test]
+fn other_events_differ_whatever_the_summaries_say() {
+    let (code, out, err) = told(&diff(&[], SEEN, "k2a/two-answers/streamable-http.json"));
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(out.contains("different sessions") && err.contains("K2A-SUMMARY"), "{out}{err}");
+}
