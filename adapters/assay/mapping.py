@@ -42,7 +42,7 @@ def answer(trace):
     strangers = done.keys() - {step["step_id"] for step in steps}
     if strangers:
         raise NotATrace(f"tool calls without a step: {sorted(strangers)}")
-    return {"calls": [call(step, done.get(step["step_id"])) for step in steps], "authorization_discovery": summary(starts[0])}
+    return {"calls": [call(step, done.get(step["step_id"])) for step in steps]} | summary(starts[0])
 
 
 def is_call(step):
@@ -70,6 +70,9 @@ def outcome(step, entry):
 
 
 def summary(start):
-    """The 401 summary. Assay always writes one, which says `visible: false` where it saw nothing."""
-    found = start["meta"].get("mcp", {}).get("authorization_discovery")
-    return found if found and found["visible"] else None
+    """The 401 summary. One that says `visible: false` saw nothing; where there is none, none is shown."""
+    found = start["meta"].get("mcp", {})
+    if "authorization_discovery" not in found:
+        return {}
+    seen = found["authorization_discovery"]
+    return {"authorization_discovery": seen if seen and seen["visible"] else None}

@@ -97,6 +97,8 @@ class Rules(unittest.TestCase):
         start = {"type": "episode_start", "meta": {"mcp": {"authorization_discovery": seen}}}
         self.assertEqual(mapping.answer(dump(start).encode())["authorization_discovery"], seen)
         self.assertIsNone(mapping.answer(trace())["authorization_discovery"])
+        silent = {"type": "episode_start", "meta": {"mcp": {}}}
+        self.assertNotIn("authorization_discovery", mapping.answer(dump(silent).encode()))
 
     def test_what_is_no_trace_gives_no_answer(self):
         for broken in (b"", trace() + trace(), trace(tool_call(0, "a")), trace(step(0, "a", "1"), tool_call(0, "a", error="?"))):
