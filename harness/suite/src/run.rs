@@ -234,6 +234,25 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_that_is_not_shown_is_skipped_and_counted_where_one_is_due() {
+        let silent = |_: &str, answer| match answer {
+            Answer::Meaning(meaning) => {
+                let (events, _) = meaning.text().rsplit_once(",\n\"authorization_discovery\"").unwrap();
+                Answer::Meaning(Meaning::parse(&format!("{events}}}")).unwrap())
+            }
+            other => other,
+        };
+        let record = judged("k2a/both-parameters/{streamable-http,http-sse,har,jsonrpc}", &Faulty(silent));
+        assert_eq!((count(&record, Verdict::Skip), count(&record, Verdict::Pass)), (3, 1), "{record:?}");
+        let skipped = record.results.iter().filter(|line| line.verdict == Verdict::Skip);
+        for line in skipped {
+            assert!(line.message.as_ref().unwrap().contains("no `authorization_discovery`"), "{line:?}");
+        }
+        let record = judged("k2a/neither/{streamable-http,http-sse,har}", &Faulty(silent));
+        assert_eq!(count(&record, Verdict::Pass), record.planned, "{record:?}");
+    }
+
+    #[test]
     fn a_code_of_another_fault_is_a_remark_and_fails_only_who_is_held_to_codes() {
         let other = |_: &str, _| Answer::Rejection { code: Some("batch".into()), message: "no".into() };
         let record = judged("ids/reject-true-on-a-request/jsonrpc", &Faulty(other));

@@ -1,6 +1,7 @@
 //! One reading held against another, at the level that the importer can show.
 //!
-//! Which parts of a reading are compared, in which order, and that what is absent may equal `null` in a summary.
+//! Which parts of a reading are compared, in which order, and that a reading without a summary shows none, while `null` says
+//! that nothing is visible.
 
 use crate::answer::{Answer, Level};
 use crate::judgement::{Judgement, Question, Verdict};
@@ -13,8 +14,11 @@ use transcript::json::{Json, JsonKind};
 /// What is asked of the K2-A summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Summaries {
-    /// It is the expected one.
+    /// It is the expected one; a reading that leaves it out where one is expected is skipped, since to show it is
+    /// optional (clause K2A-SUMMARY).
     Equal,
+    /// It is the same where both readings have one, be it `null`.
+    WhereShown,
     /// There is none, since the format carries no challenge.
     None,
     /// Nothing.
@@ -71,6 +75,8 @@ struct Shown<'a> {
     list: Json<'a>,
     /// None where it is `null` or absent.
     summary: Option<Json<'a>>,
+    /// It is there, be it `null`.
+    says: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -79,9 +85,11 @@ impl<'a> Shown<'a> {
             Reading::Events(meaning) => (Level::Events, meaning.json()),
             Reading::Calls(calls) => (Level::Calls, calls.json()),
         };
-        let summary = value.member(SUMMARY).filter(|summary| summary.kind() != JsonKind::Null);
+        let summary = value.member(SUMMARY);
+        let says = summary.is_some();
+        let summary = summary.filter(|summary| summary.kind() != JsonKind::Null);
         // A reading has its list, or it would not have been taken for one.
-        Self { level, list: value.member(list_name(level)).unwrap_or(value), summary }
+        Self { level, list: value.member(list_name(level)).unwrap_or(value), summary, says }
     }
 
     /// Compares the reading with the one that is expected.
@@ -99,7 +107,12 @@ impl<'a> Shown<'a> {
             return Judgement { silent_loss, redacted, ..Judgement::fail(difference, None) };
         }
         let other = match summaries {
-            Summaries::Equal => self.other_summary(expected.summary),
+            Summaries::Equal if expected.summary.is_some() && !self.says => {
+                let why = format!("the answer has no `{SUMMARY}`, so it shows nothing of the challenge");
+                return Judgement { redacted, ..Judgement::plain(Verdict::Skip, Some(why)) };
+            }
+            Summaries::WhereShown if !(self.says && expected.says) => None,
+            Summaries::Equal | Summaries::WhereShown => self.other_summary(expected.summary),
             Summaries::None => self.other_summary(None),
             Summaries::Any => None,
         };
@@ -109,7 +122,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// How the summary differs; one that is absent is the same as `null`.
+    /// How the summary differs; where none is expected, one that is absent is the same as `null`.
     fn other_summary(&self, expected: Option<Json<'_>>) -> Option<Difference> {
         let path = || vec![SUMMARY.to_owned()];
         match (expected, self.summary) {

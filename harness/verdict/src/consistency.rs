@@ -41,7 +41,7 @@ fn speaks(answer: &Answer) -> bool {
     !matches!(answer, Answer::Unsupported { .. } | Answer::Broken { .. })
 }
 
-/// How `one` differs from `leader`; a summary counts where both formats carry one.
+/// How `one` differs from `leader`; a summary counts where both formats carry one, and both answers show one.
 fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgement> {
     let judgement = match (leader.answer, one.answer) {
         (Answer::Rejection { .. }, Answer::Rejection { .. }) => return None,
@@ -52,7 +52,7 @@ fn differs(leader: &FormatAnswer<'_>, one: &FormatAnswer<'_>) -> Option<Judgemen
         }
         (left, right) => {
             let both = leader.question.challenge && one.question.challenge;
-            let summaries = if both { Summaries::Equal } else { Summaries::Any };
+            let summaries = if both { Summaries::WhereShown } else { Summaries::Any };
             compare(left, right, &one.question, summaries).ok()?
         }
     };
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_summary_counts_where_both_formats_carry_one() {
-        let answers = [r#"{"events":[]}"#, r#"{"events":[],"authorization_discovery":{}}"#]
-            .map(|text| Answer::Meaning(Meaning::parse(text).unwrap()));
-        let differ = |second: bool| {
+        let differ = |second: bool, text: &str| {
+            let answers = [text, r#"{"events":[],"authorization_discovery":{}}"#]
+                .map(|text| Answer::Meaning(Meaning::parse(text).unwrap()));
             let question = |challenge| Question { level: Level::Events, challenge, redacted: None };
             let asked = [
                 FormatAnswer { format: "a", question: question(true), answer: &answers[1] },
@@ -113,7 +113,9 @@ mod tests {
             ];
             judge(&asked)[1].is_some()
         };
-        assert!(differ(true));
-        assert!(!differ(false));
+        let [silent, null] = [r#"{"events":[]}"#, r#"{"events":[],"authorization_discovery":null}"#];
+        assert!(differ(true, null));
+        assert!(!differ(false, null));
+        assert!(!differ(true, silent), "who shows none does not differ");
     }
 }

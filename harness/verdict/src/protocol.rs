@@ -101,9 +101,9 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
         [("meaning", meaning)] => Meaning::of(*meaning).map(Answer::Meaning).map_err(|why| but(&why)),
         [("calls", calls)] if calls.kind() != JsonKind::Array => Err(but("the answer has no `calls` array")),
         [("calls", calls)] => {
-            let summary = value.member("authorization_discovery").map_or("null", Json::text);
-            let calls = format!("{{\"calls\": {}, \"authorization_discovery\": {summary}}}", calls.text());
-            Ok(Answer::Calls(Calls::written(calls)))
+            let summary = value.member("authorization_discovery").map(Json::text);
+            let summary = summary.map_or(String::new(), |it| format!(", \"authorization_discovery\": {it}"));
+            Ok(Answer::Calls(Calls::written(format!("{{\"calls\": {}{summary}}}", calls.text()))))
         }
         [("rejection", rejection)] => {
             let message = string(*rejection, "message")
@@ -199,8 +199,12 @@ mod tests {
         let calls = answer(br#"{"seq":7,"calls":[1.0]}"#, Some(7));
         assert_eq!(
             calls,
-            Ok(Answer::Calls(Calls::parse(r#"{"calls": [1.0], "authorization_discovery": null}"#).unwrap()))
+            Ok(Answer::Calls(Calls::parse(r#"{"calls": [1.0]}"#).unwrap())),
+            "a summary that is left out is not `null`"
         );
+        let said = answer(br#"{"seq":7,"calls":[],"authorization_discovery":null}"#, Some(7));
+        let null = Calls::parse(r#"{"calls": [], "authorization_discovery": null}"#).unwrap();
+        assert_eq!(said, Ok(Answer::Calls(null)));
         let rejection = answer(br#"{"rejection":{"message":"\u006eo"}}"#, None);
         assert_eq!(rejection, Ok(Answer::Rejection { code: None, message: "no".into() }));
     }

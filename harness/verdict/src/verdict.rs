@@ -200,6 +200,32 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_without_the_summary_is_skipped_where_one_is_due() {
+        let with = MEANING
+            .replace("\"authorization_discovery\": null", &format!("\"authorization_discovery\": {SUMMARY}"));
+        let without = MEANING.replace(",\n        \"authorization_discovery\": null", "");
+        let expected = Meaning::parse(&with).unwrap();
+        for due in [Expectation::Meaning(expected.clone()), Expectation::Either(Some(expected))] {
+            for level in [Level::Events, Level::Calls] {
+                let judged = |challenge, text: &str| ask(&due, level, challenge, &meaning(text));
+                let skipped = judged(true, &without);
+                assert_eq!((skipped.verdict, skipped.difference), (Verdict::Skip, None));
+                assert!(skipped.message.unwrap().contains("no `authorization_discovery`"));
+                assert_eq!(judged(false, &without).verdict, Verdict::Pass, "none is due");
+                assert_eq!(
+                    judged(true, MEANING).verdict,
+                    Verdict::Fail,
+                    "`null` says that nothing is visible"
+                );
+                let wrong = judged(true, &without.replace("993", "992"));
+                assert_eq!(wrong.verdict, Verdict::Fail, "what it does show is judged");
+            }
+        }
+        let none = Expectation::Meaning(Meaning::parse(MEANING).unwrap());
+        assert_eq!(ask(&none, Level::Events, true, &meaning(&without)).verdict, Verdict::Pass);
+    }
+
+    #[test]
     fn calls_are_judged_by_the_projection() {
         let expected = Expectation::Meaning(Meaning::parse(MEANING).unwrap());
         let call = |outcome: &str| {
