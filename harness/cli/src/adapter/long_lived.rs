@@ -3,7 +3,7 @@
 //! Each transcript is given to two processes at once, so that state that one of them keeps shows as instability.
 
 use super::command::Command;
-use super::process::Process;
+use super::process::{Output, Process};
 use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
 use super::transcripts::{Transcript, Transcripts};
 use std::path::Path;
@@ -209,7 +209,7 @@ impl Server {
 
 /// A new process after its handshake.
 fn started(command: &Command, limits: Limits) -> Result<(Process, Handshake), NotRun> {
-    let mut process = Process::start(command, command.bare(), limits)?;
+    let mut process = Process::start(command, command.bare(), limits, Output::Lines)?;
     let shaken = process
         .send(START)
         .and_then(|()| process.line(Instant::now()))

@@ -5,7 +5,7 @@
 
 use super::command::Command;
 use super::long_lived::read_pair;
-use super::process::Process;
+use super::process::{Output, Process};
 use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
 use super::sample::good;
 use super::transcripts::Transcripts;
@@ -61,7 +61,8 @@ impl OneShot {
     /// Where it cannot be started.
     fn asked(&self, format: &str, file: &Path) -> Result<Heard, NotRun> {
         let since = Instant::now();
-        let mut process = Process::start(&self.command, self.command.filled(file, format), self.limits)?;
+        let mut process =
+            Process::start(&self.command, self.command.filled(file, format), self.limits, Output::Whole)?;
         let all = process.all();
         let (took, peak) = (since.elapsed(), process.peak());
         let said = process.end_and_stderr();

@@ -38,9 +38,20 @@ pub(super) struct Process {
     status: Option<ExitStatus>,
 }
 
+/// How its output is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Line by line, as a long-lived adapter answers.
+    Lines,
+    /// As one answer, whatever lines it has.
+    Whole,
+}
+
 /// A piece of its output.
 #[derive(Debug)]
 enum Piece {
+    /// A part of the one answer.
+    Part(Vec<u8>),
     /// A line, and whether more followed at once.
     Line(Vec<u8>, bool),
     /// The rest, which no line feed ends.
@@ -55,6 +66,7 @@ impl Process {
         command: &Command,
         mut start: std::process::Command,
         limits: Limits,
+        wanted: Output,
     ) -> Result<Self, NotRun> {
         start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         group::lead(&mut start);
@@ -64,7 +76,10 @@ impl Process {
         let errors = Arc::new(Mutex::new(Vec::new()));
         // Nobody waits for these threads: a process that left the group may hold the pipes open for ever.
         if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || split(stdout, limits.output, &lines));
+            thread::spawn(move || match wanted {
+                Output::Lines => split(stdout, limits.output, &lines),
+                Output::Whole => parts(stdout, &lines),
+            });
         }
         if let Some(stderr) = child.stderr.take() {
             let tail = Arc::clone(&errors);
@@ -134,14 +149,18 @@ impl Process {
             Piece::Line(line, true) if !line.trim_ascii_start().starts_with(b"{") => Ok(line),
             Piece::Line(_, true) => {
                 let more = match self.output.recv_timeout(TICK) {
-                    Ok(Piece::Line(line, _) | Piece::TooLong(line) | Piece::Rest(line)) => shown(&line),
+                    Ok(
+                        Piece::Line(line, _) | Piece::TooLong(line) | Piece::Part(line) | Piece::Rest(line),
+                    ) => shown(&line),
                     Err(_) => "half a line".to_owned(),
                 };
                 Err(BrokenAnswer::new(FailureKind::Garbled, format!("it went on after its answer: {more}")))
             }
             Piece::TooLong(head) => Err(self.too_long(&head)),
-            Piece::Rest(rest) if rest.is_empty() => Err(self.crashed("closed its standard output")),
-            Piece::Rest(rest) => {
+            Piece::Part(rest) | Piece::Rest(rest) if rest.is_empty() => {
+                Err(self.crashed("closed its standard output"))
+            }
+            Piece::Part(rest) | Piece::Rest(rest) => {
                 let mut fault = self.crashed("closed its standard output");
                 fault.message = format!("{}, in the middle of a line: {}", fault.message, shown(&rest));
                 Err(fault)
@@ -156,7 +175,7 @@ impl Process {
         let mut all = Vec::new();
         loop {
             match self.piece(since)? {
-                Piece::Line(line, _) => all.extend_from_slice(&line),
+                Piece::Part(part) | Piece::Line(part, _) => all.extend_from_slice(&part),
                 Piece::Rest(rest) => {
                     all.extend_from_slice(&rest);
                     break;
@@ -296,6 +315,23 @@ fn split(stdout: ChildStdout, longest: u64, to: &SyncSender<Piece>) {
             _ => Piece::Rest(line),
         };
         let last = !matches!(piece, Piece::Line(..));
+        if to.send(piece).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn parts(mut stdout: ChildStdout, to: &SyncSender<Piece>) {
+    loop {
+        let mut part = vec![0; 64 << 10];
+        let piece = match stdout.read(&mut part) {
+            Ok(count @ 1..) => {
+                part.truncate(count);
+                Piece::Part(part)
+            }
+            _ => Piece::Rest(Vec::new()),
+        };
+        let last = matches!(piece, Piece::Rest(_));
         if to.send(piece).is_err() || last {
             return;
         }
