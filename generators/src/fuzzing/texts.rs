@@ -1,8 +1,7 @@
 //! What must be true of any bytes that come where somebody else's text is expected: an adapter's answer, a `case.toml`, a
 //! baseline.
 //!
-//! None of them may end the program, that a refusal says what is wrong and where, and what was understood is understood
-//! again.
+//! None of them may end the program; a refusal says what is wrong and where; and what was understood is understood again.
 
 use formats::FORMATS;
 use transcript::json::Json;
@@ -38,8 +37,9 @@ fn greeting(hello: &Handshake) -> String {
         Level::Calls => "calls",
     };
     let formats: Vec<String> = hello.formats.iter().map(|name| quoted(name)).collect();
+    let dialect = hello.dialect.map_or(String::new(), |it| format!(r#","dialect":{}"#, quoted(it.name)));
     format!(
-        r#"{{"protocol":1,"name":{},"version":{},"level":"{level}","formats":[{}]}}"#,
+        r#"{{"protocol":1,"name":{},"version":{},"level":"{level}","formats":[{}]{dialect}}}"#,
         quoted(&hello.name),
         quoted(&hello.version),
         formats.join(",")
@@ -50,12 +50,10 @@ fn spelled(said: &Answer, seq: Option<u64>) -> String {
     let body = match said {
         Answer::Meaning(meaning) => format!(r#""meaning":{}"#, meaning.text()),
         Answer::Calls(calls) => {
-            let part = |name| calls.json().member(name).map_or("null", Json::text);
-            format!(
-                r#""calls":{},"authorization_discovery":{}"#,
-                part("calls"),
-                part("authorization_discovery")
-            )
+            let part = |name| calls.json().member(name).map(Json::text);
+            let summary = part("authorization_discovery")
+                .map_or(String::new(), |summary| format!(r#","authorization_discovery":{summary}"#));
+            format!(r#""calls":{}{summary}"#, part("calls").unwrap_or("null"))
         }
         Answer::Rejection { code, message } => {
             let code = code.as_deref().map_or_else(|| "null".to_owned(), quoted);
