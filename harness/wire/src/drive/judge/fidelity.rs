@@ -220,6 +220,8 @@ impl Comparison<'_> {
         }
         let texts = self.written.iter().map(|one| (if one.noise { "" } else { one.text.as_str() }, one.side));
         let recorded = answers(texts);
+        let id = |one: &SentMessage| Some(Json::parse(one.text.trim()).ok()?.member("id")?.text().to_owned());
+        let ids: Vec<Option<String>> = self.said.iter().map(id).collect();
         for (from, to) in self.pairs() {
             let (Some(Some(meant)), Some(Some(bound))) = (truth.get(from), recorded.get(to)) else {
                 continue;
@@ -231,13 +233,19 @@ impl Comparison<'_> {
             let text = self.said[from].text.trim();
             let again =
                 || self.said.iter().enumerate().any(|(at, one)| at != from && one.text.trim() == text);
-            if gone || (wanted == BindingScope::WithinExchange && (meant.is_none_or(apart) || again())) {
+            // Two answers with one id, on two connections, may have crossed on their way.
+            let crossed = || {
+                self.said.iter().enumerate().any(|(at, one)| {
+                    let other = one.side == self.said[from].side && one.exchange != self.said[from].exchange;
+                    other && truth[at].is_some() && ids[at].is_some() && ids[at] == ids[from]
+                })
+            };
+            let untold = || meant.is_none_or(apart) || again() || crossed();
+            if gone || (wanted == BindingScope::WithinExchange && untold()) {
                 continue;
             }
             let bound = bound.map(|at| self.pairing.said[at]);
-            // Two answers with one id, on two connections, may have crossed on their way.
-            let crossed = wanted == BindingScope::WithinExchange && bound.flatten().is_some_and(apart);
-            if bound == meant.map(Some) || crossed {
+            if bound == meant.map(Some) {
                 continue;
             }
             let line = self.written[to].line;
