@@ -61,7 +61,7 @@ fn count(record: &Record, verdict: Verdict) -> u64 {
 
 #[test]
 fn our_own_recorder_passes_every_session() {
-    let record = results(&own(), &["--jobs", "4"], 0);
+    let record = results(&own(), &["--jobs", "4", "--timeout", "30"], 0);
     assert!(record.planned > 400, "{}", record.planned);
     // One session is not for traces, by its own statement.
     assert_eq!(count(&record, Verdict::Skip), 2, "{:?}", record.totals);
@@ -79,7 +79,7 @@ fn our_own_recorder_passes_over_http_sse() {
 }
 
 fn own_passes_over(transport: &str) {
-    let mut flags = vec!["--transport", transport, "--jobs", "4"];
+    let mut flags = vec!["--transport", transport, "--jobs", "4", "--timeout", "30"];
     for topic in ["conditions/*", "direction/*", "recorded/*", "ids/*"] {
         flags.extend(["--filter", topic]);
     }

@@ -25,11 +25,9 @@ fn measured(how: &str, more: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn time_that_grows_with_the_square_is_caught() {
-    let (code, words) = measured("square", &[]);
+    let (code, words) = measured("square", &["--timeout", "60"]);
     assert_eq!(code, Some(1), "{words}");
     assert!(words.contains("fail: messages/jsonrpc time grows with the power"), "{words}");
-    let (code, words) = measured("square", &["--max-exponent", "9"]);
-    assert_eq!(code, Some(0), "{words}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ for line in open(path):
         events.append({"kind": "result", "id": str(message["id"]), "answers": answers, "result": message["result"]})
 many = len(calls) > 4
 if how == "square":
-    time.sleep(0.01 * len(calls) ** 2)
+    time.sleep(0.02 * len(calls) ** 2)
 if many and how == "dies":
     os.abort()
 if many and how == "hangs":

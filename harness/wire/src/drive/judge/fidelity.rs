@@ -220,7 +220,9 @@ impl Comparison<'_> {
         }
         let texts = self.written.iter().map(|one| (if one.noise { "" } else { one.text.as_str() }, one.side));
         let recorded = answers(texts);
-        let id = |one: &SentMessage| Some(Json::parse(one.text.trim()).ok()?.member("id")?.text().to_owned());
+        let id = |one: &SentMessage| {
+            Some(Json::parse(one.text.trim()).ok()?.member("id")?.text().trim_matches('"').to_owned())
+        };
         let ids: Vec<Option<String>> = self.said.iter().map(id).collect();
         for (from, to) in self.pairs() {
             let (Some(Some(meant)), Some(Some(bound))) = (truth.get(from), recorded.get(to)) else {
