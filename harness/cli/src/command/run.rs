@@ -140,11 +140,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let pairing = suite.pairing();
         let formats: Vec<_> = paired().map(|format| format.name).collect();
         context.terminal.note(&format!(
-            "{} of {} cases are spelled in each of {}; {} say why not",
+            "{} of {} cases are spelled in each of {}; {} say why not, and {} do not say",
             pairing.everywhere,
             suite.cases.len(),
             formats.join(", "),
-            pairing.explained
+            pairing.explained,
+            pairing.silent.len()
         ));
     }
     record.shard = args.shard.map(Shard::part);
