@@ -278,3 +278,20 @@ fn noise_may_be_left_out_and_a_faulty_message_may_not() {
     kept[5..].iter_mut().for_each(|line| line.time = None);
     assert_eq!(kinds(&judge(&said(&session), &kept, TERMS)), []);
 }
+
+#[test]
+fn answers_with_one_id_may_cross_on_two_connections() {
+    let list = r#"{"jsonrpc":"2.0","id":"1","method":"tools/list"}"#;
+    let listed = r#"{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}"#;
+    let misbound = |exchanges: [u64; 2]| {
+        let mut said = said(&[(Client, ASK), (Client, list), (Server, REPLY), (Server, listed)]);
+        for (one, exchange) in said.iter_mut().zip(exchanges.into_iter().cycle()) {
+            (one.stream, one.exchange) = (exchange, Some(exchange));
+        }
+        let mut lines = written(&[(Client, ASK), (Client, list), (Server, listed), (Server, REPLY)]);
+        lines.iter_mut().for_each(|line| line.time = None);
+        let judged = judge(&said, &lines, Terms { bound: BindingScope::WithinExchange, ..TERMS });
+        judged.findings.iter().filter(|finding| finding.kind == Kind::BoundWrongly).count()
+    };
+    assert_eq!((misbound([0, 0]), misbound([0, 1])), (2, 0));
+}
