@@ -3,6 +3,7 @@
 //! - [`record`] runs a server over stdio and writes what passes, line by line, as a trace.
 //! - [`proxy`] forwards HTTP between a client and a server and keeps a HAR 1.2 archive of it.
 //! - [`play`] is a scripted peer: it plays one side of a recorded session and reports where the other side differs.
+//! - [`files`] writes files, so that what is lost is known and what is there is whole.
 //! - [`drive`] puts a recorder between two such peers and judges what it forwarded and what it recorded.
 //!
 //! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
@@ -10,6 +11,7 @@
 mod child;
 pub mod drive;
 mod error;
+pub mod files;
 pub mod group;
 mod net;
 mod notify;

@@ -10,6 +10,7 @@ use generators::seeded::Source;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use wire::files::{Access, replace};
 
 /// Writes variants of sessions as case directories, each with its expected reading.
 ///
@@ -110,7 +111,10 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), 
         }
     }
     fs::create_dir_all(folder).map_err(failed)?;
-    files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes)).map_err(failed)
+    let put = |(name, bytes): &(String, Vec<u8>)| {
+        replace(&folder.join(name), Access::Usual, |out| out.write_all(bytes))
+    };
+    files.iter().try_for_each(put).map_err(failed)
 }
 
 #[cfg(test)]

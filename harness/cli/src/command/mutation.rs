@@ -8,12 +8,12 @@ use crate::exit;
 use crate::terminal::Verbosity;
 use mutants::score::{Finding, FirstKill, Matrix, Row, first_kills, matrix};
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use suite::Suite;
 use verdict::kills::{Killer, Kills, Mutant, SCHEMA};
 use verdict::record;
+use wire::files::{Access, replace};
 
 /// How many of the cases that kill a mutant are named.
 const NAMED: usize = 3;
@@ -33,8 +33,8 @@ pub(super) fn run(
     if let Some(path) = results {
         let kills = kills(&matrix, named(suite).map_err(unreadable)?);
         let text = serde_json::to_string_pretty(&kills).map_err(io::Error::from)? + "\n";
-        fs::write(path, text)
-            .map_err(|error| Failure::Unusable(format!("{} cannot be written: {error}", path.display())))?;
+        replace(path, Access::Usual, |out| out.write_all(text.as_bytes()))
+            .map_err(|error| Failure::unwritable(path, &error))?;
     }
     io::stdout().lock().write_all(text(&matrix, context.terminal.verbosity).as_bytes())?;
     Ok(if matrix.findings.is_empty() { exit::WELL } else { exit::FAILED })

@@ -2,11 +2,11 @@
 
 use super::context::{CommandContext, Failure};
 use super::site;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use verdict::record::{CaseResult, Record};
 use verdict::text;
+use wire::files::{Access, replace};
 
 /// Where the results go besides the standard output, and how one line of them is found and run again.
 pub(super) struct Outcome<'o> {
@@ -29,7 +29,7 @@ impl Outcome<'_> {
         if let Some(path) = self.results {
             let written = reports::json::render(record).map_err(io::Error::from);
             written
-                .and_then(|text| fs::write(path, text))
+                .and_then(|text| replace(path, Access::Usual, |out| out.write_all(text.as_bytes())))
                 .map_err(|error| Failure::unwritable(path, &error))?;
         }
         if let Some(folder) = self.report {

@@ -175,7 +175,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let script = Script::new(session, side)
         .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
     let journal = match &args.journal {
-        Some(path) => Journal::create(path).map_err(|error| Failure::unwritable(path, &error))?,
+        Some(path) => Journal::create(path).map_err(Failure::Unusable)?,
         None => Journal::default(),
     };
     let (rules, variants) = (

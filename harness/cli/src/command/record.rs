@@ -6,10 +6,10 @@ use super::listen;
 use crate::exit;
 use formats::{Format, Input, ReadOptions, Session};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use wire::StartError;
+use wire::files::{Access, may_write, replace};
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded, Redaction};
 
@@ -26,7 +26,7 @@ use wire::record::{self, Plan, Recorded, Redaction};
 ///
 /// With --listen it is a proxy between a client and a server that speak Streamable HTTP or the older HTTP+SSE, and writes a
 /// HAR 1.2 with the times of events under `_events`. Streams are forwarded as they arrive; the file is a complete archive
-/// at any time, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
+/// after every write, with the exchanges that are still open. Only gzip is asked for as a coding, and an `endpoint` event that
 /// names the server itself is rewritten to lead to the recorder; nothing else is changed. Connections that are not HTTP are
 /// logged and counted. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
 /// the order in which they passed, which HTTP+SSE needs.
@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
     let converted = format.name != native.name;
-    if converted && !args.force && fs::metadata(&out).is_ok_and(|there| there.len() > 0) {
-        return Err(Failure::Unusable(format!("{} exists already; --force overwrites it", out.display())));
+    if converted {
+        may_write(&out, args.force).map_err(Failure::Unusable)?;
     }
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
@@ -180,11 +180,7 @@ fn convert(trace: &Path, out: &Path, native: &Format, format: &Format) -> Result
             format.name, loss.what
         ));
     }
-    let written = File::create(out).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        (format.write)(&session, &mut file)?;
-        file.flush()
-    });
+    let written = replace(out, Access::Private, |out| (format.write)(&session, out));
     written.map_err(|error| format!("{shown} was not written: {error}"))?;
     fs::remove_file(trace).map_err(|error| format!("{} cannot be removed: {error}", trace.display()))
 }

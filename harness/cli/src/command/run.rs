@@ -26,6 +26,7 @@ use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
 use verdict::record::{CaseResult, Record};
+use wire::files::{Access, replace};
 
 /// Tests an importer with the suite: does it read every case, in every format, as the contract says?
 ///
@@ -199,9 +200,13 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
         context.terminal.note(&format!("{} knows every failure; nothing was added", path.display()));
         return Ok(());
     }
-    let file = fs::OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(entries.as_bytes()))
-        .map_err(|error| Failure::unwritable(path, &error))?;
+    let known = if first { Ok(Vec::new()) } else { fs::read(path) };
+    let written = known.and_then(|known| {
+        replace(path, Access::Usual, |out| {
+            out.write_all(&known).and_then(|()| out.write_all(entries.as_bytes()))
+        })
+    });
+    written.map_err(|error| Failure::unwritable(path, &error))?;
     let noun = if added == 1 { "entry" } else { "entries" };
     context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
     Ok(())

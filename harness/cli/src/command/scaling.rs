@@ -9,12 +9,12 @@ use formats::Format;
 use globset::GlobMatcher;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use suite::importer::Importer;
 use suite::run::implementation;
 use verdict::record::Implementation;
+use wire::files::{Access, replace};
 
 /// What is to be measured, and where it goes.
 pub(super) struct Scaling<'s> {
@@ -85,7 +85,8 @@ impl Scaling<'_> {
             let implementation = implementation(program);
             let kept = Kept { scale: 1, implementation, bounds: self.bounds, series: &all };
             let text = serde_json::to_string_pretty(&kept).map_err(io::Error::from)? + "\n";
-            fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))?;
+            replace(path, Access::Usual, |out| out.write_all(text.as_bytes()))
+                .map_err(|error| Failure::unwritable(path, &error))?;
         }
         Ok(if failures == 0 { exit::WELL } else { exit::FAILED })
     }

@@ -19,6 +19,7 @@ use verdict::change::Change;
 use verdict::kills::Kills;
 use verdict::record::{CaseResult, Implementation, Record};
 use verdict::timings::Times;
+use wire::files::{Access, replace};
 
 /// How long the readings took, beside the record of a folder.
 pub(super) const TIMES: &str = "times.json";
@@ -251,7 +252,7 @@ fn renderer() -> Result<HtmlRenderer, Failure> {
 fn put(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&path, text))
+        .and_then(|()| replace(&path, Access::Usual, |out| out.write_all(text.as_bytes())))
         .map_err(|error| Failure::unwritable(&path, &error))
 }
 

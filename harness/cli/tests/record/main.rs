@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod burdens;
+mod files;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

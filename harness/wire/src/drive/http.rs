@@ -53,7 +53,8 @@ pub(super) fn play(
 
     let [client_script, server_script] = [script(scenario, Side::Client)?, script(scenario, Side::Server)?];
     let [client_path, server_path] = ["client.journal", "server.journal"].map(|name| files.path(name));
-    let [client_journal, server_journal] = [Journal::create(&client_path)?, Journal::create(&server_path)?];
+    let journal = |path| Journal::create(path).map_err(io::Error::other);
+    let [client_journal, server_journal] = [journal(&client_path)?, journal(&server_path)?];
     let (chunk, merge) = (conditions.chunk, conditions.merge);
     let asking = Variants { chunk, slow_read: conditions.slow, ..Variants::default() };
     let answering = Variants { chunk, merge, delay: rig.delay(conditions), ..Variants::default() };

@@ -34,7 +34,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         slow_read: conditions.slow,
         ..Variants::default()
     };
-    let journal = Journal::create(&client)?;
+    let journal = Journal::create(&client).map_err(io::Error::other)?;
     let plan = Plan {
         script: &script,
         rules: &DiffOptions::default(),

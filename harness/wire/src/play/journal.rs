@@ -5,6 +5,7 @@
 //! journal. What was sent has the time right before it was written, what was received the time right after it was read:
 //! a recorder between the two has seen it no earlier than the one and no later than the other.
 
+use crate::files::Growing;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -161,20 +162,21 @@ struct Sink {
 
 #[derive(Debug)]
 struct Output {
-    file: File,
+    file: Growing,
     /// Nothing is written after the first fault: a journal has no holes.
     fault: Option<io::Error>,
 }
 
 impl Journal {
-    /// A journal in a new file.
+    /// A journal in a new file, or in place of an old one.
     ///
     /// # Errors
-    /// Where the file cannot be made.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    /// A sentence, where the file cannot be made or somebody else writes it.
+    pub fn create(path: &Path) -> Result<Self, String> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let origin = (micros(since), Instant::now());
-        let output = Mutex::new(Output { file: File::create(path)?, fault: None });
+        let file = Growing::create(path, true)?;
+        let output = Mutex::new(Output { file, fault: None });
         Ok(Self(Some(Arc::new(Sink { origin, output }))))
     }
 
@@ -202,7 +204,7 @@ impl Journal {
         }
         let written = line.map_err(io::Error::other).and_then(|mut line| {
             line.push(b'\n');
-            file.write_all(&line)
+            file.append(|file| file.write_all(&line))
         });
         *fault = written.err();
     }

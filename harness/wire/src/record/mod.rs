@@ -7,7 +7,6 @@
 mod intake;
 mod line_writer;
 mod long_line;
-mod output;
 mod pump;
 mod redact;
 mod signals;
@@ -19,15 +18,15 @@ pub use split::HELD;
 pub use trace_writer::Summary;
 
 use crate::child::{self, into_file, spawn_error, standard_streams};
+use crate::files::Growing;
 use crate::{Notify, StartError, group};
 use intake::Intake;
 use line_writer::LineWriter;
-use output::Output;
 use pump::Pump;
 use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -67,7 +66,15 @@ pub struct Recorded {
 /// Fills the holes of a file's name: `{time}` and `{pid}`.
 #[must_use]
 pub fn file_name(path: &Path) -> PathBuf {
-    output::fill_placeholders(path, Intake::new().time())
+    fill_placeholders(path, Intake::new().time())
+}
+
+fn fill_placeholders(path: &Path, now: i64) -> PathBuf {
+    let Some(text) = path.to_str() else { return path.to_owned() };
+    // Colons are not allowed in the names of some systems.
+    let time: String =
+        formats::time::write(now).chars().filter(|char| !matches!(char, '-' | ':' | '.')).collect();
+    PathBuf::from(text.replace("{time}", &time).replace("{pid}", &process::id().to_string()))
 }
 
 /// Opens a file that is written in place, as an archive is whose end moves.
@@ -75,10 +82,10 @@ pub fn file_name(path: &Path) -> PathBuf {
 /// # Errors
 /// A sentence, where something is there already, it cannot be written, or it is no file.
 pub fn create_in_place(path: &Path, force: bool) -> Result<File, String> {
-    match output::open(path, force)? {
-        output::Opened { file, regular: true, .. } => Ok(file),
-        _ => Err(format!("{} is not a regular file, and this format is written in place", path.display())),
-    }
+    let file = Growing::create(path, force)?.into_file();
+    file.ok_or_else(|| {
+        format!("{} is not a regular file, and this format is written in place", path.display())
+    })
 }
 
 /// Runs the command between the standard streams of this process, and records what goes through them.
@@ -90,7 +97,8 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
         return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
     };
     let path = plan.out.clone();
-    let (output, is_new) = Output::create(&path, plan.force).map_err(StartError::Unusable)?;
+    let output = Growing::create(&path, plan.force).map_err(StartError::Unusable)?;
+    let is_new = output.is_new();
     let intake = Arc::new(Intake::new());
     let started = intake.time();
 
@@ -193,4 +201,19 @@ fn wait_for_summary(written: &Receiver<Summary>, intake: &Intake) -> Summary {
 fn exit_code(status: Option<ExitStatus>) -> i32 {
     let signal = status.and_then(child::signal).map(|signal| 128 + signal);
     signal.or_else(|| status?.code()).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill_placeholders;
+    use std::path::Path;
+
+    #[test]
+    fn placeholders_are_filled() {
+        let pid = std::process::id();
+        assert_eq!(
+            fill_placeholders(Path::new("a/{time}-{pid}.jsonl"), 0),
+            Path::new(&format!("a/19700101T000000000Z-{pid}.jsonl"))
+        );
+    }
 }

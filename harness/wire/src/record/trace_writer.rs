@@ -5,9 +5,9 @@
 use super::intake::{Content, Intake, Item, index};
 use super::line_writer::LineWriter;
 use super::long_line::LongLine;
-use super::output::Output;
 use super::split::{HELD, LineSplitter, Piece};
 use crate::Notify;
+use crate::files::Growing;
 use crate::queue::{Next, Queue};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,7 +44,7 @@ pub struct Summary {
 
 pub(super) struct TraceWriter {
     pub(super) intake: Arc<Intake>,
-    pub(super) output: Output,
+    pub(super) output: Growing,
     pub(super) path: PathBuf,
     pub(super) notify: Box<dyn Notify>,
     pub(super) started: i64,

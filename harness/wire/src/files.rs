@@ -1,0 +1,330 @@
+//! The files that verbs write: those that grow while something happens, and those that are made at once.
+//!
+//! A file that grows ([`Growing`]) has one writer. It is made anew, or was empty, or is written over on request; whoever
+//! else writes it at the same time holds a lock on it, and is not disturbed. What could not be written wholly is cut
+//! back. A file that is made at once ([`replace`]) is written aside and then renamed, so that its name never stands for
+//! half of it. What holds a session is for its owner alone: mode 0600.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, Seek as _, Write as _};
+use std::path::Path;
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Its owner alone: it holds what was said in a session.
+    Private,
+    /// Whoever the system's defaults, or those of the file that it replaces, allow.
+    Usual,
+}
+
+/// A file that grows by whole pieces, such as lines.
+#[derive(Debug)]
+pub struct Growing {
+    file: File,
+    /// So long it is with whole pieces alone; none where it cannot be cut, as a pipe or a device.
+    whole: Option<u64>,
+    made: bool,
+}
+
+impl Growing {
+    /// Opens `path` for its owner alone; with `force` it is written over, if it is there.
+    ///
+    /// # Errors
+    /// A sentence, where something is there already, somebody else writes it, or it cannot be written.
+    pub fn create(path: &Path, force: bool) -> Result<Self, String> {
+        let name = path.display();
+        let before = may_write(path, force)?;
+        if before.as_ref().is_some_and(|it| !it.is_file()) {
+            return Ok(Self { file: open_special(path)?, whole: None, made: false });
+        }
+        let mut options = OpenOptions::new();
+        let made = match private(&mut options).write(true).create_new(true).open(path) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+            Err(error) => return Err(cannot_open(path, &error)),
+        };
+        let is_made = made.is_some();
+        let file = match made {
+            Some(file) => file,
+            None => {
+                private(OpenOptions::new().write(true)).open(path).map_err(|it| cannot_open(path, &it))?
+            }
+        };
+        lock(&file, is_made, force).map_err(|why| format!("{name} {why}"))?;
+        // Whoever held the lock until now may have written.
+        may_write(path, force)?;
+        let cut = file.set_len(0).and_then(|()| restrict(&file));
+        cut.map_err(|error| cannot_open(path, &error))?;
+        Ok(Self { file, whole: Some(0), made: is_made })
+    }
+
+    /// Whether there was no such file before.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.made
+    }
+
+    /// Runs `write`, which appends a whole piece; what it wrote is taken back where it fails.
+    ///
+    /// # Errors
+    /// As `write`, and where the file cannot be cut back.
+    pub fn append(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        let done = write(&mut self.file);
+        let Some(whole) = &mut self.whole else { return done };
+        match &done {
+            Ok(()) => *whole = self.file.stream_position()?,
+            Err(_) => {
+                // On a full disk there is room to cut.
+                self.file.set_len(*whole)?;
+                self.file.seek(io::SeekFrom::Start(*whole))?;
+            }
+        }
+        done
+    }
+
+    /// The file itself, for whoever writes it in place; none where it is a pipe or a device.
+    #[must_use]
+    pub fn into_file(self) -> Option<File> {
+        self.whole.map(|_| self.file)
+    }
+}
+
+/// Makes a file at once, in place of whatever has its name: it is written aside and renamed. A pipe or a device is
+/// written to.
+///
+/// # Errors
+/// Where it cannot be written; what stood there before still does.
+pub fn replace(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    // A link stays one: what it leads to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = fs::metadata(&path).ok();
+    if before.as_ref().is_some_and(|it| !it.is_file()) {
+        let mut out = BufWriter::new(open_special(&path).map_err(io::Error::other)?);
+        write(&mut out)?;
+        return out.flush();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mcp-concord-").suffix(".part");
+    #[cfg(unix)]
+    if access == Access::Usual {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let aside = builder.tempfile_in(folder)?;
+    if let Some(before) = before.filter(|_| access == Access::Usual) {
+        aside.as_file().set_permissions(before.permissions())?;
+    }
+    let mut out = BufWriter::new(aside.as_file());
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    aside.persist(&path).map(drop).map_err(|error| error.error)
+}
+
+/// Whether `path` may be written, and what is there. An empty file holds nothing that could be lost.
+///
+/// # Errors
+/// A sentence, where a folder or a file that holds something is there.
+pub fn may_write(path: &Path, force: bool) -> Result<Option<Metadata>, String> {
+    let name = path.display();
+    let there = path.metadata().ok();
+    match &there {
+        Some(there) if there.is_dir() => Err(format!("{name} is a folder; a recording is one file")),
+        Some(there) if there.is_file() && there.len() > 0 && !force => Err(format!(
+            "{name} is there already; choose another name (`{{time}}` in it stands for the time), or write over it \
+             with --force"
+        )),
+        _ => Ok(there),
+    }
+}
+
+/// Opens what is no regular file. A pipe that nobody reads would keep its writer waiting for ever.
+fn open_special(path: &Path) -> Result<File, String> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let file = options.open(path).map_err(|error| match error.raw_os_error() {
+            Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => {
+                format!("{} is a pipe that nobody reads, or a socket; name a file", path.display())
+            }
+            _ => cannot_open(path, &error),
+        })?;
+        rustix::fs::fcntl_setfl(&file, OFlags::empty()).map_err(|error| cannot_open(path, &error.into()))?;
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path).map_err(|error| cannot_open(path, &error))
+}
+
+/// Takes the file for this writer alone, until it is closed.
+///
+/// # Errors
+/// What is to be said of it, where somebody else has it.
+#[cfg(unix)]
+fn lock(file: &File, made: bool, force: bool) -> Result<(), String> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(fs::TryLockError::WouldBlock) => {
+            Err("is being written by another program; choose another name".to_owned())
+        }
+        // Not every file system has locks. Of two that make a file there, one finds it.
+        Err(fs::TryLockError::Error(_)) if made || force => Ok(()),
+        Err(fs::TryLockError::Error(error)) => {
+            Err(format!("is there already and cannot be locked ({error}); write over it with --force"))
+        }
+    }
+}
+
+/// Elsewhere a file that is open for writing here cannot be opened for writing again; see [`private`].
+#[cfg(not(unix))]
+fn lock(_: &File, _: bool, _: bool) -> Result<(), String> {
+    Ok(())
+}
+
+/// Makes files for their owner alone.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(options, 1); // FILE_SHARE_READ
+    options
+}
+
+/// Keeps a file that was there before from others, as a new one is kept.
+fn restrict(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+fn cannot_open(path: &Path, error: &io::Error) -> String {
+    let name = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{name} cannot be made: its folder is not there"),
+        io::ErrorKind::PermissionDenied => format!("{name} may not be written by this user"),
+        _ => format!("{name} cannot be opened: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, Growing, replace};
+    use std::fs;
+    use std::io::{self, Write as _};
+
+    fn full() -> io::Error {
+        io::Error::from(io::ErrorKind::StorageFull)
+    }
+
+    #[test]
+    fn half_a_line_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut output = Growing::create(&path, false).unwrap();
+        assert!(output.is_new());
+        output.append(|file| file.write_all(b"one\n")).unwrap();
+        let failed = output.append(|file| {
+            file.write_all(b"half")?;
+            Err(full())
+        });
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        output.append(|file| file.write_all(b"two\n")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+    }
+
+    #[test]
+    fn nothing_is_written_over_unasked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "x").unwrap();
+        assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "x");
+        assert!(!Growing::create(&path, true).unwrap().is_new());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "");
+        // An empty one holds nothing that could be lost.
+        assert!(Growing::create(&path, false).is_ok());
+        assert!(Growing::create(folder.path(), true).unwrap_err().contains("folder"));
+        assert!(Growing::create(&folder.path().join("no/a"), true).unwrap_err().contains("its folder"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut first = Growing::create(&path, false).unwrap();
+        for force in [false, true] {
+            let why = Growing::create(&path, force).unwrap_err();
+            assert!(why.contains("another program"), "{why}");
+        }
+        first.append(|file| file.write_all(b"one\n")).unwrap();
+        drop(first);
+        assert!(Growing::create(&path, false).unwrap_err().contains("--force"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_holds_a_session_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+        for name in ["old", "older", "oldest"] {
+            fs::write(folder.path().join(name), "").unwrap();
+            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(0o640)).unwrap();
+        }
+        for name in ["new", "old"] {
+            Growing::create(&folder.path().join(name), false).unwrap();
+            assert_eq!(mode(name), 0o600, "{name}");
+        }
+        let put = |name: &str, access| {
+            replace(&folder.path().join(name), access, |out| out.write_all(b"x")).unwrap();
+        };
+        put("older", Access::Private);
+        put("oldest", Access::Usual);
+        put("usual", Access::Usual);
+        fs::write(folder.path().join("plain"), "").unwrap();
+        assert_eq!((mode("older"), mode("oldest"), mode("usual")), (0o600, 0o640, mode("plain")));
+    }
+
+    #[test]
+    fn what_is_made_at_once_is_there_wholly_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let half = |out: &mut dyn io::Write| out.write_all(b"half").and(Err(full()));
+        assert!(replace(&path, Access::Private, half).is_err() && !path.exists());
+        fs::write(&path, "before").unwrap();
+        assert!(replace(&path, Access::Usual, half).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "before");
+        replace(&path, Access::Usual, |out| out.write_all(b"after")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "after");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left aside");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_one_and_a_pipe_that_nobody_reads_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, pipe] = ["file", "link", "pipe"].map(|name| folder.path().join(name));
+        fs::write(&file, "before").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, Access::Usual, |out| out.write_all(b"after")).unwrap();
+        assert!(link.is_symlink() && fs::read_to_string(&file).unwrap() == "after");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(Growing::create(&pipe, true).unwrap_err().contains("nobody reads"));
+        assert!(replace(&pipe, Access::Usual, |_| Ok(())).is_err());
+        replace(std::path::Path::new("/dev/null"), Access::Usual, |out| out.write_all(b"x")).unwrap();
+    }
+}
