@@ -105,11 +105,17 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
     fs::write(folder.path().join("there.har"), "{}").unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     for (arguments, part) in [
         (&["-o", "a.har", "--listen", &taken, "--to", "http://127.0.0.1:1"][..], "is in use"),
         (&["-o", "there.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "there already"),
         (&["-o", "a.har", "--listen", "here", "--to", "http://127.0.0.1:1"], "is not an address"),
         (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1:1"], "is not a server's URL"),
+        (&["-o", "a.har", "--listen", "0", "--to", "http://127.0.0.1:99999/mcp"], "1 to 65535"),
+        (
+            &["-o", "a.har", "--listen", &free, "--to", &format!("http://{free}/mcp")],
+            "leads back to this recorder",
+        ),
         (&["-o", "a.har", "--listen", "0"], "--to"),
         (&["-o", "a.har"], "CMD"),
         (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),

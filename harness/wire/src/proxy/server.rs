@@ -44,6 +44,10 @@ impl Proxy {
     /// A sentence, where it cannot listen there or cannot start threads.
     pub fn listen(address: SocketAddr, target: Target) -> Result<Self, String> {
         let listener = net::listen(address)?;
+        let here = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
+        if target.leads_back_to(here) {
+            return Err(format!("{} leads back to this recorder, which listens at {here}", target.origin()));
+        }
         Ok(Self { listener, target, redaction: Arc::default(), runtime: net::runtime()? })
     }
 

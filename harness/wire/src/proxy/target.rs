@@ -2,6 +2,7 @@
 
 use hyper::Uri;
 use hyper::http::uri::{Authority, PathAndQuery, Scheme};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 
 /// A server's address.
 #[derive(Debug, Clone)]
@@ -28,8 +29,30 @@ impl Target {
                 "`{text}` holds a name and a password; let the client send them in a header"
             ));
         }
+        let port = authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':'));
+        if port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0)) {
+            return Err(format!("`{text}` has no port that a server can listen at: there are 1 to 65535"));
+        }
         let path = parts.path_and_query.filter(|path| path.as_str() != "/");
         Ok(Self { scheme, authority, path })
+    }
+
+    /// Whether requests that go there come back to whoever listens at `here`. A name that is not known yet is nobody's.
+    pub(super) fn leads_back_to(&self, here: SocketAddr) -> bool {
+        let default = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let port = self.authority.port_u16().unwrap_or(default);
+        let host = self.authority.host().trim_start_matches('[').trim_end_matches(']');
+        let is_mine = |ip: IpAddr| match (ip.is_unspecified(), here.ip().is_unspecified()) {
+            // To no address in particular connects to this machine's own.
+            (true, _) => here.ip().is_loopback() || here.ip().is_unspecified(),
+            // Only this machine's own addresses can be bound.
+            (_, true) => TcpListener::bind((ip, 0)).is_ok(),
+            _ => ip == here.ip(),
+        };
+        port == here.port()
+            && (host, port)
+                .to_socket_addrs()
+                .is_ok_and(|mut found| found.any(|at| is_mine(at.ip().to_canonical())))
     }
 
     /// `http://host:port`, as it would begin an absolute URL.
@@ -74,9 +97,38 @@ mod tests {
     }
 
     #[test]
+    fn whoever_listens_does_not_forward_to_itself() {
+        let leads = |to: &str, here: &str| Target::parse(to).unwrap().leads_back_to(here.parse().unwrap());
+        for (to, here) in [
+            ("http://127.0.0.1:8080/mcp", "127.0.0.1:8080"),
+            ("http://localhost:8080", "127.0.0.1:8080"),
+            ("http://0.0.0.0:8080", "127.0.0.1:8080"),
+            ("http://127.0.0.1:8080", "0.0.0.0:8080"),
+            ("https://127.0.0.1", "127.0.0.1:443"),
+            ("http://[::ffff:127.0.0.1]:80", "127.0.0.1:80"),
+        ] {
+            assert!(leads(to, here), "{to} at {here}");
+        }
+        for (to, here) in [
+            ("http://127.0.0.1:8081/mcp", "127.0.0.1:8080"),
+            ("http://127.0.0.2:8080/mcp", "127.0.0.1:8080"),
+            // An address of documentation, which is no machine's own.
+            ("http://192.0.2.1:8080", "0.0.0.0:8080"),
+            ("http://127.0.0.1", "127.0.0.1:443"),
+        ] {
+            assert!(!leads(to, here), "{to} at {here}");
+        }
+    }
+
+    #[test]
     fn what_is_no_server_is_told() {
         for text in ["", "example.org", "ftp://example.org", "http://", "http://a b", "/mcp"] {
             assert!(Target::parse(text).unwrap_err().contains("not a server's URL"), "{text}");
+        }
+        for port in ["0", "99999", "x", ""] {
+            let text = format!("http://localhost:{port}/mcp");
+            let why = Target::parse(&text).unwrap_err();
+            assert!(why.contains("no port") || why.contains("not a server's URL"), "{text}: {why}");
         }
         assert!(Target::parse("http://me:secret@example.org").unwrap_err().contains("password"));
     }
