@@ -42,6 +42,7 @@ mod mcporter;
 mod meaning;
 mod reading;
 mod registry;
+mod salvage;
 mod session;
 #[cfg(test)]
 mod small;
@@ -59,5 +60,6 @@ pub use loss::Loss;
 pub use meaning::{Meaning, MeaningWriter, meaning};
 pub use reading::{OrderGuess, Step, walk};
 pub use registry::{FORMATS, find, live, plainest};
+pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;

@@ -1,10 +1,10 @@
 //! `convert`: writes a session in another format.
 
 use super::context::{CommandContext, Failure};
-use super::input::{named_format, reading};
+use super::input::{Source, format_of, named_format, open, reading};
 use crate::exit;
-use formats::{Format, OrderGuess, ReadOptions, Session};
-use std::io::{self, BufWriter, Write as _};
+use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Session, salvage};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
 
 /// Writes a session in another capture format, to the standard output.
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   mcp-concord convert session.har --to mcp-replay > session.jsonl
+  mcp-concord convert killed.har --to har --salvage > whole.har
   mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
 
 Exit code 0: written; 1: the transcript was rejected, or the other format cannot carry it; 2: it cannot be opened.")]
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// Write even if the meaning changes.
     #[arg(long)]
     lossy: bool,
+    /// Take what is whole of a file that was cut off, as a recorder leaves it that was killed, and say what is left out.
+    #[arg(long)]
+    salvage: bool,
 }
 
 /// Runs the command. Memory: the session, and what is written of it.
@@ -37,9 +41,11 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the transcript cannot be opened or is rejected.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let (_, format, session) = reading(&args.file, args.format, |_, format, input| {
-        Session::read(format, input, ReadOptions::default())
-    })?;
+    let read = |_: &str, format, input: &mut Input<'_>| Session::read(format, input, ReadOptions::default());
+    let (_, format, session) = match args.salvage {
+        true => salvaged(args, context, read)?,
+        false => reading(&args.file, args.format, read)?,
+    };
 
     let losses = session.losses(args.to);
     let refused = losses.iter().filter(|loss| loss.clause.is_some());
@@ -73,4 +79,35 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     (args.to.write)(&session, &mut out)?;
     out.flush()?;
     Ok(exit::WELL)
+}
+
+/// Reads what is whole of a file that was cut off. Memory: twice the file besides.
+fn salvaged<T>(
+    args: &Args,
+    context: CommandContext,
+    read: impl FnOnce(&str, &'static Format, &mut Input<'_>) -> Result<T, ReadError>,
+) -> Result<(String, &'static Format, T), Failure> {
+    let Source { name, mut reader } = open(&args.file)?;
+    let mut bytes = Vec::new();
+    reader
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let rejected = |error| Failure::of_reading(&name, error);
+    // A cut that parts a character leaves half of it, which is no text to look for a format in.
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let format = format_of(args.format, &mut Input::new(&mut text.as_bytes()).map_err(rejected)?, &name)?;
+    let saved = salvage(format, &bytes).ok_or_else(|| {
+        Failure::Unusable(format!("nothing in {name} is whole: it ends before its first item could begin"))
+    })?;
+    let noun = if format.is_lines() { "lines" } else { "items" };
+    context.terminal.note(&match saved.left_out {
+        0 => format!("{name} is whole: {} {noun}", saved.items),
+        rest => format!(
+            "{name} was cut off: its {} whole {noun} are kept, and {rest} bytes are left out",
+            saved.items
+        ),
+    });
+    let session =
+        read(&name, format, &mut Input::new(&mut &saved.bytes[..]).map_err(rejected)?).map_err(rejected)?;
+    Ok((name, format, session))
 }

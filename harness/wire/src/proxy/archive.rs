@@ -1,35 +1,31 @@
-//! The file of a recording, which is a complete HAR after every exchange, and soon after every event.
+//! The archive of a recording: which exchanges stand in its file when, and what is counted.
 //!
 //! Exchanges are in the order in which they ended; their start times strictly increase in the order in which they
 //! began, and readers sort by them. Open exchanges are written behind the others again and again: a killed recorder
-//! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange. Of open exchanges no more
-//! than [`OPEN`] bytes are written before they end.
+//! loses the last [`PATIENCE`]. Memory: what [`super::body`] holds for each open exchange, and for those that ended since
+//! the last write; these are written when they are [`MANY`], or as large as [`OPEN`].
 
 use super::events::{Event, Receiver, Sent};
 use super::exchange::Exchange;
+use super::har_file::{HarFile, News, OPEN};
 use super::summary::Summary;
 use crate::queue::Next;
 use crate::record::Redaction;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long what is open may stand unwritten.
+/// How long what is open, or ended beside what is open, may stand unwritten.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How much text of open exchanges is written before they end.
-const OPEN: u64 = 1 << 20;
+/// How many exchanges may have ended and stand unwritten.
+const MANY: usize = 256;
 
 /// How many sessions are told apart.
 pub(super) const SESSIONS: usize = 1000;
-
-/// So much is gathered for one write: an exchange of this size is in the file wholly or not at all.
-const BLOCK: usize = 256 << 10;
-
-const TAIL: &[u8] = b"\n]}}\n";
 
 /// Writes what comes until nobody sends any more. `report` is told at once what cannot be kept.
 pub(super) fn write_archive(
@@ -39,16 +35,18 @@ pub(super) fn write_archive(
     redaction: &Arc<Redaction>,
     report: &dyn Fn(&str),
 ) -> Summary {
-    let mut archive = Archive { file, receiver, end: 0, count: 0, origin };
-    let mut keeping = Bookkeeping {
+    let mut archive = Archive {
+        file: HarFile::new(&file, receiver, origin),
+        finished: Vec::new(),
         summary: Summary::default(),
         sessions: BTreeSet::new(),
         reasons: BTreeSet::new(),
         spool_failed: false,
+        write_failed: false,
         report,
     };
-    let begun = archive.begin();
-    keeping.heed(begun);
+    let begun = archive.file.begin().map(drop);
+    archive.heed(begun);
     let mut open: BTreeMap<u64, Exchange> = BTreeMap::new();
     let (mut changed, mut written, mut started) = (false, Instant::now(), Duration::ZERO);
     loop {
@@ -60,7 +58,7 @@ pub(super) fn write_archive(
         if let Some(Sent { exchange: number, at, event }) = sent {
             changed = true;
             match event {
-                Event::NotHttp(why) => keeping.refused(why),
+                Event::NotHttp(why) => archive.refused(why),
                 Event::Request(head) => {
                     started = at.max(started + Duration::from_micros(1));
                     open.insert(number, Exchange::new(*head, started, redaction));
@@ -68,52 +66,86 @@ pub(super) fn write_archive(
                 event => {
                     if let Some(exchange) = open.get_mut(&number) {
                         let taken = receiver.in_file(|| exchange.take(event, at));
-                        keeping.spooled(taken);
+                        archive.spooled(taken);
                         if exchange.is_over()
                             && let Some(exchange) = open.remove(&number)
                         {
-                            keeping.add(&mut archive, exchange);
+                            archive.add(exchange);
                         }
                     }
                 }
             }
         }
-        if changed && keeping.summary.fault.is_none() && written.elapsed() >= PATIENCE {
-            let done = archive.show_open(&mut open);
-            keeping.heed(done);
+        if changed && written.elapsed() >= PATIENCE {
+            archive.write(open.values_mut().collect());
             (changed, written) = (false, Instant::now());
+        } else if archive.is_due() {
+            archive.write(Vec::new());
         }
     }
-    keeping.summary.open = open.len() as u64;
+    archive.summary.open = open.len() as u64;
     for exchange in open.into_values() {
-        keeping.add(&mut archive, exchange);
+        archive.add(exchange);
     }
-    keeping.summary.exchanges = archive.count;
-    keeping.summary.sessions = keeping.sessions.len();
-    keeping.summary
+    archive.write(Vec::new());
+    archive.end()
 }
 
-struct Bookkeeping<'s> {
+/// The file, and what is to be said of it.
+struct Archive<'a> {
+    file: HarFile<'a>,
+    /// Exchanges that have ended and are not written.
+    finished: Vec<Exchange>,
     summary: Summary,
     sessions: BTreeSet<String>,
     /// Why connections were refused, each reason once. Hyper has a dozen.
     reasons: BTreeSet<String>,
     spool_failed: bool,
-    report: &'s dyn Fn(&str),
+    write_failed: bool,
+    report: &'a dyn Fn(&str),
 }
 
-impl Bookkeeping<'_> {
-    fn add(&mut self, archive: &mut Archive<'_>, mut exchange: Exchange) {
+impl Archive<'_> {
+    fn add(&mut self, mut exchange: Exchange) {
         let closed = exchange.close();
         self.spooled(closed);
         self.summary.lost += exchange.lost();
         if let Some(id) = exchange.session().filter(|_| self.sessions.len() < SESSIONS) {
             self.sessions.insert(id.to_owned());
         }
-        if self.summary.fault.is_none() {
-            let added = archive.add(&mut exchange);
-            self.heed(added);
+        self.finished.push(exchange);
+    }
+
+    /// Whether what has ended is to be written at once: where nothing open must be written anew behind it, or much waits.
+    fn is_due(&self) -> bool {
+        let size = || self.finished.iter().map(Exchange::size).sum::<u64>();
+        !self.finished.is_empty()
+            && (!self.file.shows_open() || self.finished.len() >= MANY || size() >= OPEN)
+    }
+
+    /// Writes what has ended, and what is open.
+    fn write(&mut self, open: Vec<&mut Exchange>) {
+        let mut finished = std::mem::take(&mut self.finished);
+        let written = self.file.write(News { finished: &mut finished, open });
+        let Err(error) = written else { return };
+        self.heed(Err(error));
+        // What has room has room alone.
+        for mut exchange in finished {
+            let alone = News { finished: std::slice::from_mut(&mut exchange), open: Vec::new() };
+            if self.file.write(alone).is_err() {
+                self.summary.missing += 1;
+                self.summary.lost += exchange.size();
+            }
         }
+    }
+
+    fn end(mut self) -> Summary {
+        if let Err(error) = self.file.begin() {
+            self.summary.fault = Some(error.to_string());
+        }
+        self.summary.exchanges = self.file.count;
+        self.summary.sessions = self.sessions.len();
+        self.summary
     }
 
     /// A connection on which something came that is no HTTP: counted, and said once for each reason.
@@ -125,13 +157,14 @@ impl Bookkeeping<'_> {
         }
     }
 
-    /// From its first fault on nothing is written any more: what stands in the file stands.
+    /// That the file cannot be written is said once; it is tried again with whatever comes.
     fn heed(&mut self, done: io::Result<()>) {
         if let Err(error) = done
-            && self.summary.fault.is_none()
+            && !std::mem::replace(&mut self.write_failed, true)
         {
-            self.summary.fault = Some(error.to_string());
-            (self.report)(&format!("the recording ends here, forwarding continues: {error}"));
+            (self.report)(&format!(
+                "the archive cannot be written: {error}; forwarding continues, and what is missing is counted"
+            ));
         }
     }
 
@@ -142,103 +175,6 @@ impl Bookkeeping<'_> {
             (self.report)(&format!("a body cannot be kept, forwarding continues: {error}"));
         }
     }
-}
-
-struct Archive<'t> {
-    file: File,
-    receiver: &'t Receiver,
-    /// Where the next exchange goes: over the tail.
-    end: u64,
-    count: u64,
-    origin: Timestamp,
-}
-
-impl Archive<'_> {
-    fn begin(&mut self) -> io::Result<()> {
-        let version = env!("CARGO_PKG_VERSION");
-        let head = format!(
-            "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{\"name\": \"mcp-concord\", \"version\": \"{version}\"}}, \
-             \"entries\": ["
-        );
-        self.file.write_all(&[head.as_bytes(), TAIL].concat())?;
-        self.end = head.len() as u64;
-        Ok(())
-    }
-
-    fn add(&mut self, exchange: &mut Exchange) -> io::Result<()> {
-        let mut out = self.behind()?;
-        self.put(exchange, self.count == 0, true, &mut out)?;
-        let end = close(out)?;
-        (self.end, self.count) = (end, self.count + 1);
-        Ok(())
-    }
-
-    /// Writes the open exchanges behind the others, for whoever reads the file before they end.
-    fn show_open(&self, open: &mut BTreeMap<u64, Exchange>) -> io::Result<()> {
-        let mut left = OPEN;
-        let mut out = self.behind()?;
-        for (index, exchange) in open.values_mut().enumerate() {
-            let fits = exchange.size() <= left;
-            left -= if fits { exchange.size() } else { 0 };
-            self.put(exchange, self.count == 0 && index == 0, fits, &mut out)?;
-        }
-        close(out).map(drop)
-    }
-
-    fn behind(&self) -> io::Result<BufWriter<TimedFile<'_>>> {
-        let Self { file, receiver, .. } = self;
-        let mut out = BufWriter::with_capacity(BLOCK, TimedFile { file, receiver });
-        out.seek(SeekFrom::Start(self.end))?;
-        Ok(out)
-    }
-
-    fn put(
-        &self,
-        exchange: &mut Exchange,
-        first: bool,
-        bodies: bool,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
-        out.write_all(if first { b"\n" } else { b",\n" })?;
-        exchange.write(&self.date(exchange.started), bodies, out)
-    }
-
-    /// ISO 8601 in UTC, to the microsecond.
-    fn date(&self, at: Duration) -> String {
-        let time = self.origin.saturating_add(at).unwrap_or(self.origin).to_zoned(TimeZone::UTC);
-        format!("{:.6}Z", time.datetime())
-    }
-}
-
-/// The file, whose time is receiver apart from that of this program.
-struct TimedFile<'w> {
-    file: &'w File,
-    receiver: &'w Receiver,
-}
-
-impl Write for TimedFile<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.receiver.in_file(|| self.file.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for TimedFile<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
-
-/// Writes the tail, cuts off what stood behind it, and tells where it begins.
-fn close(mut out: BufWriter<TimedFile<'_>>) -> io::Result<u64> {
-    let end = out.stream_position()?;
-    out.write_all(TAIL)?;
-    out.flush()?;
-    out.get_ref().file.set_len(end + TAIL.len() as u64)?;
-    Ok(end)
 }
 
 #[cfg(test)]
@@ -344,6 +280,7 @@ mod tests {
         let summary = write_archive(&receiver, full, Timestamp::now(), &Arc::default(), &|text| {
             said.borrow_mut().push(text.to_owned())
         });
+        assert_eq!((summary.missing, summary.exchanges), (3, 0));
         assert!(summary.fault.is_some() && !summary.is_whole());
         assert_eq!(said.borrow().len(), 1, "{said:?}");
     }

@@ -1,7 +1,7 @@
 //! A recorder between an MCP client and a server that speak HTTP: it forwards, and keeps what it forwards as HAR 1.2.
 //!
 //! Threads that forward (`forward`) send what passes to a queue (`events`); another thread gathers exchanges
-//! (`exchange`) and keeps the file a complete archive (`archive`). The traffic waits for a slow file for half a second
+//! (`exchange`, `archive`) and keeps the file a complete archive (`har_file`). The traffic waits for a slow file for half a second
 //! in all; then content is left out, and the archive and the summary say how much.
 
 mod archive;
@@ -10,6 +10,7 @@ mod body_redactor;
 mod events;
 mod exchange;
 mod forward;
+mod har_file;
 mod headers;
 mod redact;
 mod server;

@@ -13,7 +13,9 @@ pub struct Summary {
     pub sessions: usize,
     /// How many connections were refused, since what came on them is no HTTP. Nothing of them was forwarded.
     pub refused: u64,
-    /// Bytes that passed and are not in the archive.
+    /// How many exchanges passed that do not stand in the archive, since it could not be written.
+    pub missing: u64,
+    /// Bytes of bodies that passed and are not in the archive.
     pub lost: u64,
     /// Why the archive could not be written to its end.
     pub fault: Option<String>,
@@ -23,7 +25,7 @@ impl Summary {
     /// Whether all that passed stands in the archive.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.lost == 0 && self.fault.is_none()
+        self.lost == 0 && self.missing == 0 && self.fault.is_none()
     }
 }
 
@@ -41,6 +43,16 @@ impl fmt::Display for Summary {
         if self.refused > 0 {
             let connections = plural(self.refused, "connection", "connections");
             write!(out, "; {connections} refused that did not speak HTTP")?;
+        }
+        if self.missing > 0 {
+            write!(
+                out,
+                "; {} passed and could not be written",
+                plural(self.missing, "exchange", "exchanges")
+            )?;
+        }
+        if let Some(why) = &self.fault {
+            write!(out, "; the archive is not whole: {why}")?;
         }
         if self.lost > 0 {
             write!(out, "; {} passed and could not be kept", plural(self.lost, "byte", "bytes"))?;

@@ -1,0 +1,264 @@
+//! The file of an archive, which begins with a whole HAR at any time, and is nothing else once a write is done.
+//!
+//! Finished exchanges come first and are never touched again; those that are open stand behind them, and are written
+//! again and again. New text goes behind the tail (`]}}`); when it is there with a tail of its own, the old tail becomes
+//! a comma, in one small write. So a kill at any moment leaves a whole archive, and perhaps some bytes behind it; a disk
+//! that fills leaves the archive as it was, once those bytes are cut off.
+//!
+//! Where open exchanges stand in the file, the new text goes over them; therefore what is shown of them is first copied
+//! to a place further behind. A reader that looks for whole entries, and takes the last of each, finds all of them
+//! whenever the kill came ([`formats::salvage`]).
+
+use super::events::Receiver;
+use super::exchange::Exchange;
+use jiff::{Timestamp, tz::TimeZone};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::time::Duration;
+
+/// How much text of open exchanges is written before they end.
+pub(super) const OPEN: u64 = 1 << 20;
+
+/// So much is gathered for one write.
+const BLOCK: usize = 256 << 10;
+
+/// The end of a whole archive.
+const TAIL: &[u8; 5] = b"\n]}}\n";
+
+/// What comes in its place when more follows: before the first exchange, and before every other one. An exchange begins
+/// with a line, and no other line of it begins so.
+const FIRST: &[u8; 5] = b"    \n";
+const NEXT: &[u8; 5] = b",   \n";
+
+/// What an archive is written to: a file, or what a test has in its place.
+pub(super) trait Store {
+    /// Writes so many of the bytes at this place.
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize>;
+    fn set_len(&self, length: u64) -> io::Result<()>;
+}
+
+impl Store for File {
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut file = self;
+        file.seek(SeekFrom::Start(at))?;
+        file.write(bytes)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        File::set_len(self, length)
+    }
+}
+
+/// An archive that is written while its exchanges pass.
+pub(super) struct HarFile<'t> {
+    file: &'t dyn Store,
+    receiver: &'t Receiver,
+    origin: Timestamp,
+    /// Where the tail of the finished exchanges stands, or would; none until the head is written.
+    end: Option<u64>,
+    /// How long the file is with the open exchanges; none where they do not stand in it.
+    shown: Option<u64>,
+    /// How many finished exchanges there are.
+    pub(super) count: u64,
+}
+
+/// What is to be written.
+pub(super) struct News<'e> {
+    pub(super) finished: &'e mut [Exchange],
+    pub(super) open: Vec<&'e mut Exchange>,
+}
+
+impl<'t> HarFile<'t> {
+    pub(super) fn new(file: &'t dyn Store, receiver: &'t Receiver, origin: Timestamp) -> Self {
+        Self { file, receiver, origin, end: None, shown: None, count: 0 }
+    }
+
+    /// Whether open exchanges stand in the file.
+    pub(super) fn shows_open(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// Writes the head of the archive, where it is not there yet.
+    ///
+    /// # Errors
+    /// Where it cannot; the file is empty then.
+    pub(super) fn begin(&mut self) -> io::Result<u64> {
+        if let Some(end) = self.end {
+            return Ok(end);
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let head = format!(
+            "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{\"name\": \"mcp-concord\", \"version\": \"{version}\"}}, \
+             \"entries\": ["
+        );
+        let written = self.put(0, &[head.as_bytes(), TAIL].concat());
+        if written.is_err() {
+            self.file.set_len(0)?;
+        }
+        written?;
+        Ok(*self.end.insert(head.len() as u64))
+    }
+
+    /// Writes finished exchanges behind the others, and the open ones behind them.
+    ///
+    /// # Errors
+    /// Where it cannot: then none of them stands in the file, which is a whole archive of those before.
+    pub(super) fn write(&mut self, mut news: News<'_>) -> io::Result<()> {
+        let end = self.begin()?;
+        let kept = match self.shown {
+            Some(length) => self.keep_safe(end, length, &mut news)?,
+            None => false,
+        };
+        let behind = end + TAIL.len() as u64;
+        if self.shown.take().is_some() {
+            self.put(end, TAIL)?;
+            if !kept {
+                self.file.set_len(behind)?;
+            }
+        }
+        let written = self.text_at(behind, Part::All, &mut news);
+        let cut = written.and_then(|(finished, length)| {
+            self.file.set_len(length)?;
+            Ok((finished, length))
+        });
+        let (finished, length) = match cut {
+            Ok(places) => places,
+            Err(error) => {
+                // On a full disk there is room to cut.
+                self.file.set_len(behind)?;
+                return Err(error);
+            }
+        };
+        if length > behind + TAIL.len() as u64 {
+            self.put(end, if self.count == 0 { FIRST } else { NEXT })?;
+        } else {
+            self.file.set_len(behind)?;
+        }
+        self.count += news.finished.len() as u64;
+        if !news.finished.is_empty() {
+            self.end = Some(finished);
+        }
+        self.shown = Some(length).filter(|_| !news.open.is_empty());
+        Ok(())
+    }
+
+    /// Copies what stands in the file of exchanges that were open to where nothing is written over it. Whether there was
+    /// room; without it the next text is not written any later for that.
+    fn keep_safe(&self, end: u64, length: u64, news: &mut News<'_>) -> io::Result<bool> {
+        let mut size = Counted { out: io::sink(), at: 0 };
+        self.text(news, Part::All, &mut size)?;
+        let room = 2 * TAIL.len() as u64;
+        let place = length.max(end + size.at + 2 * room);
+        let copied = self.put(place, NEXT).and_then(|()| self.text_at(place + room / 2, Part::Shown, news));
+        if copied.is_err() {
+            self.file.set_len(length)?;
+        }
+        Ok(copied.is_ok())
+    }
+
+    /// Writes the exchanges at this place, and tells where the finished ones end, and where the tail does.
+    fn text_at(&self, at: u64, part: Part, news: &mut News<'_>) -> io::Result<(u64, u64)> {
+        let mut out = self.behind(at);
+        let finished = self.text(news, part, &mut out)?;
+        Ok((finished, out.finish()?))
+    }
+
+    /// Writes the exchanges, and tells where the finished ones end.
+    fn text<W: Write>(&self, news: &mut News<'_>, part: Part, out: &mut Counted<W>) -> io::Result<u64> {
+        let mut is_first = true;
+        let mut put = |exchange: &mut Exchange, bodies: bool, out: &mut Counted<W>| {
+            if !std::mem::take(&mut is_first) {
+                out.write_all(NEXT)?;
+            }
+            exchange.write(&self.date(exchange.started), bodies, out)
+        };
+        for exchange in &mut *news.finished {
+            if part == Part::All || exchange.size() <= OPEN {
+                put(exchange, true, out)?;
+            }
+        }
+        let finished = out.at;
+        let mut left = OPEN;
+        for exchange in &mut news.open {
+            let fits = exchange.size() <= left;
+            left -= if fits { exchange.size() } else { 0 };
+            put(exchange, fits, out)?;
+        }
+        out.write_all(TAIL)?;
+        Ok(finished)
+    }
+
+    fn behind(&self, at: u64) -> Counted<BufWriter<TimedFile<'_>>> {
+        let file = TimedFile { file: self.file, receiver: self.receiver, at };
+        Counted { out: BufWriter::with_capacity(BLOCK, file), at }
+    }
+
+    fn put(&self, at: u64, text: &[u8]) -> io::Result<()> {
+        let mut out = self.behind(at);
+        out.write_all(text)?;
+        out.finish().map(drop)
+    }
+
+    /// ISO 8601 in UTC, to the microsecond.
+    fn date(&self, at: Duration) -> String {
+        let time = self.origin.saturating_add(at).unwrap_or(self.origin).to_zoned(TimeZone::UTC);
+        format!("{:.6}Z", time.datetime())
+    }
+}
+
+/// Which exchanges are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    /// Those whose content may have stood in the file while they were open.
+    Shown,
+}
+
+/// A writer that knows how far it is.
+struct Counted<W> {
+    out: W,
+    at: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Counted<BufWriter<TimedFile<'_>>> {
+    /// Writes what was gathered, and tells where it ends. A part that fails is not tried again when this is dropped.
+    fn finish(mut self) -> io::Result<u64> {
+        let flushed = self.out.flush();
+        let _ = self.out.into_parts();
+        flushed.map(|()| self.at)
+    }
+}
+
+/// The file from some place on. Its time is kept apart from that of this program.
+struct TimedFile<'w> {
+    file: &'w dyn Store,
+    receiver: &'w Receiver,
+    at: u64,
+}
+
+impl Write for TimedFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.receiver.in_file(|| self.file.write_at(self.at, bytes))?;
+        self.at += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
