@@ -116,6 +116,8 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
             &["-o", "a.har", "--listen", &free, "--to", &format!("http://{free}/mcp")],
             "leads back to this recorder",
         ),
+        (&["-o", "a.har", "--listen", "0", "--to", "http://me:hush@127.0.0.1:1"], "a name and a password"),
+        (&["-o", "a.har", "--listen", "0", "--to", "ftp://127.0.0.1/?token=hush"], "is not a server's URL"),
         (&["-o", "a.har", "--listen", "0"], "--to"),
         (&["-o", "a.har"], "CMD"),
         (&["-o", "no/folder/a.har", "--listen", "0", "--to", "http://127.0.0.1:1"], "folder is not there"),
@@ -123,6 +125,7 @@ fn where_it_cannot_begin_it_says_why_and_leaves_nothing() {
         let output = concord().current_dir(folder.path()).arg("record").args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", told(&output));
         assert!(told(&output).contains(part), "{arguments:?}: {}", told(&output));
+        assert!(!told(&output).contains("hush"), "{arguments:?}: {}", told(&output));
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -1,5 +1,6 @@
 //! Live MCP sessions over stdio and HTTP: recorded, proxied, played, and driven through a recorder under test.
 //!
+//! - [`redaction`] takes secrets out of what is recorded.
 //! - [`record`] runs a server over stdio and writes what passes, line by line, as a trace.
 //! - [`proxy`] forwards HTTP between a client and a server and keeps a HAR 1.2 archive of it.
 //! - [`play`] is a scripted peer: it plays one side of a recorded session and reports where the other side differs.
@@ -19,6 +20,7 @@ pub mod play;
 pub mod proxy;
 mod queue;
 pub mod record;
+pub mod redaction;
 mod utf8;
 
 pub use error::StartError;

@@ -5,7 +5,8 @@ use crate::{exit, interrupt};
 use std::net::SocketAddr;
 use std::path::Path;
 use wire::proxy::{Proxy, Target};
-use wire::record::{self, Redaction};
+use wire::record;
+use wire::redaction::Redaction;
 
 /// Records until Ctrl-C or the request to end that a service manager makes. Whether all that passed is in the file.
 ///
@@ -20,11 +21,13 @@ pub(super) fn run(
     context: CommandContext,
 ) -> Result<bool, Failure> {
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction);
+    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction.clone());
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     interrupt::watch()?;
-    let (at, origin, path) = (proxy.address()?, to.origin(), to.path());
+    let path = redaction.text(to.path());
+    let (at, origin) = (proxy.address()?, to.origin());
     context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
+    warn_of_secrets(&redaction, out, context);
     let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
     let summary = proxy.record(file, &interrupt::requested, &say).map_err(Failure::Unusable)?;
     let text = format!("{}: {summary}", out.display());
@@ -34,6 +37,16 @@ pub(super) fn run(
         context.terminal.error(&text)
     }
     Ok(summary.is_whole())
+}
+
+/// Says once that nothing is taken out, where that is so.
+pub(super) fn warn_of_secrets(redaction: &Redaction, out: &Path, context: CommandContext) {
+    if !redaction.is_asked() {
+        context.terminal.note(&format!(
+            "{} will hold everything that is sent, with all passwords and keys in it; --redact leaves them out",
+            out.display()
+        ));
+    }
 }
 
 /// An address as `--listen` takes it: `127.0.0.1:0`, `[::1]:8080`, or only a port, of 127.0.0.1.

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use wire::StartError;
 use wire::files::{Access, may_write, replace};
 use wire::proxy::Target;
-use wire::record::{self, Plan, Recorded, Redaction};
+use wire::record::{self, Plan, Recorded};
+use wire::redaction::Redaction;
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
 ///
@@ -31,7 +32,11 @@ use wire::record::{self, Plan, Recorded, Redaction};
 /// logged and counted. Programs that do not know `_events` read a HAR exchange by exchange; a format of messages has them in
 /// the order in which they passed, which HTTP+SSE needs.
 ///
-/// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent.
+/// Nothing is redacted unless --redact or --redact-text asks for it; a recording holds every secret that was sent, and
+/// `record` says so. Redaction looks for JSON whatever its label says, and into JSON, URLs, percent signs, JWTs, Base64 and
+/// hexadecimal digits within texts, up to six deep. These stay: ids (also `Mcp-Session-Id` and the ids of events), methods,
+/// schemas, names of members, and the server's standard error. Not found are secrets that no name or pattern describes,
+/// that are compressed within a text, or that come in two events.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,20 +64,22 @@ pub(crate) struct Args {
     /// The trace's label [default: the program's name].
     #[arg(long, value_name = "TEXT", conflicts_with = "listen")]
     label: Option<String>,
-    /// Redact texts and numbers under members of this name, in any letter case; `*` matches anything. Ids, methods and
-    /// schemas are never redacted; lines that are not messages are withheld. With --listen also headers, cookies and query
-    /// parameters of this name; a body that is not JSON or is larger than 16 MiB is withheld. Repeatable.
+    /// Redact what stands under this name, in any letter case; `*` matches anything: texts and numbers under members, values
+    /// behind `NAME=` and `NAME:` in texts, options and variables of the command, and with --listen headers, cookies, members
+    /// of queries and forms. Passwords in URLs go with any name. Ids, methods and schemas are never redacted. Lines that are
+    /// not messages are withheld, and so are bodies that are no JSON, form or event stream or are larger than 16 MiB, and
+    /// comments and unknown fields of event streams. Repeatable.
     #[arg(long, value_name = "NAME")]
     redact: Vec<String>,
-    /// Redact the parts of texts that match this regular expression. Repeatable.
+    /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
     listen: Option<SocketAddr>,
     /// Forward to this server. `/` at the recorder is the URL's path; every other path is kept.
-    #[arg(long, value_name = "URL", value_parser = Target::parse, requires = "listen")]
-    to: Option<Target>,
+    #[arg(long, value_name = "URL", requires = "listen")]
+    to: Option<String>,
     /// The server's command.
     #[arg(last = true, required_unless_present = "listen", conflicts_with = "listen", value_name = "CMD")]
     command: Vec<String>,
@@ -83,7 +90,10 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the file or the server's command cannot be used.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let http = args.listen.zip(args.to.as_ref());
+    // Not by the parser of the command line, which would repeat what is wrong.
+    let to = args.to.as_deref().map(Target::parse).transpose();
+    let to = to.map_err(|why| Failure::Unusable(format!("--to: {why}")))?;
+    let http = args.listen.zip(to.as_ref());
     let native = formats::live(http.is_some())
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.unwrap_or(native);
@@ -98,6 +108,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let whole = listen::run(at, to, redaction, &first, args.force, context)?;
         return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, context) && whole));
     }
+    listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
         command: args.command.clone(),
         out: first,

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use wire::proxy::{Proxy, Summary, Target};
-use wire::record::Redaction;
+use wire::redaction::Redaction;
 
 /// A recorder that runs, in front of a server that a test plays.
 pub(crate) struct Bench {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::process::Command;
-use wire::record::Redaction;
+use wire::redaction::Redaction;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":"token-1","method":"tools/call","params":{"name":"login","arguments":{"token":"secret-a","n":1.0}}}"#;
 const DONE: &str = r#"{"jsonrpc":"2.0","id":"token-1","result":{"content":[{"type":"text","text":"key-42 secret-b key-7"}],"token":["secret-c"]}}"#;

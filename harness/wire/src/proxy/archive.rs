@@ -10,7 +10,7 @@ use super::exchange::Exchange;
 use super::har_file::{HarFile, News, OPEN};
 use super::summary::Summary;
 use crate::queue::Next;
-use crate::record::Redaction;
+use crate::redaction::Redaction;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

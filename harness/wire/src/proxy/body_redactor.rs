@@ -4,11 +4,9 @@
 //! is withheld, with a marker in its place. Events are handed on one by one; any other body is handed on at its end.
 //! Memory: [`LONGEST`] for each open body; what is longer is withheld and counted.
 
-use super::redact::{pairs, text, url};
 use super::sse_blocks::{Byte, Scanner};
-use crate::record::{MARKER, Redaction};
+use crate::redaction::{MARKER, Redaction};
 use std::sync::Arc;
-use transcript::json::Json;
 
 /// The longest body, or event of a stream, that is looked into.
 const LONGEST: usize = 16 << 20;
@@ -28,21 +26,18 @@ pub(super) struct BodyRedactor {
 #[derive(Debug)]
 enum MediaKind {
     Stream(Scanner),
-    Form,
-    /// JSON, or else nothing that could be looked into.
-    Whole,
+    /// Any other, of this type.
+    Whole(String),
 }
 
 impl BodyRedactor {
     /// For a body of this media type.
     pub(super) fn new(redaction: &Arc<Redaction>, media_type: &str) -> Self {
-        let is = |name: &str| media_type.trim_start().to_ascii_lowercase().starts_with(name);
-        let sort = if is("text/event-stream") {
+        let stream = media_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+        let sort = if stream {
             MediaKind::Stream(Scanner::default())
-        } else if is("application/x-www-form-urlencoded") {
-            MediaKind::Form
         } else {
-            MediaKind::Whole
+            MediaKind::Whole(media_type.to_owned())
         };
         Self { redaction: Arc::clone(redaction), sort, held: Vec::new(), lost: 0, over: false }
     }
@@ -90,79 +85,18 @@ impl BodyRedactor {
             // A comment keeps the place in a stream; a body that is not there is one that readers count as missing.
             return if stream { format!(": {MARKER}\n\n").into_bytes() } else { Vec::new() };
         }
-        let Ok(held) = std::str::from_utf8(&held) else {
-            return if stream { format!(": {MARKER}\n\n") } else { MARKER.to_owned() }.into_bytes();
-        };
-        match self.sort {
-            MediaKind::Stream(_) => event(&self.redaction, held),
-            MediaKind::Form => text(&self.redaction, &pairs(&self.redaction, held, '&')),
-            MediaKind::Whole => json(&self.redaction, held).unwrap_or_else(|| MARKER.to_owned()),
+        match &self.sort {
+            MediaKind::Stream(_) => self.redaction.event(&held),
+            MediaKind::Whole(media_type) => self.redaction.body(media_type, &held),
         }
         .into_bytes()
-    }
-}
-
-/// JSON without what is to be taken out; none where it is no JSON.
-fn json(redaction: &Redaction, text: &str) -> Option<String> {
-    Json::parse(text).ok()?;
-    Some(redaction.message(text).unwrap_or_else(|| text.to_owned()))
-}
-
-/// A block of an event stream: its data as one text, its comments by pattern alone; ids, names and times are not touched.
-fn event(redaction: &Redaction, block: &str) -> String {
-    let (mark, block) = block.split_at(if block.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
-    let lines = lines(block);
-    let said: Vec<&str> = lines.iter().filter_map(|(line, _)| data(line)).collect();
-    let said = said.join("\n");
-    let kept = match json(redaction, &said) {
-        Some(kept) => kept,
-        None if said.is_empty() => String::new(),
-        // The address of HTTP+SSE.
-        None if said.starts_with(['/', '?']) || said.starts_with("http") => url(redaction, &said),
-        None => MARKER.to_owned(),
-    };
-    let mut out = mark.to_owned();
-    let mut first = true;
-    for (line, end) in lines {
-        if data(line).is_none() {
-            let kept = matches!(line.split(':').next(), Some("id" | "event" | "retry"));
-            out.push_str(&if kept { line.to_owned() } else { text(redaction, line) });
-            out.push_str(end);
-        } else if kept == said {
-            out.extend([line, end]);
-        } else if std::mem::take(&mut first) {
-            kept.split('\n').for_each(|part| out.extend(["data: ", part, end]));
-        }
-    }
-    out
-}
-
-/// Lines with their ends; the last one may have none.
-fn lines(mut text: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    while !text.is_empty() {
-        let at = text.find(['\n', '\r']).unwrap_or(text.len());
-        let (line, rest) = text.split_at(at);
-        let end = if rest.starts_with("\r\n") { 2 } else { rest.len().min(1) };
-        found.push((line, &rest[..end]));
-        text = &rest[end..];
-    }
-    found
-}
-
-/// What a line says, where it is one of data.
-fn data(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("data")?;
-    match rest.strip_prefix(':') {
-        Some(value) => Some(value.strip_prefix(' ').unwrap_or(value)),
-        None => rest.is_empty().then_some(""),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{BodyRedactor, LONGEST};
-    use crate::record::Redaction;
+    use crate::redaction::Redaction;
     use std::sync::Arc;
 
     fn redaction() -> Arc<Redaction> {

@@ -10,8 +10,7 @@
 
 use super::body::{Body, milliseconds};
 use super::events::{End, Event, RequestHead, ResponseHead, Side};
-use super::redact;
-use crate::record::Redaction;
+use crate::redaction::Redaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -154,7 +153,7 @@ impl Exchange {
             ",\n \"cache\": {{}}, \"timings\": {{\"send\": {send}, \"wait\": {wait}, \"receive\": {receive}}}"
         )?;
         if let Some(fate) = self.fate() {
-            write!(out, ",\n \"_ended\": {}", text(&fate))?;
+            write!(out, ",\n \"_ended\": {}", text(&self.redaction.text(&fate)))?;
         }
         if with_bodies {
             self.answer.write_blocks(took, out)?;
@@ -168,9 +167,9 @@ impl Exchange {
 
     fn write_request(&mut self, with_bodies: bool, out: &mut impl Write) -> io::Result<()> {
         let RequestHead { method, url, version, headers } = &self.asked;
-        let url = redact::url(&self.redaction, url);
+        let url = self.redaction.text(url);
         let listed = query(&url);
-        let [method, url, version] = [method, &url, version].map(|part| text(part));
+        let [method, url, version] = [&**method, &*url, version].map(text);
         write!(
             out,
             "{{\"method\": {method}, \"url\": {url}, \"httpVersion\": {version}, \"cookies\": [],\n  "
@@ -180,7 +179,8 @@ impl Exchange {
         write!(out, ", \"queryString\": {listed}, \"headersSize\": -1, \"bodySize\": {size}")?;
         if size > 0 {
             let media_type = header(&self.asked.headers, "content-type");
-            write!(out, ",\n  \"postData\": {{\"mimeType\": {}", text(media_type))?;
+            let media_type = self.redaction.header("content-type", media_type);
+            write!(out, ",\n  \"postData\": {{\"mimeType\": {}", text(&media_type))?;
             if with_bodies {
                 self.request.write_text(out)?;
             }
@@ -201,8 +201,8 @@ impl Exchange {
         )?;
         write_headers(headers, &self.redaction, out)?;
         let size = self.answer.size() + self.answer.lost;
-        let to = text(&redact::header(&self.redaction, "location", header(headers, "location")));
-        let media_type = text(header(headers, "content-type"));
+        let [to, media_type] = ["location", "content-type"]
+            .map(|name| text(&self.redaction.header(name, header(headers, name))));
         write!(out, ", \"redirectURL\": {to}, \"headersSize\": -1, \"bodySize\": {size}")?;
         write!(out, ",\n  \"content\": {{\"size\": {size}, \"mimeType\": {media_type}")?;
         if with_bodies {
@@ -224,7 +224,7 @@ fn write_headers(
     out.write_all(b"\"headers\": [")?;
     for (index, (name, value)) in headers.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        let value = redact::header(redaction, name, value);
+        let value = redaction.header(name, value);
         write!(out, "{comma}{{\"name\": {}, \"value\": {}}}", text(name), text(&value))?;
     }
     out.write_all(b"]")

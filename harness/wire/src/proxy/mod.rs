@@ -12,7 +12,6 @@ mod exchange;
 mod forward;
 mod har_file;
 mod headers;
-mod redact;
 mod server;
 mod sse_blocks;
 mod summary;

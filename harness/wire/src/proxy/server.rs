@@ -8,7 +8,7 @@ use super::forward::Forward;
 use super::summary::Summary;
 use super::target::Target;
 use crate::net;
-use crate::record::Redaction;
+use crate::redaction::Redaction;
 use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};

@@ -16,18 +16,18 @@ impl Target {
     /// Reads `http://host:port` or `https://host/path`.
     ///
     /// # Errors
-    /// A sentence where it is something else.
+    /// A sentence where it is something else. It does not repeat the text, which may hold a secret.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let usage = || format!("`{text}` is not a server's URL: write http://HOST:PORT/PATH, or https");
+        let usage = || "this is not a server's URL: write http://HOST:PORT/PATH, or https".to_owned();
         let parts = text.parse::<Uri>().map_err(|_| usage())?.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else { return Err(usage()) };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
             return Err(usage());
         }
         if authority.as_str().contains('@') {
-            return Err(format!(
-                "`{text}` holds a name and a password; let the client send them in a header"
-            ));
+            return Err(
+                "the URL holds a name and a password; let the client send them in a header".to_owned()
+            );
         }
         let port = authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':'));
         if port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0)) {

@@ -4,7 +4,7 @@
 //! text, another program's JSON, bytes that are not UTF-8; it is kept under a `dir` that readers skip. A batch is
 //! recorded as its messages, each on a line of its own with the number of the batch, so that no reader loses them.
 
-use super::redact::Redaction;
+use crate::redaction::Redaction;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;

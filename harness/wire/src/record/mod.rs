@@ -8,17 +8,16 @@ mod intake;
 mod line_writer;
 mod long_line;
 mod pump;
-mod redact;
 mod signals;
 pub(crate) mod split;
 mod trace_writer;
 
-pub use redact::{MARKER, Redaction};
 pub use split::HELD;
 pub use trace_writer::Summary;
 
 use crate::child::{self, into_file, spawn_error, standard_streams};
 use crate::files::Growing;
+use crate::redaction::Redaction;
 use crate::{Notify, StartError, group};
 use intake::Intake;
 use line_writer::LineWriter;
@@ -111,19 +110,23 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
         if is_new {
             let _ = std::fs::remove_file(&path);
         }
-        StartError::CannotRun(spawn_error(program, &error))
+        StartError::CannotRun(spawn_error(
+            plan.redaction.command(&plan.command).first().map_or("", |name| name),
+            &error,
+        ))
     })?;
     let leader = signals.pass_on_to(&child);
 
     let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program);
     let redacted = plan.redaction.command(&plan.command);
+    let label = plan.redaction.text(plan.label.as_deref().unwrap_or(name));
     let trace = TraceWriter {
         intake: Arc::clone(&intake),
         output,
         path: path.clone(),
         notify,
         started,
-        meta: line_writer::meta(started, plan.label.as_deref().unwrap_or(name), &redacted),
+        meta: line_writer::meta(started, &label, &redacted),
         writer: LineWriter::new(plan.redaction.clone()),
         sides: Default::default(),
         block: Default::default(),

@@ -313,7 +313,7 @@ fn copy(
 #[cfg(test)]
 mod tests {
     use super::super::line_writer::{LineWriter, Noise};
-    use super::super::redact::Redaction;
+    use crate::redaction::Redaction;
     use transcript::session::Side;
 
     #[test]

@@ -1,0 +1,170 @@
+//! Where any text gives a value to a name: `name=value` of URLs, forms, cookies, parameters of headers and environments,
+//! `name: value` of headers and settings, and the password of a URL.
+//!
+//! Where it is in doubt how far a value goes, it goes further: to the end of the line behind a colon or the word for a
+//! way to authenticate, to the next blank behind an equals sign. Names within the text are not looked for in other words:
+//! `the token is abc` gives nothing to anybody.
+
+use super::encodings::percent_decoded;
+use std::ops::Range;
+
+/// Words before credentials in the value of a header.
+const SCHEMES: &[&str] =
+    &["apikey", "basic", "bearer", "digest", "dpop", "hawk", "hoba", "negotiate", "token"];
+
+/// The values that go, in order and apart from each other.
+pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    let mut found = passwords(text);
+    let mut end = 0;
+    for at in memchr::memchr2_iter(b'=', b':', text) {
+        if at < end || !is_named(name_before(&text[end..at]), names) {
+            continue;
+        }
+        let value = value_behind(text, at);
+        end = value.end;
+        if !value.is_empty() {
+            found.push(value);
+        }
+    }
+    found.sort_by_key(|range| range.start);
+    found.dedup_by(|next, last| {
+        let touch = next.start <= last.end;
+        if touch {
+            last.end = last.end.max(next.end);
+        }
+        touch
+    });
+    found
+}
+
+/// Whether a name, as it stands in a text, is one that goes: by itself, or as the last step of `a.b` or `a[b]`.
+pub(super) fn is_named(name: &[u8], names: &dyn Fn(&[u8]) -> bool) -> bool {
+    let name = percent_decoded(name, true);
+    let name = name.trim_ascii();
+    let bare = &name[name.iter().position(|byte| !b"-$".contains(byte)).unwrap_or(name.len())..];
+    let bare = bare.strip_suffix(b"]").unwrap_or(bare);
+    let step = bare.rsplit(|byte| b".[".contains(byte)).next().unwrap_or(bare);
+    !name.is_empty() && [name, bare, step].iter().any(|name| names(name))
+}
+
+/// The name at the end of this text, without the quotes or brackets that close it.
+fn name_before(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_end();
+    let closing = |byte: &u8| b"\"'`\\]".contains(byte);
+    let text = &text[..text.len() - text.iter().rev().take_while(|byte| closing(byte)).count()];
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.%+$".contains(byte);
+    &text[text.len() - text.iter().rev().take_while(|byte| part(byte)).count()..]
+}
+
+/// Where the value behind the sign at `at` is.
+fn value_behind(text: &[u8], at: usize) -> Range<usize> {
+    let skip =
+        |from: usize, set: &[u8]| from + text[from..].iter().take_while(|byte| set.contains(byte)).count();
+    let mut start = skip(skip(at, b"=:>"), b" \t");
+    // A value may begin on the next line, if that is indented.
+    let broken = skip(start, b"\r\n");
+    if skip(broken, b" \t") > broken && broken > start {
+        start = skip(broken, b" \t");
+    }
+    let rest = &text[start..];
+    let line = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+    let word = rest.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let scheme = SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
+    let length = match rest.first() {
+        Some(b'"' | b'\'' | b'`') => quoted(rest),
+        _ if text[at] == b':' || scheme => line,
+        _ => quoted(&rest[..line]),
+    };
+    // What separates this value from the next is none of it.
+    let value = rest[..length].trim_ascii_end();
+    let followed = length < rest.len() || value.len() < length;
+    let value = value.strip_suffix(b";").or(value.strip_suffix(b",")).filter(|_| followed).unwrap_or(value);
+    start..start + value.len()
+}
+
+/// How far a word goes, with the blanks in its quotes: up to a blank, or what gives a value to another name.
+fn quoted(text: &[u8]) -> usize {
+    let mut quote = None;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'"' | b'\'' | b'`' if quote.is_none() && (at == 0 || quote_opens(text[at - 1])) => {
+                quote = Some(byte)
+            }
+            _ if quote == Some(byte) => quote = None,
+            b'&' | b'#' if quote.is_none() && begins_assignment(&text[at + 1..]) => return at,
+            _ if quote.is_none() && byte.is_ascii_whitespace() => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// A quote in the middle of a word, such as an apostrophe, opens nothing.
+fn quote_opens(before: u8) -> bool {
+    !before.is_ascii_alphanumeric()
+}
+
+fn begins_assignment(text: &[u8]) -> bool {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.%+[]".contains(byte);
+    let length = text.iter().take_while(|byte| part(byte)).count();
+    length > 0 && matches!(text.get(length), Some(b'='))
+}
+
+/// Users and passwords in URLs.
+fn passwords(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(text, "://") {
+        let rest = &text[at + 3..];
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
+        let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        if let Some(length) = memchr::memrchr(b'@', authority).filter(|length| *length > 0) {
+            found.push(at + 3..at + 3 + length);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values;
+
+    fn found(text: &str) -> Vec<&str> {
+        let names = |name: &[u8]| {
+            [b"token".as_slice(), b"authorization"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        };
+        values(text.as_bytes(), &names).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn values_are_found_wherever_a_text_gives_them() {
+        for (text, expected) in [
+            ("http://h/?a=1&token=abc&b=2", vec!["abc"]),
+            ("http://h/?a=1;token=abc;x", vec!["abc;x"]),
+            ("/cb#token=abc&token", vec!["abc&token"]),
+            ("/cb?t%6Fken=a&b=c#token=d", vec!["a", "d"]),
+            ("user[token]=a&user%5Btoken%5D=b", vec!["a", "b"]),
+            ("5; url=/next?token=abc", vec!["abc"]),
+            ("Bearer realm=\"x\", token=\"a, b\", error=\"c\"", vec!["\"a, b\""]),
+            ("Bearer token=abc, error=\"c\"", vec!["abc"]),
+            ("a=1; token=abc; Path=/", vec!["abc"]),
+            ("token='a b'\"c d\" e", vec!["'a b'\"c d\""]),
+            ("TOKEN = abc def", vec!["abc"]),
+            ("authorization=Bearer abc def", vec!["Bearer abc def"]),
+            ("Authorization: Bearer abc def\r\nHost: h", vec!["Bearer abc def"]),
+            ("token:\n  abc\nb: c", vec!["abc"]),
+            ("{\"token\": \"a \\\" b\", \"c", vec!["\"a \\\" b\""]),
+            ("{\\\"token\\\":\\\"abc\\\"", vec!["\\\"abc\\\""]),
+            ("token := abc; token => d", vec!["abc; token => d"]),
+            ("postgres://me:p@ss@h/db ssh://git@h", vec!["me:p@ss", "git"]),
+            ("--auth.token=abc", vec!["abc"]),
+            ("token=it's a", vec!["it's"]),
+            ("token=", vec![]),
+            ("the token is abc, tokens=abc: x@y", vec![]),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Bodies, whatever their label says: JSON is looked for first. What could not be looked into is withheld.
+
+use super::rules::{MARKER, Redaction};
+use transcript::json::Json;
+
+impl Redaction {
+    /// A whole body of this media type without what is to be taken out.
+    #[must_use]
+    pub fn body(&self, media_type: &str, body: &[u8]) -> String {
+        let is = |name: &str| media_type.trim_start().to_ascii_lowercase().starts_with(name);
+        let Ok(body) = std::str::from_utf8(body) else { return MARKER.to_owned() };
+        match self.json(body) {
+            Some(kept) => kept,
+            None if is("application/x-www-form-urlencoded") && is_form(body) => self.text(body).into_owned(),
+            None => MARKER.to_owned(),
+        }
+    }
+
+    /// A block of an event stream without what is to be taken out: its data as one text. Its id, which other requests
+    /// repeat, is not touched. Comments and lines of no known field are withheld.
+    #[must_use]
+    pub fn event(&self, block: &[u8]) -> String {
+        // A comment keeps the place in a stream.
+        let Ok(block) = std::str::from_utf8(block) else { return format!(": {MARKER}\n\n") };
+        let (mark, block) =
+            block.split_at(if block.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+        let lines = lines(block);
+        let said: Vec<&str> = lines.iter().filter_map(|(line, _)| field_value(line, "data")).collect();
+        let said = said.join("\n");
+        let names_endpoint = lines.iter().any(|(line, _)| field_value(line, "event") == Some("endpoint"));
+        let kept = match self.json(&said) {
+            Some(kept) => kept,
+            None if said.is_empty() => String::new(),
+            // The address of HTTP+SSE.
+            None if names_endpoint && !said.contains(char::is_whitespace) => self.text(&said).into_owned(),
+            None => MARKER.to_owned(),
+        };
+        let mut out = mark.to_owned();
+        let mut first = true;
+        for (line, end) in lines {
+            if field_value(line, "data").is_none() {
+                out.push_str(&self.line(line));
+                out.push_str(end);
+            } else if kept == said {
+                out.extend([line, end]);
+            } else if std::mem::take(&mut first) {
+                kept.split('\n').for_each(|part| out.extend(["data: ", part, end]));
+            }
+        }
+        out
+    }
+
+    /// A line of an event that is none of its data.
+    fn line(&self, line: &str) -> String {
+        let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+        if line.is_empty()
+            || line == ":"
+            || field_value(line, "id").is_some()
+            || field_value(line, "retry").is_some_and(is_number)
+        {
+            return line.to_owned();
+        }
+        match field_value(line, "event") {
+            Some(_) => self.text(line).into_owned(),
+            None => format!(": {MARKER}"),
+        }
+    }
+
+    /// JSON without what is to be taken out; none where it is no JSON.
+    fn json(&self, text: &str) -> Option<String> {
+        Json::parse(text).ok()?;
+        Some(self.message(text).unwrap_or_else(|| text.to_owned()))
+    }
+}
+
+/// Whether each part of it is a name, or a name with a value.
+fn is_form(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.*+%~!$'(),:;@/?[]=".contains(&byte);
+    text.split('&').all(|part| part.contains('=') && part.bytes().all(plain))
+}
+
+/// Lines with their ends; the last one may have none.
+fn lines(mut text: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    while !text.is_empty() {
+        let at = text.find(['\n', '\r']).unwrap_or(text.len());
+        let (line, rest) = text.split_at(at);
+        let end = if rest.starts_with("\r\n") { 2 } else { rest.len().min(1) };
+        found.push((line, &rest[..end]));
+        text = &rest[end..];
+    }
+    found
+}
+
+/// What a line says, where it is one of this field.
+fn field_value<'l>(line: &'l str, field: &str) -> Option<&'l str> {
+    let rest = line.strip_prefix(field)?;
+    match rest.strip_prefix(':') {
+        Some(value) => Some(value.strip_prefix(' ').unwrap_or(value)),
+        None => rest.is_empty().then_some(""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redaction;
+
+    fn redaction() -> Redaction {
+        Redaction::of(&["token".to_owned()], &["sk-[0-9]+".to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn a_label_does_not_hide_what_a_body_is() {
+        let (json, taken) = (r#"{"token":"abc","a":"sk-1"}"#, r#"{"token":"[REDACTED]","a":"[REDACTED]"}"#);
+        let form = "application/x-www-form-urlencoded";
+        for (label, body, expected) in [
+            ("application/json", json, taken),
+            (form, json, taken),
+            ("text/plain", json, taken),
+            ("", json, taken),
+            (form, "a=1&token=abc&b=sk%2D1", "a=1&token=[REDACTED]&b=[REDACTED]"),
+            (form, "a=%7B%22token%22%3A%22abc%22%7D", "a=%7B%22token%22%3A%22[REDACTED]%22%7D"),
+            (form, "the token is abc", "[REDACTED]"),
+            (form, "{\"token\":\"abc", "[REDACTED]"),
+            (form, "abc", "[REDACTED]"),
+            ("text/plain", "a=1&token=abc", "[REDACTED]"),
+            ("application/json", "data: {\"token\":1}\n\n", "[REDACTED]"),
+        ] {
+            assert_eq!(redaction().body(label, body.as_bytes()), expected, "{label}: {body}");
+            let once = redaction().body(label, body.as_bytes());
+            assert_eq!(redaction().body(label, once.as_bytes()), once, "{label}: {body}");
+        }
+        assert_eq!(redaction().body("", b"\xff\x00"), "[REDACTED]");
+    }
+
+    #[test]
+    fn lines_of_no_field_are_withheld() {
+        for (block, expected) in [
+            ("id: sk-1\nretry: 5\nevent: a sk-2\n\n", "id: sk-1\nretry: 5\nevent: a [REDACTED]\n\n"),
+            (": abc\n:\nretry: abc\nnote: abc\n\n", ": [REDACTED]\n:\n: [REDACTED]\n: [REDACTED]\n\n"),
+            ("{\"token\": \"abc\"}\n\n", ": [REDACTED]\n\n"),
+            ("data: http://h/?token=abc\n\n", "data: [REDACTED]\n\n"),
+            (
+                "event: endpoint\ndata: /m?token=abc&s=1\n\n",
+                "event: endpoint\ndata: /m?token=[REDACTED]&s=1\n\n",
+            ),
+            ("event: endpoint\ndata: abc d\n\n", "event: endpoint\ndata: [REDACTED]\n\n"),
+        ] {
+            assert_eq!(redaction().event(block.as_bytes()), expected, "{block}");
+            assert_eq!(redaction().event(expected.as_bytes()), expected, "{block}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Command lines. Nobody can tell how a program reads its words, so where it is in doubt a word goes.
+
+use super::rules::{MARKER, Redaction};
+
+impl Redaction {
+    /// A command line without what is to be taken out: what stands behind `--NAME` or `NAME`, in the same word or the
+    /// next, headers, URLs, JSON, and whatever else a text may hold. Behind a word such as `Authorization:`, all goes.
+    #[must_use]
+    pub fn command(&self, words: &[String]) -> Vec<String> {
+        let mut next = Next::Stays;
+        let redacted = words.iter().map(|word| {
+            let (taken, follows) = match next {
+                Next::AllGo => (true, Next::AllGo),
+                Next::Goes => (true, Next::Stays),
+                Next::Stays => (false, self.behind(word)),
+            };
+            next = follows;
+            if taken { MARKER.to_owned() } else { self.word(word) }
+        });
+        redacted.collect()
+    }
+
+    /// What becomes of the word behind this one.
+    fn behind(&self, word: &str) -> Next {
+        let goes = |name: &str| spelled(name).any(|name| self.is_named(name));
+        match word.strip_suffix([':', '=']) {
+            Some(name) if goes(name.rsplit([' ', '=']).next().unwrap_or(name)) => Next::AllGo,
+            None if goes(word) => Next::Goes,
+            _ => Next::Stays,
+        }
+    }
+
+    fn word(&self, word: &str) -> String {
+        let sign = word.find(['=', ':']);
+        if let Some((name, value)) = sign.map(|at| word.split_at(at))
+            && value.len() > 1
+            && spelled(name).any(|name| self.is_named(name))
+        {
+            return format!("{name}{}{MARKER}", &value[..1]);
+        }
+        // A script in one word: its own words may be options.
+        let inner: Vec<&str> = word.split_whitespace().collect();
+        if inner.len() > 1 && inner.iter().any(|word| word.starts_with('-') && self.is_option(word)) {
+            return MARKER.to_owned();
+        }
+        self.text(word).into_owned()
+    }
+
+    fn is_option(&self, word: &str) -> bool {
+        spelled(word).any(|name| self.is_named(name))
+    }
+}
+
+/// What becomes of the next word.
+#[derive(Clone, Copy)]
+enum Next {
+    Stays,
+    Goes,
+    AllGo,
+}
+
+/// The names that a word may give: itself, and what stands behind an option of one letter, as in `-HAuthorization`.
+fn spelled(word: &str) -> impl Iterator<Item = &str> {
+    let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut chars = rest.chars();
+        chars.next().map(|_| chars.as_str())
+    });
+    [Some(word), short].into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redaction;
+
+    #[test]
+    fn a_command_line_has_secrets_too() {
+        let redaction =
+            Redaction::of(&["token", "authorization"].map(str::to_owned), &["sk-[0-9]+".to_owned()]).unwrap();
+        for (words, expected) in [
+            (vec!["npx", "--token", "abc", "x"], vec!["npx", "--token", "[REDACTED]", "x"]),
+            (vec!["--token", "-x", "--y"], vec!["--token", "[REDACTED]", "--y"]),
+            (vec!["--token=abc", "TOKEN=a b&c"], vec!["--token=[REDACTED]", "TOKEN=[REDACTED]"]),
+            (vec!["--tokens", "abc", "sk-12"], vec!["--tokens", "abc", "[REDACTED]"]),
+            (vec!["--header", "Authorization: Bearer abc"], vec!["--header", "Authorization:[REDACTED]"]),
+            (vec!["--header=Authorization: Bearer abc"], vec!["--header=Authorization: [REDACTED]"]),
+            (vec!["-HAuthorization: Bearer abc"], vec!["-HAuthorization:[REDACTED]"]),
+            (
+                vec!["-H", "Authorization:", "Bearer", "abc"],
+                vec!["-H", "Authorization:", "[REDACTED]", "[REDACTED]"],
+            ),
+            (vec!["--header=Authorization:", "Bearer"], vec!["--header=Authorization:", "[REDACTED]"]),
+            (vec!["http://me:pw@h/?token=abc&a=1"], vec!["http://[REDACTED]@h/?token=[REDACTED]&a=1"]),
+            (vec!["{\"a\":[{\"token\":\"abc\"}]}"], vec!["{\"a\":[{\"token\":\"[REDACTED]\"}]}"]),
+            (vec!["--json={\"token\":\"a b\"}"], vec!["--json={\"token\":[REDACTED]"]),
+            (vec!["sh", "-c", "TOKEN=abc ./server"], vec!["sh", "-c", "TOKEN=[REDACTED]"]),
+            (vec!["sh", "-c", "A=1 TOKEN=abc ./server"], vec!["sh", "-c", "A=1 TOKEN=[REDACTED] ./server"]),
+            (vec!["sh", "-c", "./server --token abc"], vec!["sh", "-c", "[REDACTED]"]),
+            (vec!["set", "token", "abc"], vec!["set", "token", "[REDACTED]"]),
+            (vec!["-e", "auth.token=abc"], vec!["-e", "auth.token=[REDACTED]"]),
+            (vec!["c2stMTIzNDU2"], vec!["[REDACTED]"]),
+        ] {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            let once = redaction.command(&words);
+            assert_eq!(once, expected, "{words:?}");
+            assert_eq!(redaction.command(&once), once, "a second time changes nothing");
+        }
+    }
+}

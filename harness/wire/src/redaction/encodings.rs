@@ -1,0 +1,156 @@
+//! Encodings in which a text may stand within another: percent signs, Base64 and hexadecimal digits.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::borrow::Cow;
+use std::io::Write as _;
+
+/// Shorter runs are words rather than encoded secrets.
+const SHORTEST: usize = 8;
+
+/// So much of a long run is decoded to see whether it is text at all: whole groups of Base64.
+const TRIED: usize = 64;
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A text without its percent signs; a plus sign stands for a blank in forms and queries.
+pub(super) fn percent_decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'%', if plus { b'+' } else { b'%' }, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    while let Some(&byte) = text.get(at) {
+        match text.get(at + 1..at + 3).and_then(hex) {
+            Some(value) if byte == b'%' => {
+                out.extend(value);
+                at += 3;
+            }
+            _ => {
+                out.push(if plus && byte == b'+' { b' ' } else { byte });
+                at += 1;
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A text with percent signs for all but what needs none: plain characters, the brackets of a marker, and whatever had
+/// none in the text as it `was`.
+pub(super) fn percent_encoded(text: &[u8], was: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for &byte in text {
+        if byte.is_ascii_alphanumeric() || b"-._~[]".contains(&byte) || byte != b'%' && was.contains(&byte) {
+            out.push(byte);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// A text without the escapes of JSON for characters, where it has any: half of a JSON text is none that could be read.
+pub(super) fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
+    memchr::memmem::find(text, b"\\u")?;
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    while let Some(&byte) = text.get(at) {
+        let code =
+            text.get(at..at + 6).filter(|escape| escape.starts_with(b"\\u")).and_then(|it| hex(&it[2..]));
+        match code.as_deref() {
+            Some([high, low]) => {
+                let code = u16::from_be_bytes([*high, *low]);
+                let char = char::from_u32(code.into()).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                at += 6;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// What a run of letters and digits denotes, where it is Base64 of either alphabet, or hexadecimal, for a readable text.
+pub(super) fn decodings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let run = run.trim_ascii_end();
+    let long = run.len() >= SHORTEST;
+    [base64 as fn(&[u8]) -> Option<Vec<u8>>, hex].into_iter().filter_map(move |decode| {
+        let tried = &run[..run.len().min(TRIED)];
+        if !long || !decode(tried).is_some_and(|text| is_readable(&text, tried.len() < run.len())) {
+            return None;
+        }
+        decode(run).filter(|text| is_readable(text, false))
+    })
+}
+
+fn base64(run: &[u8]) -> Option<Vec<u8>> {
+    let plain: Vec<u8> = run
+        .iter()
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect();
+    BASE64.decode(plain).ok()
+}
+
+fn hex(run: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pairs = run.chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// Whether it is text without control characters; the last character may be `cut`.
+fn is_readable(text: &[u8], cut: bool) -> bool {
+    let valid = match std::str::from_utf8(text) {
+        Ok(_) => text.len(),
+        Err(error) if cut && error.error_len().is_none() => error.valid_up_to(),
+        Err(_) => return false,
+    };
+    text[..valid].iter().all(|byte| *byte >= 0x20 && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decodings, percent_decoded, percent_encoded, unescaped};
+
+    #[test]
+    fn encoded_texts_are_found_and_others_are_not() {
+        for (run, expected) in [
+            ("c2VjcmV0LTE=", Some("secret-1")),
+            ("c2VjcmV0LTE", Some("secret-1")),
+            ("fn5-Pz8_", Some("~~~???")),
+            ("fn5+Pz8/", Some("~~~???")),
+            ("7365637265742d31", Some("secret-1")),
+            ("7365637265742D31", Some("secret-1")),
+            ("authorization", None),
+            ("AAECAwQFBgc=", None),
+            ("c2V", None),
+        ] {
+            let found: Vec<_> =
+                decodings(run.as_bytes()).map(|text| String::from_utf8(text).unwrap()).collect();
+            assert_eq!(found.first().map(String::as_str), expected, "{run}");
+        }
+        let long = "YWJj".repeat(1000);
+        assert_eq!(decodings(long.as_bytes()).next().unwrap(), "abc".repeat(1000).as_bytes());
+    }
+
+    #[test]
+    fn percent_signs_come_and_go() {
+        assert_eq!(*percent_decoded(b"a%20b+c%zz%4", true), *b"a b c%zz%4");
+        assert_eq!(*percent_decoded(b"a+b%2b", false), *b"a+b+");
+        assert_eq!(unescaped(br"a\u0062\u00e9\ud800\u00").unwrap(), "abé\u{fffd}\\u00".as_bytes());
+        assert_eq!(percent_encoded(b"a b&[REDACTED]/\xc3%", b"/%20"), b"a%20b%26[REDACTED]/%C3%25");
+    }
+}

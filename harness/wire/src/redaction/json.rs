@@ -1,0 +1,167 @@
+//! A walk over the values of a JSON text, which writes others in their places and copies everything between them.
+//!
+//! The envelope (`jsonrpc`, `id`, `method`) of a message, ids by which messages refer to each other, and JSON Schemas are
+//! never touched. What is left is valid JSON, and an object or an array stays one.
+
+use transcript::json::{Json, write_string};
+use transcript::message::resembles_message;
+
+/// Members of the envelope, at the top of a message.
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "method"];
+
+/// Members that hold ids which other messages repeat, wherever they stand.
+const IDS: &[&str] = &["requestId", "progressToken", "taskId"];
+
+/// Members that hold schemas, wherever they stand.
+const SCHEMAS: &[&str] = &["inputSchema", "outputSchema", "requestedSchema"];
+
+/// What is to stand in the places of values.
+pub(super) trait Policy {
+    /// Whether all that stands under this name goes.
+    fn names(&self, name: &[u8]) -> bool;
+
+    /// What stands in place of a value that goes.
+    fn mark(&self) -> &[u8];
+
+    /// What stands in place of a string under a name that stays; none where it stays as it is.
+    fn string(&self, value: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// `text`, which is JSON, with other values; none where it stays as it is.
+pub(super) fn rewrite(text: &str, policy: &dyn Policy) -> Option<Vec<u8>> {
+    let value = Json::parse(text).ok()?;
+    let message = resembles_message(value) || value.items().any(resembles_message);
+    let mut walk =
+        Walk { policy, message, bytes: text.as_bytes(), at: 0, out: Vec::with_capacity(text.len()) };
+    walk.run().then_some(walk.out)
+}
+
+/// A walk over the tokens of valid JSON.
+struct Walk<'w> {
+    policy: &'w dyn Policy,
+    /// Whether the text is a message or a batch, and so has an envelope.
+    message: bool,
+    bytes: &'w [u8],
+    at: usize,
+    out: Vec<u8>,
+}
+
+/// What holds for the values of an object or a list that is open, or for the next value.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    object: bool,
+    /// Stands under a name that is to be taken out.
+    taken: bool,
+    /// Stands in a schema, and is not touched.
+    kept: bool,
+    /// Is not touched if it is no object and no list.
+    id: bool,
+    /// Is not touched if it is an object.
+    schema: bool,
+}
+
+impl<'w> Walk<'w> {
+    /// Whether it changed anything.
+    fn run(&mut self) -> bool {
+        let mut changed = false;
+        let mut open: Vec<Frame> = Vec::new();
+        let mut next = Frame::default();
+        let mut key_expected = false;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'{' | b'[' => {
+                    let object = byte == b'{';
+                    let kept = next.kept || next.schema && object;
+                    next = Frame { object, taken: next.taken, kept, id: false, schema: false };
+                    key_expected = object;
+                    open.push(next);
+                    self.copy(1);
+                }
+                b'}' | b']' => {
+                    open.pop();
+                    key_expected = false;
+                    self.copy(1);
+                }
+                b',' => {
+                    next = open.last().copied().unwrap_or(next);
+                    key_expected = next.object;
+                    self.copy(1);
+                }
+                b'"' if key_expected => {
+                    let above = open.last().copied().unwrap_or(next);
+                    let token = self.string();
+                    let name = decoded(token);
+                    let plain = std::str::from_utf8(&name).unwrap_or_default();
+                    // At the top of a message, or of one in a batch.
+                    let top =
+                        self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
+                    next = Frame {
+                        taken: above.taken || self.policy.names(&name),
+                        id: IDS.contains(&plain) || top && ENVELOPE.contains(&plain),
+                        schema: SCHEMAS.contains(&plain),
+                        ..above
+                    };
+                    key_expected = false;
+                    self.copy(token.len());
+                }
+                b'"' => {
+                    let token = self.string();
+                    let value = decoded(token);
+                    let new = match next {
+                        Frame { kept: true, .. } | Frame { id: true, .. } => None,
+                        Frame { taken: true, .. } => Some(self.policy.mark().to_vec()),
+                        _ => self.policy.string(&value),
+                    };
+                    match new.filter(|new| **new != *value) {
+                        Some(new) => {
+                            changed = true;
+                            write_string(&new, &mut self.out);
+                            self.at += token.len();
+                        }
+                        None => self.copy(token.len()),
+                    }
+                }
+                b'-' | b'0'..=b'9' => {
+                    let rest = &self.bytes[self.at..];
+                    let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                    let length = rest.iter().position(ends).unwrap_or(rest.len());
+                    if next.taken && !next.kept && !next.id {
+                        changed = true;
+                        write_string(self.policy.mark(), &mut self.out);
+                        self.at += length;
+                    } else {
+                        self.copy(length);
+                    }
+                }
+                _ => self.copy(1),
+            }
+        }
+        changed
+    }
+
+    fn copy(&mut self, length: usize) {
+        let end = (self.at + length).min(self.bytes.len());
+        self.out.extend_from_slice(&self.bytes[self.at..end]);
+        self.at = end;
+    }
+
+    /// The string that begins here, with its quotes.
+    fn string(&self) -> &'w [u8] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let mut end = 1;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', rest.get(end..).unwrap_or_default()) {
+            end += found;
+            if rest[end] == b'"' {
+                return &rest[..=end];
+            }
+            end += 2;
+        }
+        rest
+    }
+}
+
+/// What a string with its quotes denotes.
+fn decoded(token: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let text = std::str::from_utf8(token).ok().and_then(|token| Json::parse(token).ok());
+    text.and_then(Json::as_text).map_or(token.into(), |text| text.decode())
+}
