@@ -73,6 +73,8 @@ def pump(way, source, target):
             continue
         target.write(line)
         target.flush()
+    if how == "leave" and way == "in":
+        os._exit(0)
     if how != "keep-open":
         target.close()
 

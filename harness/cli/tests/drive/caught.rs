@@ -56,6 +56,8 @@ mod stdio {
             "differ from byte";
         swallow_exit "conditions/exit-code" transparency fail "/other-exit/session/0"
             "the server ended with exit code 7, and the recorder with exit code 0";
+        leave "conditions/exit-code" transparency fail "/other-exit/session/0"
+            "the server ended with exit code 7, and the recorder with exit code 0";
         hold "conditions/plain" transparency fail "/held-up/server/0"
             "message 1 of the server was held up for";
         swallow "conditions/plain" transparency fail "/other-bytes/client/1"

@@ -98,19 +98,22 @@ fn broken_or(found: &[Finding], broken: Option<(Verdict, String)>) -> Judgement 
     judged
 }
 
-/// Whether the recorder ended while both peers still talked: the client saw the end before the server had closed, or the
-/// server saw it before either of them had.
+/// Whether the recorder ended while both peers still talked: each saw the end of what it read before it closed what it
+/// wrote, or the server never came to close anything.
+///
+/// No time of one peer is held against one of the other, whose clock may be off. Through a recorder that passes on ends and
+/// makes none, one of the two must have closed before it saw an end.
 fn broke_off(journals: &Journals) -> bool {
     let pipes = journals.pipes();
     let (asked, answered) = (pipes.passage(Side::Client), pipes.passage(Side::Server));
-    let before = |seen: Option<u64>, closed: Option<u64>| {
+    let first = |seen: Option<u64>, closed: Option<u64>| {
         seen.is_some_and(|at| closed.is_none_or(|closed| at < closed))
     };
+    let client = first(answered.received.ended, asked.sent.ended);
     let closed = answered.sent.ended.or_else(|| journals.server_over());
-    let early = asked.received.ended;
-    journals.server.is_empty()
-        || before(answered.received.ended, closed)
-        || (before(early, asked.sent.ended) && before(early, closed))
+    let server = first(asked.received.ended, closed);
+    let never = answered.received.ended.is_some() && closed.is_none();
+    journals.server.is_empty() || (client && server) || never
 }
 
 /// Where our server listened, or our client connected to, as a `Host` header names it.
@@ -122,4 +125,58 @@ fn authority(notes: &[Entry]) -> String {
     let address = address.unwrap_or_default();
     let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Journals, broke_off};
+    use crate::play::journal::{Direction, Entry, Event};
+
+    const BEGAN: u64 = 1_000_000;
+
+    /// A journal in which the peer saw the end, closed its own, and came to its end, at these times.
+    fn journal(seen: Option<u64>, closed: Option<u64>, over: Option<u64>) -> Vec<Entry> {
+        let ended = |way| Event::Ended { way, exchange: None, broken: None };
+        let began = Event::Began { role: String::new(), transport: String::new(), address: None, pid: 1 };
+        let note = |at: Option<u64>, event| at.map(|at| Entry { at: BEGAN + at, event });
+        let over = note(over, Event::Over { sent: 1, received: 1, mismatches: 0 });
+        let ends = [note(seen, ended(Direction::Received)), note(closed, ended(Direction::Sent))];
+        let began = Entry { at: BEGAN, event: began };
+        [Some(began)].into_iter().chain(ends).chain([over]).flatten().collect()
+    }
+
+    /// The client's times, each so many microseconds off, and the server's; and whether it broke off.
+    fn judged(client: [Option<u64>; 2], server: [Option<u64>; 3], off: i64) -> bool {
+        let mut client = journal(client[0], client[1], None);
+        client.iter_mut().for_each(|note| note.at = note.at.saturating_add_signed(off));
+        broke_off(&Journals { client, server: journal(server[0], server[1], server[2]) })
+    }
+
+    #[test]
+    fn a_clock_that_is_off_breaks_no_session_off() {
+        for off in [-500_000, -1, 0, 1, 500_000] {
+            // The client closes first, then the server; and the other way round.
+            assert!(!judged([Some(40), Some(10)], [Some(20), Some(30), Some(35)], off), "{off}");
+            assert!(!judged([Some(20), Some(30)], [Some(40), Some(10), Some(45)], off), "{off}");
+            // Both close before they see the end of the other.
+            assert!(!judged([Some(20), Some(10)], [Some(20), Some(10), Some(45)], off), "{off}");
+        }
+    }
+
+    #[test]
+    fn a_recorder_that_goes_amid_the_session_breaks_it_off() {
+        for off in [-500_000, 0, 500_000] {
+            assert!(judged([Some(10), Some(12)], [Some(10), Some(13), Some(14)], off), "{off}");
+            assert!(judged([Some(10), Some(12)], [Some(10), None, Some(14)], off), "{off}");
+            // It took the server with it, in the middle of the session or when the client had closed.
+            assert!(judged([Some(10), Some(12)], [None, None, None], off), "{off}");
+            assert!(judged([Some(10), Some(5)], [Some(8), None, None], off), "{off}");
+        }
+        assert!(broke_off(&Journals { client: journal(Some(1), Some(2), None), server: Vec::new() }));
+    }
+
+    #[test]
+    fn whoever_never_saw_an_end_was_not_broken_off() {
+        assert!(!judged([None, Some(5)], [Some(8), None, None], 0));
+    }
 }
