@@ -3,7 +3,9 @@
 //! Each entry is one line of JSON, handed to the system at once, so that a journal outlives a peer that is killed; only
 //! its last line can be cut off. Times are microseconds since the Unix epoch and never run backwards within one
 //! journal. What was sent has the time right before it was written, what was received the time right after it was read:
-//! a recorder between the two has seen it no earlier than the one and no later than the other.
+//! a recorder between the two has seen it no earlier than the one and no later than the other. Every time is read from
+//! the system's clock, which all processes share: one that a process keeps for itself is off by however long the process
+//! was put aside while it was set.
 
 use crate::files::Growing;
 use base64::Engine as _;
@@ -12,8 +14,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// One thing that happened, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,8 +158,8 @@ pub struct Journal(Option<Arc<Sink>>);
 
 #[derive(Debug)]
 struct Sink {
-    /// The same moment, by the clock on the wall and by one that never runs backwards.
-    origin: (u64, Instant),
+    /// The last time that was told. A clock that is set back stands still here.
+    last: AtomicU64,
     output: Mutex<Output>,
 }
 
@@ -173,19 +176,16 @@ impl Journal {
     /// # Errors
     /// A sentence, where the file cannot be made or somebody else writes it.
     pub fn create(path: &Path) -> Result<Self, String> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let origin = (micros(since), Instant::now());
-        let file = Growing::create(path, true)?;
-        let output = Mutex::new(Output { file, fault: None });
-        Ok(Self(Some(Arc::new(Sink { origin, output }))))
+        let output = Mutex::new(Output { file: Growing::create(path, true)?, fault: None });
+        Ok(Self(Some(Arc::new(Sink { last: AtomicU64::new(0), output }))))
     }
 
     /// The time for a note that is made later.
     #[must_use]
     pub fn now(&self) -> u64 {
         let Some(sink) = &self.0 else { return 0 };
-        let (wall, instant) = sink.origin;
-        wall.saturating_add(micros(instant.elapsed()))
+        let now = micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        sink.last.fetch_max(now, Ordering::Relaxed).max(now)
     }
 
     /// Notes what happens now.
@@ -308,6 +308,14 @@ mod tests {
         assert!(notes.iter().map(|note| note.at).is_sorted() && notes[0].at >= before && before > 1 << 50);
         assert_eq!(notes.into_iter().map(|note| note.event).collect::<Vec<_>>(), all());
         assert_eq!(journal.fault(), None);
+    }
+
+    #[test]
+    fn every_journal_tells_the_time_of_one_clock() {
+        let folder = tempfile::tempdir().unwrap();
+        let journals = ["a", "b", "c"].map(|name| Journal::create(&folder.path().join(name)).unwrap());
+        let told: Vec<u64> = (0..3_000).map(|index| journals[index % 3].now()).collect();
+        assert!(told.is_sorted());
     }
 
     #[test]
