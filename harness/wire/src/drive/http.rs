@@ -75,7 +75,7 @@ pub(super) fn play(
     let mut recorder = Recorder(ChildGuard(start(&words)?));
     let listens = recorder.listens(port);
     let over = AtomicBool::new(false);
-    let kill_target = KillTarget::of(scenario, &client_script, files, heard_by_client);
+    let kill_target = KillTarget::of(scenario, &client_script, files, heard_by_client, None);
     let (mut died, mut killed) = (recorder.died(), None);
     let mut ended = None;
     thread::scope(|scope| {

@@ -68,6 +68,8 @@ pub(super) struct KillTarget<'v> {
     files: &'v Files,
     /// How many messages a client's journal has heard.
     heard: fn(&[Entry]) -> usize,
+    /// How many messages a server's journal has sent, where the server may go with the recorder.
+    sent: Option<fn(&[Entry]) -> usize>,
 }
 
 impl<'v> KillTarget<'v> {
@@ -76,6 +78,7 @@ impl<'v> KillTarget<'v> {
         script: &Script,
         files: &'v Files,
         heard: fn(&[Entry]) -> usize,
+        sent: Option<fn(&[Entry]) -> usize>,
     ) -> Option<Self> {
         let (kill, after) = scenario.conditions.kill?;
         let mut servers = 0;
@@ -84,15 +87,16 @@ impl<'v> KillTarget<'v> {
             servers > after
         };
         let passed = script.steps().iter().position(one_more).unwrap_or(script.steps().len());
-        Some(Self { kill, after, passed, files, heard })
+        Some(Self { kill, after, passed, files, heard, sent })
     }
 
     /// Kills it once the client has heard enough and the recording had time to hold it; nobody where the session is over
     /// before. When that was.
     pub(super) fn kill(&self, rig: &Rig, over: &AtomicBool) -> Option<SystemTime> {
-        let path = self.files.path("client.journal");
-        let heard = || (self.heard)(&journal::read(&path).unwrap_or_default());
-        while heard() < self.after {
+        let noted = |name: &str, count: fn(&[Entry]) -> usize| {
+            count(&journal::read(&self.files.path(name)).unwrap_or_default())
+        };
+        while noted("client.journal", self.heard) < self.after {
             if over.load(Ordering::Relaxed) {
                 return None;
             }
@@ -103,6 +107,10 @@ impl<'v> KillTarget<'v> {
                 .is_ok_and(|it| it.written.len() >= self.passed)
         };
         wait(rig.patience, all_there);
+        // What was heard may not have been noted yet by whoever sent it, and a server that is killed notes it no more.
+        if let Some(sent) = self.sent {
+            wait(rig.patience, || noted("server.journal", sent) >= self.after);
+        }
         let pid = fs::read_to_string(self.files.path("pid")).ok()?.trim().parse().ok()?;
         let signal = match self.kill {
             Kill::Term => Signal::TERM,

@@ -45,7 +45,7 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         notify: &Quiet,
     };
     let over = AtomicBool::new(false);
-    let target = KillTarget::of(scenario, &script, files, heard);
+    let target = KillTarget::of(scenario, &script, files, heard, Some(sent));
     let (played, killed) = thread::scope(|scope| {
         let over = &over;
         let killer = target.as_ref().map(|target| scope.spawn(move || target.kill(rig, over)));
@@ -99,10 +99,19 @@ fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {
     words
 }
 
-/// How many lines a client has heard.
+/// How many lines a peer has heard.
 fn heard(notes: &[Entry]) -> usize {
+    lines(notes, Direction::Received)
+}
+
+/// How many lines a peer has sent.
+fn sent(notes: &[Entry]) -> usize {
+    lines(notes, Direction::Sent)
+}
+
+fn lines(notes: &[Entry], wanted: Direction) -> usize {
     let lines = |note: &Entry| match &note.event {
-        Event::Bytes { way: Direction::Received, exchange: None, bytes } => {
+        Event::Bytes { way, exchange: None, bytes } if *way == wanted => {
             bytes.0.iter().filter(|byte| **byte == b'\n').count()
         }
         _ => 0,
