@@ -14,6 +14,7 @@ pub fn render(record: &Record) -> String {
     let (message, colour) = match (record.is_failure(), judged) {
         (_, 0) => ("nothing judged".to_owned(), "lightgrey"),
         (true, _) => (format!("{} of {judged} {trial}s", of(Verdict::Pass)), "red"),
+        (false, _) if record.interrupted > 0 => (format!("interrupted after {judged} {trial}s"), "lightgrey"),
         (false, _) if of(Verdict::ExpectedFail) > 0 => {
             (format!("{} of {judged} {trial}s, the rest known", of(Verdict::Pass)), "yellow")
         }

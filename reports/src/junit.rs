@@ -11,7 +11,7 @@ use verdict::verdict::Verdict;
 /// # Errors
 /// Where the XML cannot be written.
 pub fn render(record: &Record) -> Result<String, quick_junit::SerializeError> {
-    let name = format!("mcp-concord: {}", record.implementation.title());
+    let name = format!("mcp-concord: {}", record.title());
     let mut report = Report::new(plain(&name));
     let mut suites: Vec<(&str, TestSuite)> = Vec::new();
     for line in &record.results {

@@ -16,7 +16,7 @@ const WIDTH: usize = 160;
 /// The record as Markdown.
 #[must_use]
 pub fn render(record: &Record) -> String {
-    let mut out = format!("### {}\n\n", text(&record.implementation.title()));
+    let mut out = format!("### {}\n\n", text(&record.title()));
     let counts: Vec<String> =
         record.totals.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
     let (trial, of) = record.counts();

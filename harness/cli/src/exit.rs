@@ -1,4 +1,7 @@
 //! What the program's exit codes mean. They are part of the product's outside.
+//!
+//! A command that a signal cut short ends with 128 and the signal's number, whatever it had judged until then: 129 for HUP,
+//! 130 for INT, 143 for TERM ([`wire::interrupt::code`]).
 
 /// All is well.
 pub(crate) const WELL: u8 = 0;

@@ -5,7 +5,6 @@ mod case_draft;
 mod command;
 mod exit;
 mod fuzzing;
-mod interrupt;
 mod recordings;
 mod rules_page;
 mod scale;
@@ -16,6 +15,7 @@ use command::{COMMANDS, Command, CommandContext, Failure};
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use terminal::{Terminal, Verbosity};
+use wire::interrupt;
 
 /// One session, any recording, one meaning.
 ///
@@ -34,7 +34,7 @@ Examples:
   mcp-concord explain COR-FIRST
 
 Exit codes: 0: success; 1: what was judged failed; 2: the call or its input cannot be used; 3: the implementation under
-test cannot be run.")]
+test cannot be run; 129, 130, 143: HUP, INT or TERM cut the command short, and what was judged until then is written.")]
 struct Options {
     /// Print only findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -92,7 +92,18 @@ fn main() -> ExitCode {
         Some((command, matches)) => command.run(matches, context),
         None => Ok(exit::UNUSABLE),
     };
-    ExitCode::from(match outcome {
+    ExitCode::from(match (outcome, interrupt::code()) {
+        (Err(_), Some(code)) => {
+            context.terminal.error("interrupted");
+            code
+        }
+        (outcome, _) => told(outcome, context),
+    })
+}
+
+/// The exit code of what came of a command. Where it is no verdict, the terminal is told why.
+fn told(outcome: Result<u8, Failure>, context: CommandContext) -> u8 {
+    match outcome {
         Ok(code) => code,
         Err(Failure::OutputClosed) => exit::WELL,
         Err(Failure::Rejected(name, rejection)) => {
@@ -107,5 +118,5 @@ fn main() -> ExitCode {
             context.terminal.error(&why);
             exit::UNUSABLE
         }
-    })
+    }
 }

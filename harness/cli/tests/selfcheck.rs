@@ -184,7 +184,7 @@ const ROWS: &[Row] = &[
     ("a format that is skipped", |s| uncarried(s, "inspector", "EQ-PAIR"),
      &[], 0, &["1 pass, 1 skip", "inspector cannot carry it: EQ-PAIR"]),
     ("nothing but skips", |s| uncarried(s, "inspector", "EQ-PAIR"),
-     &["--format", "inspector"], 0, &["1 skip", "nothing is judged"]),
+     &["--format", "inspector"], 1, &["1 skip", "nothing was judged"]),
     ("a title that is taken", |s| add(s, "topic/other", CASE),
      &[], 2, &["topic/other/case.toml", "is taken by", "topic/good"]),
     ("two colons in a name", |s| add(s, "topic/a::b", &CASE.replace("A call", "Another call")),
@@ -257,6 +257,18 @@ fn every_broken_suite_has_its_exit_code_and_its_words() {
         assert!(!told.contains("panicked"), "{what}: {told}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_suite_is_refused() {
+    let suite = suite();
+    let pipe = suite.path().join("topic/good/jsonrpc.jsonl");
+    fs::remove_file(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let output = run(suite.path(), &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("is no regular file"), "{}", told(&output));
 }
 
 #[cfg(unix)]

@@ -12,13 +12,11 @@ use crate::suite::{Case, Transcript};
 use formats::Format;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 use verdict::answer::Answer;
 use verdict::consistency::{self, FormatAnswer};
 use verdict::expectation::Expectation;
+use verdict::jobs::map_in_order;
 use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
 use verdict::side_by_side::sides;
 use verdict::verdict::{Question, Verdict, judge, unseen};
@@ -33,30 +31,38 @@ pub fn run(
     jobs: usize,
     suite: record::Suite,
 ) -> io::Result<Record> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, io::Result<Vec<CaseResult>>>> = Mutex::new(BTreeMap::new());
-    let work = || {
-        while let Some((index, planned)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            plan.get(index).map(|planned| (index, planned))
-        } {
-            let lines = judge_case(planned, importer);
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, lines);
-        }
+    run_until(plan, importer, jobs, suite, &|| false)
+}
+
+/// The same until `over` is: what was under way then has no verdict, and the record says how much that is.
+///
+/// # Errors
+/// Where a transcript cannot be read from disk any more, or no thread can be had.
+pub fn run_until(
+    plan: &[PlannedCase<'_>],
+    importer: &dyn Importer,
+    jobs: usize,
+    suite: record::Suite,
+    over: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Record> {
+    let judge = |planned: &PlannedCase<'_>| {
+        let lines = (!over()).then(|| judge_case(planned, importer));
+        lines.filter(|_| !over())
     };
-    thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, plan.len().max(1)) {
-            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        }
-        Ok::<_, io::Error>(())
-    })?;
-    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut lines = Vec::new();
-    for result in done.into_values() {
-        lines.extend(result?);
+    let mut cases = BTreeMap::new();
+    let mut left = 0;
+    for (planned, judged) in plan.iter().zip(map_in_order(plan, jobs, STACK, judge)?) {
+        match judged {
+            Some(judged) => {
+                lines.extend(judged?);
+                cases.insert(planned.case.name.clone(), planned.case.note());
+            }
+            None => left += planned.readings.len(),
+        }
     }
     let readings: usize = plan.iter().map(|planned| planned.readings.len()).sum();
-    if lines.len() != readings {
+    if lines.len() + left != readings {
         let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
@@ -66,15 +72,14 @@ pub fn run(
         let at = line.difference.as_ref().map(|difference| difference.at.as_str());
         short.entry(&line.case).or_default().extend(at);
     }
-    let mut cases = BTreeMap::new();
     for PlannedCase { case, .. } in plan {
-        let mut note = case.note();
-        if let Some(differences) = short.get(case.name.as_str()) {
-            show(case, differences, &mut note)?;
+        if let (Some(differences), Some(note)) =
+            (short.get(case.name.as_str()), cases.get_mut(case.name.as_str()))
+        {
+            show(case, differences, note)?;
         }
-        cases.insert(case.name.clone(), note);
     }
-    Ok(Record::new(suite, implementation, cases, lines))
+    Ok(Record { interrupted: left as u64, ..Record::new(suite, implementation, cases, lines) })
 }
 
 /// An importer as records name it.

@@ -90,6 +90,7 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError>
                 whole.cases.extend(record.cases);
                 whole.clauses.extend(record.clauses);
                 whole.results.extend(record.results);
+                whole.interrupted += record.interrupted;
             }
         }
     }

@@ -38,8 +38,11 @@ pub struct Record {
     /// The part of the suite that this is, where it is not the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardPart>,
-    /// How many readings were planned; the totals add up to it, or the run is no run.
+    /// How many readings were planned, but for those that an interrupt left; the totals add up to it, or the run is no run.
     pub planned: u64,
+    /// How many more were planned, and have no verdict since the run was interrupted.
+    #[serde(default, skip_serializing_if = "is_none_left")]
+    pub interrupted: u64,
     /// How many came to each verdict; a verdict that no reading came to is left out.
     pub totals: BTreeMap<Verdict, u64>,
     /// The cases of the plan by name.
@@ -302,6 +305,28 @@ impl Record {
         }
     }
 
+    /// What a report calls the run; one that was interrupted says so.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let title = self.implementation.title();
+        self.cut_short().map_or_else(|| title.clone(), |cut| format!("{title}, {cut}"))
+    }
+
+    /// That the run was interrupted, and how much of the plan has no verdict; none where all of it has.
+    #[must_use]
+    pub fn cut_short(&self) -> Option<String> {
+        let (trial, _) = self.counts();
+        let plural = if self.interrupted == 1 { "" } else { "s" };
+        let cut = || format!("interrupted with {} planned {trial}{plural} not judged", self.interrupted);
+        (self.interrupted > 0).then(cut)
+    }
+
+    /// Whether no reading has a verdict but that it was skipped.
+    #[must_use]
+    pub fn nothing_judged(&self) -> bool {
+        self.totals.iter().all(|(verdict, count)| *verdict == Verdict::Skip || *count == 0)
+    }
+
     /// A record of these results. The totals are counted here, so that they add up to the plan.
     #[must_use]
     pub fn new(
@@ -324,6 +349,7 @@ impl Record {
             command: None,
             shard: None,
             planned,
+            interrupted: 0,
             totals,
             cases,
             clauses,
@@ -417,6 +443,11 @@ fn value(text: &str) -> Option<Box<RawValue>> {
 /// `null` is a value that stood there, unlike a member that is left out.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none_left(count: &u64) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

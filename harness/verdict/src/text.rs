@@ -119,6 +119,9 @@ pub fn totals(record: &Record, options: &Options<'_>) -> String {
     let (trial, of) = record.counts();
     let (trials, of) = (counted(record.planned, trial), counted(record.cases.len() as u64, of));
     let mut out = format!("{trials} of {of}: {counts}\n");
+    if let Some(cut) = record.cut_short() {
+        let _ = writeln!(out, "{}", paint(&cut, style(Verdict::Fail), options.colour));
+    }
     if let Some(dialect) = &record.implementation.dialect {
         let _ = writeln!(out, "judged in the dialect {}", plain(dialect));
     }

@@ -1,24 +1,12 @@
-//! A child process with its pipes, and the pipes of this process.
+//! What is said of programs that do not start or that ended, and the pipes of this process.
 
-use crate::group;
 use std::fs::File;
 use std::io;
-use std::process::{Child, ExitStatus};
-
-/// A child that is killed when nobody needs it any more, with every process that it started.
-pub(crate) struct ChildGuard(pub(crate) Child);
-
-impl Drop for ChildGuard {
-    fn drop(&mut self) {
-        if matches!(self.0.try_wait(), Ok(None)) {
-            group::kill(&mut self.0);
-            let _ = self.0.wait();
-        }
-    }
-}
+use std::process::ExitStatus;
 
 /// Why a program cannot be started, in a sentence that says what to change.
-pub(crate) fn spawn_error(program: &str, error: &io::Error) -> String {
+#[must_use]
+pub fn spawn_error(program: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {
             format!(

@@ -1,8 +1,46 @@
-//! A process and every process that it started, as a process group.
+//! Other people's programs: how each is started, watched and ended, with every process that it starts.
 //!
-//! A process that leaves its group (`setsid`) is out of reach; nothing short of a container holds it.
+//! A program leads a process group of its own. A [`Group`] is killed when it is dropped, and all that run are killed at once
+//! when this process is told to end ([`crate::interrupt`]). A process that leaves its group (`setsid`) is out of reach;
+//! nothing short of a container holds it.
 
-use std::process::{Child, Command};
+use crate::child::signal;
+use crate::running;
+use std::fmt;
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a program that is to end is looked at.
+const TICK: Duration = Duration::from_millis(2);
+
+/// A program that was started here, with every process that it started.
+#[derive(Debug)]
+pub struct Group {
+    leader: Child,
+    /// How it ended. From then on its number may belong to another process.
+    status: Option<ExitStatus>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// The exit code, where it ended by itself.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(out, "exit code {code}"),
+            (_, Some(signal)) => write!(out, "signal {signal}"),
+            (None, None) => out.write_str("no status"),
+        }
+    }
+}
 
 /// Has the command start in a group of its own, where no signal to ours reaches it.
 pub fn lead(command: &mut Command) {
@@ -12,34 +50,125 @@ pub fn lead(command: &mut Command) {
     let _ = command;
 }
 
-/// Whether the leader has exited. It is not reaped: as long as it is a zombie, its number names its group.
-pub fn exited(leader: &mut Child) -> bool {
-    #[cfg(unix)]
-    if let Some(pid) = number(leader) {
-        use rustix::process::{WaitId, WaitIdOptions, waitid};
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        return !matches!(waitid(WaitId::Pid(pid), options), Ok(None));
+impl Group {
+    /// Starts the command as the leader of a group.
+    ///
+    /// # Errors
+    /// Where it cannot be started; nothing can once this process was told to end.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        lead(command);
+        Ok(Self { leader: running::spawn(command)?, status: None })
     }
-    !matches!(leader.try_wait(), Ok(None))
-}
 
-/// Kills the whole group. To be called before the leader is reaped.
-pub fn kill(leader: &mut Child) {
-    #[cfg(unix)]
-    if let Some(pid) = number(leader) {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    /// The leader, for its pipes.
+    pub fn leader(&mut self) -> &mut Child {
+        &mut self.leader
     }
-    // One that is dead already is as well.
-    let _ = leader.kill();
+
+    /// The number of the leader, and of the group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.leader.id()
+    }
+
+    /// Whether the leader has exited. It is not reaped: as long as it is a zombie, its number names its group.
+    pub fn exited(&mut self) -> bool {
+        self.exit().is_some()
+    }
+
+    /// Whether the leader exits in this time.
+    pub fn exits_within(&mut self, time: Duration) -> bool {
+        let since = Instant::now();
+        while !self.exited() {
+            if since.elapsed() > time {
+                return false;
+            }
+            thread::sleep(TICK);
+        }
+        true
+    }
+
+    /// How the leader exited, if it has.
+    pub fn exit(&mut self) -> Option<Exit> {
+        if let Some(status) = self.status {
+            return Some(of(status));
+        }
+        #[cfg(unix)]
+        if let Some(pid) = running::pid(self.id()) {
+            use rustix::process::{WaitId, WaitIdOptions, waitid};
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+            return match waitid(WaitId::Pid(pid), options) {
+                Ok(None) | Err(rustix::io::Errno::INTR) => None,
+                Ok(Some(status)) => {
+                    Some(Exit { code: status.exit_status(), signal: status.terminating_signal() })
+                }
+                Err(_) => Some(Exit { code: None, signal: None }),
+            };
+        }
+        match self.leader.try_wait() {
+            Ok(None) => None,
+            Ok(Some(status)) => Some(of(status)),
+            Err(_) => Some(Exit { code: None, signal: None }),
+        }
+    }
+
+    /// Kills the whole group.
+    pub fn kill(&mut self) {
+        if self.status.is_none() {
+            running::kill(self.id());
+            // One that is dead already is as well.
+            let _ = self.leader.kill();
+        }
+    }
+
+    /// Kills the whole group, and gives the leader's status.
+    ///
+    /// # Errors
+    /// Where the system does not tell it.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        self.kill();
+        self.reap()
+    }
+
+    /// Waits for the leader alone, and gives its status. What it leaves behind goes on, and is nobody's here any more.
+    ///
+    /// # Errors
+    /// Where the system does not tell it.
+    pub(crate) fn reap(&mut self) -> io::Result<ExitStatus> {
+        while !self.exited() {
+            thread::sleep(TICK);
+        }
+        running::reap(&mut self.leader).inspect(|status| self.status = Some(*status))
+    }
+
+    /// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
+    #[must_use]
+    pub fn resident(&self) -> Option<u64> {
+        resident(self.id())
+    }
+
+    /// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a
+    /// process that has ended are forgotten.
+    #[must_use]
+    pub fn peak(&self) -> Option<u64> {
+        peak(self.id())
+    }
 }
 
-#[cfg(unix)]
-fn number(leader: &Child) -> Option<rustix::process::Pid> {
-    rustix::process::Pid::from_raw(i32::try_from(leader.id()).ok()?)
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
 }
 
-/// How many bytes the group holds resident, where the system tells. Pages that processes share count for each.
-pub fn resident(leader: &Child) -> Option<u64> {
+fn of(status: ExitStatus) -> Exit {
+    Exit { code: status.code(), signal: signal(status) }
+}
+
+fn resident(leader: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let pages: u64 = members(leader)?.iter().map(|(_, pages)| pages).sum();
@@ -52,9 +181,7 @@ pub fn resident(leader: &Child) -> Option<u64> {
     }
 }
 
-/// The most bytes that each process of the group has held resident, added up, where the system tells. Those of a process
-/// that has ended are forgotten.
-pub fn peak(leader: &Child) -> Option<u64> {
+fn peak(leader: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let peak = |folder: &std::path::Path| {
@@ -74,7 +201,7 @@ pub fn peak(leader: &Child) -> Option<u64> {
 
 /// The processes of the group: their folders under `/proc`, and the pages that each holds resident.
 #[cfg(target_os = "linux")]
-fn members(leader: &Child) -> Option<Vec<(std::path::PathBuf, u64)>> {
+fn members(leader: u32) -> Option<Vec<(std::path::PathBuf, u64)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").ok()?.flatten() {
         if !entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit) {
@@ -83,7 +210,7 @@ fn members(leader: &Child) -> Option<Vec<(std::path::PathBuf, u64)>> {
         // A process may be gone by now.
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
         if let Some((group, pages)) = group_and_pages(&stat)
-            && group == leader.id()
+            && group == leader
         {
             found.push((entry.path(), pages));
         }
@@ -101,30 +228,46 @@ fn group_and_pages(stat: &str) -> Option<(u32, u64)> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{exited, kill, lead, peak, resident};
-    use std::process::Command;
+    use super::{Exit, Group};
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
     use std::thread;
     use std::time::{Duration, Instant};
 
+    const SOON: Duration = Duration::from_secs(20);
+
     #[test]
     fn a_group_has_its_memory_and_dies_together() {
-        let mut command = Command::new("sleep");
-        command.arg("60");
-        lead(&mut command);
-        let mut child = command.spawn().unwrap();
-        assert!(!exited(&mut child));
+        let mut group = Group::start(Command::new("sleep").arg("60")).unwrap();
+        assert!(!group.exited());
         // Between its start and its first page the child has no memory yet.
         let begun = Instant::now();
-        while resident(&child).unwrap() <= 4096 {
-            assert!(begun.elapsed() < Duration::from_secs(20), "it never had a page");
+        while group.resident().unwrap() <= 4096 {
+            assert!(begun.elapsed() < SOON, "it never had a page");
             thread::yield_now();
         }
-        assert!(peak(&child).unwrap() >= 4096);
-        kill(&mut child);
-        assert!(!child.wait().unwrap().success());
+        assert!(group.peak().unwrap() >= 4096);
+        group.kill();
+        assert!(group.exits_within(SOON));
+        assert_eq!(group.exit(), Some(Exit { code: None, signal: Some(9) }));
+        assert!(!group.end().unwrap().success());
+        assert_eq!(group.exit(), Some(Exit { code: None, signal: Some(9) }));
         assert_eq!(
             super::group_and_pages("7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1"),
             Some((99, 123))
         );
+    }
+
+    #[test]
+    fn who_was_left_behind_dies_with_the_group() {
+        let mut start = Command::new("sh");
+        start.args(["-c", "sleep 60 & exit 7"]).stdout(Stdio::piped());
+        let mut group = Group::start(&mut start).unwrap();
+        let mut out = group.leader().stdout.take().unwrap();
+        assert!(group.exits_within(SOON));
+        assert_eq!(group.exit(), Some(Exit { code: Some(7), signal: None }));
+        drop(group);
+        // The end comes when nobody holds the pipe any more.
+        assert_eq!(out.read(&mut [0]).unwrap(), 0);
     }
 }

@@ -7,6 +7,7 @@
 //! - [`files`] writes files, so that what is lost is known and what is there is whole.
 //! - [`drive`] puts a recorder between two such peers and judges what it forwarded and what it recorded.
 //!
+//! Programs under test are started and ended in one way ([`group`]), and a request to end reaches all of them ([`interrupt`]).
 //! A caller is told of problems through [`Notify`]; nothing here writes to a terminal.
 
 mod child;
@@ -14,6 +15,7 @@ pub mod drive;
 mod error;
 pub mod files;
 pub mod group;
+pub mod interrupt;
 mod net;
 mod notify;
 pub mod play;
@@ -21,7 +23,12 @@ pub mod proxy;
 mod queue;
 pub mod record;
 pub mod redaction;
+mod regular;
+mod running;
+mod stderr;
 mod utf8;
 
+pub use child::spawn_error;
 pub use error::StartError;
 pub use notify::Notify;
+pub use stderr::Stderr;

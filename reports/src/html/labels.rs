@@ -9,7 +9,7 @@ pub(super) const WIDTH: usize = 2000;
 
 /// What an implementation is called.
 pub(super) fn name(record: &Record) -> String {
-    plain(&record.implementation.title())
+    plain(&record.title())
 }
 
 /// A suite, in words that are safe to show.

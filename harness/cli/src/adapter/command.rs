@@ -30,6 +30,19 @@ impl Command {
         }
     }
 
+    /// The same for a command that is started for each transcript, and so has to be told which.
+    ///
+    /// # Errors
+    /// A sentence where a quote is left open, there is no word, or no `{file}`.
+    pub(crate) fn parse_one_shot(text: &str) -> Result<Self, String> {
+        let command = Self::parse(text)?;
+        if command.has("{file}") {
+            return Ok(command);
+        }
+        let message = "an --exec command needs {file} where the transcript's path belongs, such as";
+        Err(format!("{message} --exec '{text} {{file}} {{format}}'"))
+    }
+
     /// The command as it was given.
     #[must_use]
     pub(crate) fn text(&self) -> &str {
@@ -67,16 +80,7 @@ impl Command {
 
     /// Why it cannot be started.
     pub(super) fn refused(&self, error: &io::Error) -> NotRun {
-        let program = &self.program;
-        NotRun(match error.kind() {
-            io::ErrorKind::NotFound => format!(
-                "there is no program `{program}`; name one that is on the PATH, or its path from this folder"
-            ),
-            io::ErrorKind::PermissionDenied => {
-                format!("`{program}` may not be executed; make it executable, or name its interpreter first")
-            }
-            _ => format!("`{program}` cannot be started: {error}"),
-        })
+        NotRun(wire::spawn_error(&self.program, error))
     }
 }
 

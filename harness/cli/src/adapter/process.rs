@@ -2,16 +2,15 @@
 
 use super::command::Command;
 use super::program::{BrokenAnswer, Limits, NotRun};
-use crate::interrupt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use verdict::answer::FailureKind;
 use verdict::protocol::shown;
-use wire::group;
+use wire::group::Group;
+use wire::{Stderr, interrupt};
 
 /// How often a slow program is checked.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,17 +24,14 @@ const TAIL: usize = 2 << 10;
 /// A program that runs, in a process group of its own. The group is killed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
+    group: Group,
     input: Option<ChildStdin>,
     output: Receiver<Piece>,
-    errors: Arc<Mutex<Vec<u8>>>,
-    errors_end: Receiver<()>,
+    stderr: Option<Stderr>,
     limits: Limits,
     /// The most memory that the group was seen to hold.
     peak: Option<u64>,
     looked: Option<Instant>,
-    /// How it ended. From then on its number may belong to another process.
-    status: Option<ExitStatus>,
 }
 
 /// How its output is taken.
@@ -69,27 +65,19 @@ impl Process {
         wanted: Output,
     ) -> Result<Self, NotRun> {
         start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        group::lead(&mut start);
-        let mut child = start.spawn().map_err(|error| command.refused(&error))?;
+        let mut group = Group::start(&mut start).map_err(|error| command.refused(&error))?;
+        let leader = group.leader();
         let (lines, output) = sync_channel(1);
-        let (ended, errors_end) = sync_channel(1);
-        let errors = Arc::new(Mutex::new(Vec::new()));
-        // Nobody waits for these threads: a process that left the group may hold the pipes open for ever.
-        if let Some(stdout) = child.stdout.take() {
+        // Nobody waits for this thread: a process that left the group may hold the pipe open for ever.
+        if let Some(stdout) = leader.stdout.take() {
             thread::spawn(move || match wanted {
                 Output::Lines => split(stdout, limits.output, &lines),
                 Output::Whole => parts(stdout, &lines),
             });
         }
-        if let Some(stderr) = child.stderr.take() {
-            let tail = Arc::clone(&errors);
-            thread::spawn(move || {
-                keep_tail(stderr, &tail);
-                let _ = ended.send(());
-            });
-        }
-        let input = child.stdin.take();
-        Ok(Self { child, input, output, errors, errors_end, limits, peak: None, looked: None, status: None })
+        let stderr = leader.stderr.take().map(|pipe| Stderr::keep(pipe, 0, TAIL));
+        let input = leader.stdin.take();
+        Ok(Self { group, input, output, stderr, limits, peak: None, looked: None })
     }
 
     /// Writes a line to its standard input.
@@ -103,13 +91,12 @@ impl Process {
 
     /// Forgets what it wrote to its standard error so far.
     pub(super) fn clear_stderr(&self) {
-        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.stderr.iter().for_each(Stderr::clear);
     }
 
     /// The end of what it wrote to its standard error.
     pub(super) fn stderr_tail(&self) -> String {
-        let tail = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&tail).trim().to_owned()
+        self.stderr.as_ref().map(|stderr| stderr.text().trim().to_owned()).unwrap_or_default()
     }
 
     /// Ends it, and gives the end of its standard error.
@@ -126,8 +113,8 @@ impl Process {
 
     /// Looks at the memory that the group holds, where that is wanted.
     fn look(&mut self) {
-        if self.limits.watched && self.status.is_none() {
-            self.peak = self.peak.max(group::peak(&self.child));
+        if self.limits.watched {
+            self.peak = self.peak.max(self.group.peak());
             self.looked = Some(Instant::now());
         }
     }
@@ -186,11 +173,8 @@ impl Process {
                 return Err(self.too_long(&all));
             }
         }
-        while !group::exited(&mut self.child) {
-            if since.elapsed() > self.limits.timeout {
-                return Err(self.timed_out());
-            }
-            thread::sleep(Duration::from_millis(1));
+        if !self.group.exits_within(self.limits.timeout.saturating_sub(since.elapsed())) {
+            return Err(self.timed_out());
         }
         let status = self.end().map_err(|error| BrokenAnswer::new(FailureKind::Crash, error.to_string()))?;
         Ok((all, status))
@@ -200,7 +184,7 @@ impl Process {
     pub(super) fn stop(mut self, line: &str) -> bool {
         let told = self.send(line).is_ok();
         self.input = None;
-        told && self.ends_within(GRACE)
+        told && self.group.exits_within(GRACE)
     }
 
     fn piece(&mut self, since: Instant) -> Result<Piece, BrokenAnswer> {
@@ -220,12 +204,11 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if interrupt::requested() {
-                group::kill(&mut self.child);
                 return Err(BrokenAnswer::new(FailureKind::Crash, "it was interrupted"));
             }
-            exited = group::exited(&mut self.child);
-            if let Some(used) = group::resident(&self.child).filter(|used| *used > self.limits.memory) {
-                group::kill(&mut self.child);
+            exited = self.group.exited();
+            if let Some(used) = self.group.resident().filter(|used| *used > self.limits.memory) {
+                self.group.kill();
                 let (used, allowed) = (mebibytes(used), mebibytes(self.limits.memory));
                 let message = format!("it held {used} of memory, and --memory allows {allowed}");
                 return Err(BrokenAnswer::new(FailureKind::Crash, message));
@@ -237,13 +220,13 @@ impl Process {
     }
 
     fn timed_out(&mut self) -> BrokenAnswer {
-        group::kill(&mut self.child);
+        self.group.kill();
         let seconds = self.limits.timeout.as_secs_f64();
         BrokenAnswer::new(FailureKind::Timeout, format!("no answer within {seconds} s (--timeout)"))
     }
 
     fn too_long(&mut self, head: &[u8]) -> BrokenAnswer {
-        group::kill(&mut self.child);
+        self.group.kill();
         let allowed = mebibytes(self.limits.output);
         BrokenAnswer::new(
             FailureKind::Garbled,
@@ -253,7 +236,7 @@ impl Process {
 
     /// It stopped listening or talking: how it died, or that it runs on.
     fn crashed(&mut self, what: &str) -> BrokenAnswer {
-        if !self.ends_within(GRACE) {
+        if !self.group.exits_within(GRACE) {
             return BrokenAnswer::new(FailureKind::Crash, format!("it {what} and ran on"));
         }
         match self.end() {
@@ -266,34 +249,11 @@ impl Process {
         }
     }
 
-    fn ends_within(&mut self, time: Duration) -> bool {
-        let since = Instant::now();
-        while !group::exited(&mut self.child) {
-            if since.elapsed() > time {
-                return false;
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        true
-    }
-
     /// Ends the group, and gives the leader's status.
     fn end(&mut self) -> io::Result<ExitStatus> {
-        if let Some(status) = self.status {
-            return Ok(status);
-        }
-        group::kill(&mut self.child);
-        let status = self.child.wait()?;
-        self.status = Some(status);
-        // The last words of a dying program are worth reading.
-        let _ = self.errors_end.recv_timeout(TICK * 2);
+        let status = self.group.end()?;
+        self.stderr.iter().for_each(Stderr::wait);
         Ok(status)
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.end();
     }
 }
 
@@ -335,15 +295,5 @@ fn parts(mut stdout: ChildStdout, to: &SyncSender<Piece>) {
         if to.send(piece).is_err() || last {
             return;
         }
-    }
-}
-
-fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
-    let mut chunk = [0; 4 << 10];
-    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend_from_slice(&chunk[..count]);
-        let over = tail.len().saturating_sub(TAIL);
-        tail.drain(..over);
     }
 }

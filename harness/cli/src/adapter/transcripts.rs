@@ -1,62 +1,55 @@
 //! Transcripts as a program under test sees them: files whose names give nothing away.
+//!
+//! The program runs with the rights of its user, and may put what it likes into the folder. So each file is made anew, under
+//! a name that nobody can foresee: no link leads it elsewhere, and no pipe keeps it waiting.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io};
-use tempfile::TempDir;
+use tempfile::{Builder, TempDir, TempPath};
 
 /// The folder of the files. It is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Transcripts {
     folder: TempDir,
-    next: AtomicU64,
 }
 
 /// One file. It is removed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Transcript {
-    path: PathBuf,
-}
+pub(crate) struct Transcript(TempPath);
 
 impl Transcripts {
     pub(crate) fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("concord-").tempdir()?;
-        fs::create_dir(folder.path().join("t"))?;
-        Ok(Self { folder, next: AtomicU64::new(1) })
+        Ok(Self { folder: Builder::new().prefix("concord-").tempdir()? })
     }
 
-    /// Lays out a transcript under the next number.
+    /// Lays out a transcript under a name of its own.
     pub(crate) fn lay_out(&self, bytes: &[u8]) -> io::Result<Transcript> {
-        let path = self.path();
-        fs::write(&path, bytes)?;
-        Ok(Transcript { path })
+        let mut file = Builder::new().prefix("").rand_bytes(16).suffix(".dat").tempfile_in(&self.folder)?;
+        file.write_all(bytes)?;
+        Ok(Transcript(file.into_temp_path()))
     }
 
     /// The path of a file that is not there.
-    pub(super) fn missing(&self) -> Transcript {
-        Transcript { path: self.path() }
-    }
-
-    fn path(&self) -> PathBuf {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.folder.path().join("t").join(format!("{number:06}.dat"))
+    pub(super) fn missing(&self) -> io::Result<PathBuf> {
+        let file = self.lay_out(b"")?;
+        let path = file.path().to_owned();
+        file.0.close()?;
+        Ok(path)
     }
 }
 
 impl Transcript {
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        &self.0
     }
 
     /// A text in which the file has a name that is the same in every run.
     pub(super) fn anonymized(&self, text: &str) -> String {
-        text.replace(&*self.path.to_string_lossy(), "TRANSCRIPT")
+        anonymized(&self.0, text)
     }
 }
 
-impl Drop for Transcript {
-    fn drop(&mut self) {
-        // What remains is removed with the folder.
-        let _ = fs::remove_file(&self.path);
-    }
+/// A text in which the file at `path` has a name that is the same in every run.
+pub(super) fn anonymized(path: &Path, text: &str) -> String {
+    text.replace(&*path.to_string_lossy(), "TRANSCRIPT")
 }

@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use super::sample::{GOOD, good};
-use super::transcripts::Transcripts;
+use super::transcripts::{Transcripts, anonymized};
 use std::io;
 use suite::importer::Importer;
 use transcript::dialect;
@@ -69,7 +69,7 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(answer)),
             other => Err(format!("{}, where there is no transcript", words(other))),
         })?;
-        trial.unreadable(name);
+        trial.unreadable(name)?;
         trial.ask("it goes on after all that", name, &good_of(name), |answer| match answer {
             Answer::Broken { .. } => Err(words(answer)),
             _ => Ok(answer.in_words()),
@@ -124,9 +124,9 @@ impl Trial<'_> {
     }
 
     /// A file that is not there may end the program: that is no answer, and it is started again.
-    fn unreadable(&mut self, format: &str) {
-        let file = self.transcripts.missing();
-        let (answer, _) = self.program.about(format, file.path());
+    fn unreadable(&mut self, format: &str) -> io::Result<()> {
+        let file = self.transcripts.missing()?;
+        let (answer, _) = self.program.about(format, &file);
         let outcome = match &answer {
             Answer::Rejection { .. } | Answer::Unsupported { .. } => Ok(words(&answer)),
             Answer::Broken { how: FailureKind::Crash, .. } => {
@@ -134,8 +134,9 @@ impl Trial<'_> {
             }
             other => Err(format!("{}, where there is no file", words(other))),
         };
-        let anonymized = |text: String| file.anonymized(&text);
+        let anonymized = |text: String| anonymized(&file, &text);
         self.note("it survives a file that cannot be read", outcome.map(anonymized).map_err(anonymized));
+        Ok(())
     }
 
     fn note(&mut self, what: &str, outcome: Result<String, String>) {

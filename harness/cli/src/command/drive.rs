@@ -3,7 +3,7 @@
 use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, exit_code, watch};
 use super::suites::SuiteArgs;
 use super::values::{glob, quoted, seconds};
 use crate::exit;
@@ -24,6 +24,7 @@ use verdict::expectation::Expectation;
 use verdict::record::CaseResult;
 use wire::drive::judge::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
+use wire::interrupt;
 
 /// Tests a recorder: plays both ends around it, and judges what it passed on and what it recorded.
 ///
@@ -46,8 +47,9 @@ Examples:
   mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
                                                                                   with the recording and the journals kept
 
-Exit code 0: no new failures; 1: the recorder failed, or the baseline is stale; 2: the call, the suite or the baseline cannot
-be used; 3: the recorder cannot be run.")]
+Exit code 0: no new failures; 1: the recorder failed, nothing was judged, or the baseline is stale; 2: the call, the suite or
+the baseline cannot be used; 3: the recorder cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, and what was judged
+is written.")]
 pub(crate) struct Args {
     /// The recorder's command line, with placeholders.
     #[arg(long, value_name = "CMD", value_parser = Recorder::parse)]
@@ -132,7 +134,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             .map_err(|error| Failure::Unusable(format!("this program cannot be found: {error}")))?,
     };
     let impossible = |error: io::Error| Failure::Unusable(format!("nothing can be played: {error}"));
-    rig.try_out().map_err(impossible)?.map_err(|NotRun(why)| Failure::NotRun(why))?;
+    watch()?;
+    let tried = rig.try_out().map_err(impossible)?;
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
+    }
+    tried.map_err(|NotRun(why)| Failure::NotRun(why))?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let named = args.suite.named(&suite).map_err(unreadable)?;
     let mut record = drive::run(&planned, &rig, jobs, named).map_err(impossible)?;
@@ -140,7 +147,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     record.results.retain(|line| args.takes(&line.case, &line.format));
     record.planned = record.results.len() as u64;
     record.recount();
-    let stale = known.map(|known| known.apply(&mut record, args.filter.is_empty())).unwrap_or_default();
+    let cut = record.interrupted > 0;
+    let stale =
+        known.map(|known| known.apply(&mut record, args.filter.is_empty() && !cut)).unwrap_or_default();
     record.command = Some(command(args, None));
     let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
@@ -148,7 +157,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
     }
-    Ok(if record.is_failure() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
+    Ok(exit_code(&record, !stale.is_empty(), context))
 }
 
 impl Args {

@@ -3,12 +3,12 @@
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};
 use super::importer_args::ImporterArgs;
+use super::outcome::watch;
 use super::values::{quoted, seconds};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
 use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
-use crate::interrupt;
 use crate::terminal::Verbosity;
 use generators::seeded::Source;
 use std::fmt::Write as _;
@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 use suite::importer::Importer;
+use wire::interrupt;
 
 /// Generates and mutates sessions, and reports each one that your importer misreads.
 ///
@@ -35,7 +36,7 @@ Examples:
   mcp-concord fuzz --adapter ./a --first 41 --runs 1        one variant again
 
 Exit code 0: nothing found; 1: something was found; 2: the call or its input cannot be used; 3: the program under test
-cannot be run.")]
+cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, whatever was found until then.")]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
@@ -78,10 +79,10 @@ const RUNS: u64 = 1_000;
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let given = args.from.as_deref().map(base_session).transpose()?;
     writable(&args.out)?;
-    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
+    watch()?;
     let judged = args.importer.start()?;
     if let Some(code) = args.importer.verify(&judged)? {
-        return Ok(code);
+        return Ok(interrupt::code().unwrap_or(code));
     }
     let other = args.against.as_ref().map(|command| args.importer.beside(command)).transpose()?;
     let other = other.as_ref().map(|adapter| adapter as &dyn Importer);
@@ -145,14 +146,18 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         FuzzError::Output(error) => Failure::from(error),
         FuzzError::Variant(why) => Failure::Unusable(why),
     })?;
-    if tally.runs > 0 && tally.runs == tally.none {
+    if tally.runs > 0 && tally.runs == tally.none && !tally.interrupted {
         return Err(Failure::Unusable(
             "nothing in this session can be changed, so nothing was tried".to_owned(),
         ));
     }
     let summary = reporter.summary(&tally, &names, context.terminal.verbosity);
     io::stdout().lock().write_all(summary.as_bytes())?;
-    Ok(if tally.findings == 0 { exit::WELL } else { exit::FAILED })
+    Ok(match interrupt::code() {
+        Some(code) if tally.interrupted => code,
+        _ if tally.findings == 0 => exit::WELL,
+        _ => exit::FAILED,
+    })
 }
 
 impl Args {

@@ -1,14 +1,16 @@
 //! `record --listen`: a transparent recorder between a client and a server that speak HTTP.
 
 use super::context::{CommandContext, Failure};
-use crate::{exit, interrupt};
+use super::outcome::watch;
+use crate::exit;
 use std::net::SocketAddr;
 use std::path::Path;
+use wire::interrupt;
 use wire::proxy::{Proxy, Target};
 use wire::record;
 use wire::redaction::Redaction;
 
-/// Records until Ctrl-C or the request to end that a service manager makes. Whether all that passed is in the file.
+/// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal. Whether all that passed is in the file.
 ///
 /// # Errors
 /// Where the address or the file cannot be used.
@@ -20,10 +22,11 @@ pub(super) fn run(
     force: bool,
     context: CommandContext,
 ) -> Result<bool, Failure> {
+    // Whoever finds the port open may end the recording.
+    watch()?;
     // First the address: a file that was made for nothing would be in the way the next time.
     let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction.clone());
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
-    interrupt::watch()?;
     let path = redaction.text(to.path());
     let (at, origin) = (proxy.address()?, to.origin());
     context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));

@@ -2,11 +2,35 @@
 
 use super::context::{CommandContext, Failure};
 use super::site;
+use crate::exit;
 use std::io::{self, Write as _};
 use std::path::Path;
 use verdict::record::{CaseResult, Record};
 use verdict::text;
 use wire::files::{Access, replace};
+use wire::interrupt;
+
+/// Has a signal that asks this program to end note it, so that what was judged until then is kept.
+///
+/// # Errors
+/// Where the system does not let it.
+pub(super) fn watch() -> Result<(), Failure> {
+    interrupt::watch().map_err(|error| Failure::Unusable(format!("signals cannot be caught: {error}")))
+}
+
+/// The exit code of a run with this record. A run that judged nothing proved nothing, and says so.
+pub(super) fn exit_code(record: &Record, stale: bool, context: CommandContext) -> u8 {
+    match interrupt::code() {
+        Some(code) => code,
+        None if record.is_failure() || stale => exit::FAILED,
+        // The other parts of the suite may have judged what this one skipped.
+        None if record.nothing_judged() && record.shard.is_none() => {
+            context.terminal.error("nothing was judged: every result that was selected is a skip");
+            exit::FAILED
+        }
+        None => exit::WELL,
+    }
+}
 
 /// Where the results go besides the standard output, and how one line of them is found and run again.
 pub(super) struct Outcome<'o> {

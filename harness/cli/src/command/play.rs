@@ -3,6 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use super::listen;
+use super::outcome::watch;
 use super::suites::{embedded_case, only_case};
 use super::values::seconds;
 use crate::exit;
@@ -14,11 +15,11 @@ use std::time::Duration;
 use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
-use wire::StartError;
 use wire::play::http::{self, Answers, Server, Transport};
 use wire::play::journal::Journal;
 use wire::play::{self, Plan, Played, Script, Variants};
 use wire::proxy::Target;
+use wire::{StartError, interrupt};
 
 /// Gives a client a deterministic server, or a server a deterministic client: plays one side of a recorded session.
 ///
@@ -47,7 +48,7 @@ Examples:
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
 Exit code 0: the other side followed the session; 1: it differed; 2: the call or the session cannot be used; 3: the
-server cannot be started, or nothing listens at the URL.")]
+server cannot be started, or nothing listens at the URL; 129, 130, 143: HUP, INT or TERM cut it short.")]
 pub(crate) struct Args {
     /// The side to play.
     #[arg(long = "as", value_enum, value_name = "SIDE")]
@@ -193,7 +194,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let played = match how {
         How::OnPipes => play::as_server(&plan),
-        How::Starting(command) => play::as_client(&plan, command),
+        How::Starting(command) => {
+            watch()?;
+            play::as_client(&plan, command)
+        }
         How::Listening(at) => serve(at, args, &plan, context),
         How::Connecting(target) => http::as_client(&plan, target, transport(args)),
     };
@@ -204,8 +208,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
     }
-    context.terminal.note(&summary(&played, &name));
-    Ok(if played.mismatches == 0 { exit::WELL } else { exit::FAILED })
+    let cut = if interrupt::requested() { "interrupted; " } else { "" };
+    context.terminal.note(&format!("{cut}{}", summary(&played, &name)));
+    Ok(interrupt::code().unwrap_or(if played.mismatches == 0 { exit::WELL } else { exit::FAILED }))
 }
 
 /// How the other side is met.

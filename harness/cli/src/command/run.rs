@@ -5,7 +5,7 @@ use super::context::{CommandContext, Failure};
 use super::importer_args::{ImporterArgs, Judged};
 use super::input::named_format;
 use super::mutation;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, exit_code, watch};
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
 use super::values::{bytes, glob, power, quoted};
@@ -20,13 +20,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 use suite::importer::Importer;
-use suite::run::{PlannedCase, Selection, Shard, plan, run as carry_out};
+use suite::run::{PlannedCase, Selection, Shard, plan, run_until};
 use suite::{Suite, paired};
 use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
 use verdict::expectation::Expectation;
 use verdict::record::{CaseResult, Record};
 use wire::files::{Access, replace};
+use wire::interrupt;
 
 /// Tests an importer with the suite: does it read every case, in every format, as the contract says?
 ///
@@ -49,8 +50,9 @@ Examples:
   mcp-concord run --adapter ./a --baseline a.toml   with known failures, each with its reason
   mcp-concord run --adapter ./a --scale 1MiB        how its time and memory grow with a session
 
-Exit code 0: no new failures; 1: a case failed, or the baseline is stale; 2: the suite, the baseline or the call cannot be
-used; 3: the program under test cannot be run.")]
+Exit code 0: no new failures; 1: a case failed, nothing was judged, or the baseline is stale; 2: the suite, the baseline or
+the call cannot be used; 3: the program under test cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, and what was
+judged is written.")]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
@@ -105,6 +107,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
         let (filters, format, results) = (args.filter.as_slice(), args.format, args.results.as_deref());
         let scaling = Scaling { bounds, filters, format, results };
+        watch()?;
         return args.importer.measure(&scaling, context);
     }
     let suite = args.suite.load(context)?;
@@ -118,9 +121,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             (None, results) => mutation::run(&suite, jobs, results.as_deref(), context),
         };
     }
+    watch()?;
     let judged = args.importer.start()?;
     let importer = match args.importer.verify(&judged)? {
-        Some(code) => return Ok(code),
+        Some(code) => return Ok(interrupt::code().unwrap_or(code)),
         None => judged.as_importer(),
     };
     let suite = suite.in_dialect(judged.dialect());
@@ -131,11 +135,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let baseline = known(args, &suite, &judged, context)?;
     let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
     let named = args.suite.named(&suite).map_err(unreadable)?;
-    let mut record = carry_out(&planned, importer, jobs, named).map_err(unreadable)?;
-    if let Some(note) = importer.stop() {
+    let mut record = run_until(&planned, importer, jobs, named, &interrupt::requested).map_err(unreadable)?;
+    if let Some(note) = importer.stop().filter(|_| !interrupt::requested()) {
         context.terminal.note(&note);
     }
-    let whole = args.filter.is_empty() && args.format.is_none() && args.shard.is_none();
+    let narrowed = !args.filter.is_empty() || args.format.is_some() || args.shard.is_some();
+    let whole = !narrowed && record.interrupted == 0;
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     if whole && args.suite.generate.is_none() {
         let pairing = suite.pairing();
@@ -169,11 +174,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     Outcome { results, report, file: &file, alone: &alone }.tell(&record, context)?;
     if let Some(path) = &args.baseline {
         baseline::say(&stale, path, context);
-        if args.write_baseline {
+        if args.write_baseline && record.interrupted > 0 {
+            context.terminal.error("nothing was added to the baseline, since the run was interrupted");
+        } else if args.write_baseline {
             write_baseline(path, &record, context)?;
         }
     }
-    Ok(if record.is_failure() || !stale.is_empty() { exit::FAILED } else { exit::WELL })
+    Ok(exit_code(&record, !stale.is_empty(), context))
 }
 
 /// The baseline that the flags name. It is held against the whole suite, whatever part of it is run.
@@ -247,11 +254,8 @@ fn select<'s>(
     }
     selection.shard = args.shard;
     let planned = plan(suite, importer, &selection);
-    let asked = planned.iter().flat_map(|planned| &planned.readings).any(|reading| reading.what.is_ok());
     if planned.is_empty() {
         context.terminal.note("this shard has none of the selected cases");
-    } else if !asked {
-        context.terminal.note("every reading that was selected is skipped, so nothing is judged");
     }
     Ok(planned)
 }

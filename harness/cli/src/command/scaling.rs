@@ -15,6 +15,7 @@ use suite::importer::Importer;
 use suite::run::implementation;
 use verdict::record::Implementation;
 use wire::files::{Access, replace};
+use wire::interrupt;
 
 /// What is to be measured, and where it goes.
 pub(super) struct Scaling<'s> {
@@ -68,6 +69,10 @@ impl Scaling<'_> {
         for (dimension, format) in chosen {
             let series = measure(program, dimension, format, self.bounds)
                 .map_err(|error| Failure::Unusable(format!("a transcript cannot be laid out: {error}")))?;
+            // What an interrupt made of an answer is none.
+            if interrupt::requested() {
+                break;
+            }
             let verbose = matches!(context.terminal.verbosity, Verbosity::Verbose);
             out.write_all(lines(&series, quiet, verbose).as_bytes())?;
             out.flush()?;
@@ -75,9 +80,10 @@ impl Scaling<'_> {
         }
         let failures = all.iter().filter(|series| series.failure.is_some()).count();
         let refused = all.iter().filter(|series| series.refused.is_some()).count();
+        let cut = if interrupt::requested() { "interrupted; " } else { "" };
         writeln!(
             out,
-            "{} series up to {}: {failures} failed, {refused} ended in a refusal",
+            "{cut}{} series up to {}: {failures} failed, {refused} ended in a refusal",
             all.len(),
             size(self.bounds.up_to)
         )?;
@@ -88,7 +94,7 @@ impl Scaling<'_> {
             replace(path, Access::Usual, |out| out.write_all(text.as_bytes()))
                 .map_err(|error| Failure::unwritable(path, &error))?;
         }
-        Ok(if failures == 0 { exit::WELL } else { exit::FAILED })
+        Ok(interrupt::code().unwrap_or(if failures == 0 { exit::WELL } else { exit::FAILED }))
     }
 }
 

@@ -7,7 +7,6 @@ use super::probe::{Observation, Probe, ProbeResult};
 use super::shrink::{self, Shrunk};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
-use crate::interrupt;
 use generators::seeded::{Source, recipe, variant};
 use std::collections::BTreeMap;
 use std::io;
@@ -16,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 use suite::importer::STACK;
+use wire::interrupt;
 
 /// How many variants each thread asks about before the answers are evaluated.
 const ROUND: u64 = 8;

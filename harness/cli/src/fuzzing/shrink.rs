@@ -10,11 +10,11 @@
 use super::probe::{Observation, Probe};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
-use crate::interrupt;
 use formats::{ReadError, ReadOptions};
 use generators::shrink::{Outcome, Recipe, shrink as less, shrink_text};
 use std::time::{Duration, Instant};
 use verdict::expectation::Expectation;
+use wire::interrupt;
 
 const ATTEMPTS: u32 = 1_000;
 const TIME: Duration = Duration::from_secs(20);

@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 use std::io::{self, Write as _};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{fs, process, thread};
 use transcript::json::{Json, write_compact};
@@ -105,6 +106,19 @@ fn behave(mode: &str, note: &str, reads: u32, seq: u64, answer: &str, request: &
             say(&whole(seq));
         }
         "hangs" => sleep(600),
+        // What an adapter puts into the folder of the transcripts: names that it may expect there.
+        "pipes" | "links" => {
+            let folder = Path::new(request["path"].as_str().unwrap()).parent().unwrap();
+            for number in 0..100 {
+                let name = folder.join(format!("{number:06}.dat"));
+                if mode == "links" {
+                    let _ = std::os::unix::fs::symlink(note, name);
+                } else if reads == 1 {
+                    assert!(Command::new("mkfifo").arg(name).stderr(Stdio::null()).status().is_ok());
+                }
+            }
+            say(&whole(seq));
+        }
         "hog" => {
             let hoard = vec![1_u8; 256 << 20];
             thread::sleep(Duration::from_secs(5));
@@ -127,6 +141,9 @@ fn answer(mode: &str, request: &Value) -> String {
     if mode == "unsupported" && format == "inspector" {
         return r#""unsupported":"no inspector on Sundays""#.into();
     }
+    if mode == "reads-nothing" {
+        return r#""unsupported":"not today""#.into();
+    }
     if mode == "agreeable" {
         return r#""meaning":{"events":[]}"#.into();
     }
@@ -134,8 +151,9 @@ fn answer(mode: &str, request: &Value) -> String {
         return format!("\"unsupported\":\"no {format}\"");
     }
     let file = fs::File::open(path);
-    let neutral = path.rsplit_once("/t/").is_some_and(|(_, name)| {
-        name.len() == 10 && name.ends_with(".dat") && name[..6].bytes().all(|byte| byte.is_ascii_digit())
+    let neutral = path.rsplit_once('/').is_some_and(|(_, name)| {
+        let (letters, ending) = name.split_at(16);
+        ending == ".dat" && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     assert!(neutral, "{path} gives something away");
     let Ok(mut file) = file else {

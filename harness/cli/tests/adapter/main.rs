@@ -90,7 +90,10 @@ rows! {
     a_reading_with_the_code_of_a_rejection: "once:torn", ONE, 1, &["1 garbled", "a reading of 2 events"];
     a_one_shot_command_that_hangs: "once:hangs", HANG, 1, &["1 timeout"];
     the_smoke_test_of_a_one_shot_command: "once:good", VERIFY, 0, &["ok     it rejects"];
-    a_one_shot_command_without_a_file: "", &["--exec", "cat"], 3, &["needs {file}"];
+    a_one_shot_command_without_a_file: "", &["--exec", "cat"], 2, &["needs {file}"];
+    a_one_shot_command_that_lacks_a_format: "once:unsupported", &[], 0, &["4 pass, 2 skip", "does not read inspector"];
+    an_adapter_that_reads_nothing: "reads-nothing", &[], 1, &["6 skip", "nothing was judged"];
+    an_adapter_that_puts_pipes_among_the_transcripts: "pipes", &["--jobs", "1"], 0, &["6 pass"];
 }
 
 const ONE: &[&str] = &["--filter", "topic/a/jsonrpc"];
@@ -214,6 +217,15 @@ fn lives(number: &str) -> bool {
         return stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim().starts_with('Z'));
     }
     Command::new("kill").args(["-0", number]).output().unwrap().status.success()
+}
+
+#[test]
+fn no_link_leads_a_transcript_elsewhere() {
+    let suite = Suite::new();
+    let output = suite.run("links", &["--jobs", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    // The number of its process, as it wrote it down itself.
+    assert!(fs::read_to_string(suite.note()).unwrap().bytes().all(|byte| byte.is_ascii_digit()));
 }
 
 #[test]

@@ -81,7 +81,9 @@ def pump(way, source, target):
 
 if how == "refuse":
     sys.exit("bad.py: no licence was found")
-file = open(os.devnull if how == "never" else out, "w")
+file = open(os.devnull if how in ("never", "fifo") else out, "w")
+if how == "fifo":
+    os.mkfifo(out)
 if how == "never":
     os.path.exists(out) and os.remove(out)
 started = stamp()
@@ -92,6 +94,14 @@ else:
     file.write(json.dumps(meta) + "\n")
 if how != "lazy":
     file.flush()
+if how == "litter":
+    subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
+if how == "flood-stderr":
+    for _ in range(2):
+        subprocess.Popen(["sh", "-c", "while echo 'a line of a child that never ends' >&2; do :; done"])
+if how == "flood":
+    while True:
+        os.write(1, b"no message at all\n" * 4096)
 child = subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 asking = threading.Thread(target=pump, args=("in", sys.stdin.buffer, child.stdin), daemon=True)
 asking.start()
@@ -103,7 +113,7 @@ code = child.wait()
 if how == "late":
     for way, raw in held:
         file.write('{"t":"%s","dir":"%s","raw":%s}\n' % (stamp(), way, raw))
-if how == "hang":
+if how == "hang" or (how == "hang-at-values" and "/values/" in out):
     time.sleep(600)
 file.write('{"t":"%s","type":"end","exitCode":%d,"durationMs":1}\n' % (stamp(), code))
 file.close()

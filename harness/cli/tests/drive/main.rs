@@ -7,6 +7,7 @@ mod caught;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 use verdict::record::{CaseResult, Record};
 use verdict::verdict::Verdict;
 
@@ -38,7 +39,12 @@ fn script(name: &str) -> String {
 const HTTP: [&str; 2] = ["--transport", "streamable-http"];
 
 fn drive(recorder: &str, flags: &[&str]) -> Output {
-    Command::new(program()).args(["drive", "--recorder", recorder]).args(flags).output().unwrap()
+    drive_with(recorder, flags, |command| command)
+}
+
+fn drive_with(recorder: &str, flags: &[&str], more: impl Fn(&mut Command) -> &mut Command) -> Output {
+    let mut command = Command::new(program());
+    more(command.args(["drive", "--recorder", recorder]).args(flags)).output().unwrap()
 }
 
 fn words(output: &Output) -> String {
@@ -197,4 +203,47 @@ fn what_happened_is_kept_when_asked() {
     assert!(text.contains("conditions/plain/recording"), "{text}");
     // A second run finds the folder as it left it.
     assert_eq!(drive(&own(), &flags).status.code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_child_of_a_recorder_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("MCP_CONCORD_TEST_OF_DRIVE={}", folder.path().display());
+    let (name, value) = mark.split_once('=').unwrap();
+    let flags = ["--filter", "conditions/plain"];
+    let output = drive_with(&bad("litter"), &flags, |command| command.env(name, value));
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let marked = |folder: &Path| {
+        let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|it| it == mark.as_bytes())
+    };
+    let since = Instant::now();
+    while std::fs::read_dir("/proc").unwrap().flatten().any(|it| marked(&it.path())) {
+        assert!(since.elapsed() < Duration::from_secs(60), "a child of the recorder lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn of_a_standard_error_without_an_end_a_part_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().display().to_string();
+    let flags = ["--filter", "conditions/noise", "--save", &kept, "--patience", "3"];
+    let output = drive(&bad("flood-stderr"), &flags);
+    assert!(output.status.code() < Some(2), "{}", words(&output));
+    let said = std::fs::read_to_string(folder.path().join("conditions/noise/stderr")).unwrap();
+    assert!(said.len() < 100_000, "{}", said.len());
+    assert!(said.contains("bytes of the standard error are left out"), "{said}");
+}
+
+/// Nothing that a recorder does may keep `drive` waiting for ever, or fill the disk.
+#[test]
+fn a_recorder_that_never_stops_is_stopped() {
+    let flags = ["--filter", "conditions/plain", "--timeout", "5"];
+    let flooding = drive(&bad("flood"), &flags);
+    assert_eq!(flooding.status.code(), Some(3), "{}", words(&flooding));
+    let piping = results(&bad("fifo"), &flags, 1);
+    let line = piping.results.iter().find(|line| line.format == "fidelity").unwrap();
+    assert!(line.message.as_deref().unwrap().contains("is no regular file"), "{line:?}");
 }

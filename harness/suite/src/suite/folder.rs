@@ -55,6 +55,10 @@ impl Blob {
     pub fn bytes(&self) -> io::Result<Cow<'static, [u8]>> {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
+            // Whoever opens a pipe waits for whoever writes to it.
+            Self::Disk(path) if !fs::metadata(path)?.is_file() => {
+                Err(io::Error::other("it is no regular file"))
+            }
             Self::Disk(path) => fs::read(path).map(Cow::Owned),
             Self::Generated(bytes) => Ok(Cow::Owned(bytes.to_vec())),
         }
@@ -227,6 +231,7 @@ fn read(suite: &Path, path: &Path, name: String, problems: &mut Vec<Problem>) ->
             Ok(real) if real.is_dir() => {
                 Some("is a folder; nothing but files stands in a case directory".into())
             }
+            Ok(real) if !real.is_file() => Some("is no regular file, such as a pipe or a device".to_owned()),
             Ok(_) => None,
         };
         match fault {

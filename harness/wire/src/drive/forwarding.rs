@@ -37,7 +37,9 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
         let says = "what the server wrote to its standard error did not come out of the recorder's";
         found.push(Finding::new(Kind::NotReceived, Some(Side::Server), 0, says).sent(line));
     }
+    let stopped = |why: &String| (Verdict::Garbled, why.clone());
     let broken = match recorder {
+        _ if played.stopped.is_some() => played.stopped.as_ref().map(stopped),
         _ if !whole => None,
         Exit::Never => Some((Verdict::Timeout, "the recorder had not ended within the timeout".to_owned())),
         exit if crashed => {
@@ -77,7 +79,8 @@ pub(super) fn over_http(
     let crash = |died: &String| {
         (Verdict::Crash, format!("the recorder ended in the middle of the session, with {died}"))
     };
-    let broken = played.died.as_ref().filter(|_| whole).map(crash);
+    let stopped = played.stopped.as_ref().map(|why| (Verdict::Garbled, why.clone()));
+    let broken = stopped.or_else(|| played.died.as_ref().filter(|_| whole).map(crash));
     let all = whole && broken.is_none();
     (broken_or(&found, broken), said(&client, &server, all, coarse))
 }

@@ -3,24 +3,24 @@
 
 use super::exchanges::{exchanges, heard};
 use super::journals::Journals;
-use super::process::{KillTarget, Quiet, recorder_words, script, stderr, wait};
+use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
-use crate::child::{self, ChildGuard};
-use crate::drive::judge::transparency::Exit;
-use crate::group;
+use crate::child;
+use crate::group::Group;
 use crate::play::http::{Answers, Server, Transport, as_client};
 use crate::play::journal::{self, Direction, Entry, Journal};
 use crate::play::{Plan, Variants};
 use crate::proxy::Target;
-use rustix::process::{Pid, Signal, kill_process};
+use crate::{StartError, running};
+use rustix::process::{Signal, kill_process};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use transcript::diff::DiffOptions;
 use transcript::session::Side;
 
@@ -72,81 +72,78 @@ pub(super) fn play(
     // Where nothing more comes, it is the client that gives up first, and not whoever is the quicker.
     let longer = rig.timeout + rig.patience;
 
-    let mut recorder = Recorder(ChildGuard(start(&words)?));
-    let listens = recorder.listens(port);
+    let mut recorder = Running::new(start(&words).map_err(not_started)?);
+    let id = recorder.group.id();
+    let listens = listens(&mut recorder.group, port);
     let over = AtomicBool::new(false);
     let kill_target = KillTarget::of(scenario, &client_script, files, heard_by_client, None);
-    let (mut died, mut killed) = (recorder.died(), None);
-    let mut ended = None;
+    let (mut died, mut killed) = (died_of(&mut recorder.group), None);
+    let (mut ended, mut stopped) = (None, None);
     thread::scope(|scope| {
         let over = &over;
         if !listens {
             return;
         }
+        let bound = scope.spawn(move || bound(scenario, files, id, over));
         let serving = scope.spawn(|| server.play(&plan(&server_script, &answering, &server_journal, longer)));
-        let killer = kill_target.as_ref().map(|kill_target| scope.spawn(move || kill_target.kill(rig, over)));
+        let killer =
+            kill_target.as_ref().map(|kill_target| scope.spawn(move || kill_target.kill(rig, id, over)));
         // What a peer met is in the journals.
         let _ = as_client(&plan(&client_script, &asking, &client_journal, rig.timeout), &target, transport);
         over.store(true, Ordering::Relaxed);
         killed = killer.and_then(|killer| killer.join().ok()).flatten();
-        died = recorder.died().filter(|_| killed.is_none());
-        ended = recorder.end(killed, rig.patience);
+        stopped = bound.join().ok().flatten();
+        died = died_of(&mut recorder.group).filter(|_| killed.is_none());
+        ended = end(&mut recorder.group, killed, rig.patience);
         let _ = serving.join();
     });
     if !listens && died.is_none() {
         died = Some(format!("no listening at port {port} within {} s", START.as_secs()));
     }
     let journals = Journals { client: journal::read(&client_path)?, server: journal::read(&server_path)? };
-    Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died })
+    let stderr = recorder.end(files)?;
+    Ok(Played { journals, stderr, killed: killed.is_some(), ended, died, stopped })
 }
 
-fn start(words: &[String]) -> io::Result<Child> {
-    let [program, arguments @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
+fn start(words: &[String]) -> Result<Group, StartError> {
+    let [program, arguments @ ..] = words else {
+        return Err(StartError::CannotRun("the command is empty; name a recorder".to_owned()));
+    };
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
-    group::lead(&mut command);
-    command.spawn()
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    Group::start(&mut command).map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))
 }
 
 fn heard_by_client(notes: &[Entry]) -> usize {
     exchanges(notes, Direction::Sent).iter().map(heard).sum()
 }
 
-/// The recorder under test.
-struct Recorder(ChildGuard);
+/// Whether a recorder listens, in time.
+fn listens(recorder: &mut Group, port: u16) -> bool {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    wait(START, || recorder.exited() || TcpStream::connect(address).is_ok()) && !recorder.exited()
+}
 
-impl Recorder {
-    /// Whether it listens, in time.
-    fn listens(&mut self, port: u16) -> bool {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        wait(START, || self.died().is_some() || TcpStream::connect(address).is_ok()) && self.died().is_none()
+/// How it ended, if it has.
+fn died_of(recorder: &mut Group) -> Option<String> {
+    recorder.exit().map(|exit| exit.to_string())
+}
+
+/// Has it end as Ctrl-C does, and then less politely. Where it was killed before: whether it is gone in time; where it goes
+/// on for ever, that.
+fn end(recorder: &mut Group, killed: Option<SystemTime>, patience: Duration) -> Option<Result<(), String>> {
+    let too_late =
+        |what: &str| Some(Err(format!("the recorder kept running after it was told to end{what}")));
+    if killed.is_some() {
+        return if recorder.exits_within(patience) { Some(Ok(())) } else { too_late("") };
     }
-
-    /// How it ended, if it has.
-    fn died(&mut self) -> Option<String> {
-        let status = self.0.0.try_wait().ok().flatten()?;
-        let exit = child::signal(status).map_or(Exit::Code(status.code().unwrap_or_default()), Exit::Signal);
-        Some(exit.in_words())
-    }
-
-    /// Has it end as Ctrl-C does, and then less politely. Where it was killed before: whether it is gone in time; where it
-    /// goes on for ever, that.
-    fn end(&mut self, killed: Option<SystemTime>, patience: Duration) -> Option<Result<(), String>> {
-        let too_late =
-            |what: &str| Some(Err(format!("the recorder kept running after it was told to end{what}")));
-        if killed.is_some() {
-            let gone = wait(patience, || self.died().is_some());
-            return if gone { Some(Ok(())) } else { too_late("") };
+    for signal in [Signal::INT, Signal::TERM] {
+        if let Some(pid) = running::pid(recorder.id()) {
+            let _ = kill_process(pid, signal);
         }
-        for signal in [Signal::INT, Signal::TERM] {
-            let since = Instant::now();
-            if let Some(pid) = i32::try_from(self.0.0.id()).ok().and_then(Pid::from_raw) {
-                let _ = kill_process(pid, signal);
-            }
-            if wait(END.saturating_sub(since.elapsed()), || self.died().is_some()) {
-                return None;
-            }
+        if recorder.exits_within(END) {
+            return None;
         }
-        too_late(", by SIGINT and by SIGTERM")
     }
+    too_late(", by SIGINT and by SIGTERM")
 }

@@ -8,6 +8,7 @@ mod forwarding;
 mod http;
 mod journals;
 pub mod judge;
+mod not_run;
 #[cfg(unix)]
 mod process;
 mod recorder;
@@ -19,34 +20,44 @@ mod stdio;
 mod trial;
 
 pub use conditions::conditions;
+pub use not_run::NotRun;
 pub use recorder::Recorder;
 pub use rig::Rig;
 pub use scenario::{Scenario, Transport};
-pub use trial::NotRun;
 
 use crate::drive::judge::Dimension;
+use crate::interrupt;
+use std::collections::BTreeSet;
 use std::io;
 use verdict::answer::Level;
 use verdict::jobs::map_in_order;
 use verdict::record::{self, Implementation, Record};
 
 /// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the
-/// order of the plan.
+/// order of the plan. What was under way when this process was told to end has no lines.
 ///
 /// # Errors
 /// Where a folder or a thread cannot be had.
 pub fn run(plan: &[Scenario], rig: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
     let mut lines = Vec::new();
-    for result in map_in_order(plan, jobs, 0, |scenario| rig.trial(scenario))? {
+    let trial = |scenario: &Scenario| {
+        let lines = (!interrupt::requested()).then(|| rig.trial(scenario));
+        lines.filter(|_| !interrupt::requested())
+    };
+    for result in map_in_order(plan, jobs, 0, trial)?.into_iter().flatten() {
         lines.extend(result?);
     }
     let planned = plan.len() * Dimension::ALL.len();
-    if lines.len() != planned {
+    let left = planned - lines.len();
+    if left > 0 && !interrupt::requested() {
         let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
     let version = format!("over {}", rig.transport.name());
     let implementation = Implementation::new(rig.recorder.name(), &version, Level::Events);
-    let cases = plan.iter().map(|it| (it.name.clone(), it.note.clone())).collect();
-    Ok(Record { subject: record::Subject::Recorder, ..Record::new(suite, implementation, cases, lines) })
+    let judged: BTreeSet<&str> = lines.iter().map(|line| line.case.as_str()).collect();
+    let cases = plan.iter().filter(|it| judged.contains(it.name.as_str()));
+    let cases = cases.map(|it| (it.name.clone(), it.note.clone())).collect();
+    let record = Record::new(suite, implementation, cases, lines);
+    Ok(Record { subject: record::Subject::Recorder, interrupted: left as u64, ..record })
 }

@@ -1,16 +1,17 @@
 //! What playing over pipes and over HTTP have in common: the session that is played, the process of the recorder, and
 //! the moment at which it is killed.
 
+use super::not_run::NotRun;
 use super::recorder::Placeholders;
 use super::recording;
 use super::rig::{Files, RECORDING, Rig};
 use super::scenario::{Kill, Scenario};
-use crate::Notify;
+use crate::group::Group;
 use crate::play::journal::{self, Entry};
 use crate::play::{Script, Step};
+use crate::{Notify, StartError, Stderr, interrupt, running};
 use formats::{Input, ReadOptions, Session};
-use rustix::process::{Pid, Signal, kill_process};
-use std::path::Path;
+use rustix::process::{Signal, kill_process};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,8 +21,14 @@ use transcript::session::Side;
 /// How often files are looked at.
 const TICK: Duration = Duration::from_millis(5);
 
-/// Tells its process and its standard error to files, and becomes the recorder.
-const RECORDER: &str = r#"echo $$ >"$1"; exec 2>"$2"; shift 2; exec "$@""#;
+/// So many bytes of the beginning of a recorder's standard error are kept, and as many of its end.
+const KEPT: usize = 32 << 10;
+
+/// So many bytes may a session have in files, besides [`SHARE`] times its own length.
+const ROOM: u64 = 64 << 20;
+
+/// A session stands in both journals, in the recording, and in each with what is around it.
+const SHARE: u64 = 32;
 
 /// Nobody is told of mismatches here: what the other side did is in the journals.
 pub(super) struct Quiet;
@@ -34,19 +41,59 @@ impl Notify for Quiet {
     fn mismatch(&self, _: &str) {}
 }
 
-/// The recorder's command line, as a shell that leaves its number and its standard error behind has it.
-pub(super) fn recorder_words(rig: &Rig, files: &Files, placeholders: Placeholders<'_>) -> Vec<String> {
-    let text = |path: &Path| path.display().to_string();
-    let mut words: Vec<String> = ["/bin/sh", "-c", RECORDER, "sh"].map(str::to_owned).to_vec();
-    words.extend([text(&files.path("pid")), text(&files.path("stderr"))]);
-    let out = text(&files.path(RECORDING));
-    words.extend(rig.recorder.filled(&Placeholders { out: &out, ..placeholders }));
-    words
+/// A recorder under test that runs, with all that it started.
+pub(super) struct Running {
+    pub(super) group: Group,
+    stderr: Option<Stderr>,
 }
 
-/// What the recorder and its server wrote to the standard error.
-pub(super) fn stderr(files: &Files) -> String {
-    String::from_utf8_lossy(&fs::read(files.path("stderr")).unwrap_or_default()).into_owned()
+impl Running {
+    /// Takes over a recorder whose standard error is a pipe.
+    pub(super) fn new(mut group: Group) -> Self {
+        let stderr = group.leader().stderr.take().map(|pipe| Stderr::keep(pipe, KEPT, KEPT));
+        Self { group, stderr }
+    }
+
+    /// Ends it and all that it started. What it and its server wrote to the standard error is kept in a file, too.
+    pub(super) fn end(mut self, files: &Files) -> io::Result<String> {
+        // A status that the system does not tell is in the journal as none.
+        let _ = self.group.end();
+        let Some(stderr) = &self.stderr else { return Ok(String::new()) };
+        stderr.wait();
+        let text = stderr.text();
+        fs::write(files.path("stderr"), &text)?;
+        Ok(text)
+    }
+}
+
+/// A recorder that cannot be started.
+pub(super) fn not_started(error: StartError) -> io::Error {
+    match error {
+        StartError::CannotRun(why) | StartError::Unusable(why) => io::Error::other(NotRun(why)),
+    }
+}
+
+/// The recorder's command line.
+pub(super) fn recorder_words(rig: &Rig, files: &Files, placeholders: Placeholders<'_>) -> Vec<String> {
+    let out = files.path(RECORDING).display().to_string();
+    rig.recorder.filled(&Placeholders { out: &out, ..placeholders })
+}
+
+/// Kills a recorder that fills the disk: a session may have so many bytes in files, and no more. What is to be said of it
+/// then.
+pub(super) fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -> Option<String> {
+    let room = ROOM + SHARE * scenario.session.len() as u64;
+    while !over.load(Ordering::Relaxed) {
+        if files.size() > room {
+            running::kill(recorder);
+            let mebibytes = room >> 20;
+            return Some(format!(
+                "more than {mebibytes} MiB came of the session, and the recorder was killed"
+            ));
+        }
+        thread::sleep(TICK);
+    }
+    None
 }
 
 /// One side of a scenario's session.
@@ -92,7 +139,7 @@ impl<'v> KillTarget<'v> {
 
     /// Kills it once the client has heard enough and the recording had time to hold it; nobody where the session is over
     /// before. When that was.
-    pub(super) fn kill(&self, rig: &Rig, over: &AtomicBool) -> Option<SystemTime> {
+    pub(super) fn kill(&self, rig: &Rig, recorder: u32, over: &AtomicBool) -> Option<SystemTime> {
         let noted = |name: &str, count: fn(&[Entry]) -> usize| {
             count(&journal::read(&self.files.path(name)).unwrap_or_default())
         };
@@ -111,22 +158,21 @@ impl<'v> KillTarget<'v> {
         if let Some(sent) = self.sent {
             wait(rig.patience, || noted("server.journal", sent) >= self.after);
         }
-        let pid = fs::read_to_string(self.files.path("pid")).ok()?.trim().parse().ok()?;
         let signal = match self.kill {
             Kill::Term => Signal::TERM,
             Kill::Kill => Signal::KILL,
         };
         let now = SystemTime::now();
-        kill_process(Pid::from_raw(pid)?, signal).ok()?;
+        kill_process(running::pid(recorder)?, signal).ok()?;
         Some(now)
     }
 }
 
-/// Waits until something is so. Whether it was, in time.
+/// Waits until something is so, and no longer than until this process is told to end. Whether it was, in time.
 pub(super) fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
     let since = Instant::now();
     while !done() {
-        if since.elapsed() >= patience {
+        if since.elapsed() >= patience || interrupt::requested() {
             return false;
         }
         thread::sleep(TICK);

@@ -2,8 +2,9 @@
 
 use crate::drive::judge::messages::RecordedMessage;
 use crate::drive::judge::{Finding, Kind};
+use crate::regular;
 use formats::{Format, Input, ReadError, ReadOptions, Tolerance};
-use std::fs::File;
+use std::io;
 use std::path::Path;
 use transcript::session::Content;
 
@@ -23,8 +24,10 @@ pub(super) struct Recording {
 pub(super) fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, Finding> {
     let none = |says: &str| Finding::new(Kind::NoRecording, None, 0, says);
     let unreadable = |says: String| Finding::new(Kind::Unreadable, None, 0, says);
-    let mut file =
-        File::open(path).map_err(|_| none("the recorder wrote no recording: there is no such file"))?;
+    let mut file = regular::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => none("the recorder wrote no recording: there is no such file"),
+        _ => none(&format!("the recording cannot be opened: {error}")),
+    })?;
     if file.metadata().is_ok_and(|it| it.len() == 0) {
         return Err(none("the recording is empty"));
     }

@@ -63,6 +63,12 @@ impl Files {
         self.folder.join(name)
     }
 
+    /// How many bytes they have.
+    pub(super) fn size(&self) -> u64 {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        files.filter_map(|it| Some(it.metadata().ok()?.len())).sum()
+    }
+
     /// The recording: its name may have been given an ending.
     pub(super) fn recording(&self) -> PathBuf {
         let plain = self.path(RECORDING);
@@ -100,4 +106,6 @@ pub(super) struct Played {
     pub(super) ended: Option<Result<(), String>>,
     /// Over HTTP, where the client does not see it: how the recorder ended before anybody told it to.
     pub(super) died: Option<String>,
+    /// Why this program itself had to end the recorder.
+    pub(super) stopped: Option<String>,
 }

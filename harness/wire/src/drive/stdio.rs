@@ -1,7 +1,7 @@
 //! A session over pipes: the client plays in this process and starts the recorder, which starts the server.
 
 use super::journals::Journals;
-use super::process::{KillTarget, Quiet, recorder_words, script, stderr, wait};
+use super::process::{KillTarget, Quiet, Running, bound, not_started, recorder_words, script, wait};
 use super::recorder::Placeholders;
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
@@ -9,6 +9,7 @@ use crate::play::journal::{self, Direction, Entry, Event, Journal};
 use crate::play::{self, Plan, Variants};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fs, io, thread};
@@ -44,18 +45,23 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         name: &scenario.name,
         notify: &Quiet,
     };
+    let mut recorder = Running::new(play::start(&words, Stdio::piped()).map_err(not_started)?);
     let over = AtomicBool::new(false);
     let target = KillTarget::of(scenario, &script, files, heard, Some(sent));
-    let (played, killed) = thread::scope(|scope| {
-        let over = &over;
-        let killer = target.as_ref().map(|target| scope.spawn(move || target.kill(rig, over)));
-        let played = play::as_client(&plan, &words);
+    let (id, over) = (recorder.group.id(), &over);
+    let (killed, stopped) = thread::scope(|scope| {
+        let killer = target.as_ref().map(|target| scope.spawn(move || target.kill(rig, id, over)));
+        let bound = scope.spawn(move || bound(scenario, files, id, over));
+        // What a peer met is in the journals.
+        let _ = play::as_client_of(&plan, &mut recorder.group);
         over.store(true, Ordering::Relaxed);
-        (played, killer.and_then(|killer| killer.join().ok()).flatten())
+        (killer.and_then(|killer| killer.join().ok()).flatten(), bound.join().ok().flatten())
     });
+    if !recorder.group.exited() {
+        // A server that waits for its end is told now, and notes it.
+        recorder.group.kill();
+    }
     let delay = rig.delay(conditions);
-    // What a peer met is in the journals, a command that cannot be started too: the shell says so.
-    drop(played);
     let journals =
         Journals { client: journal::read(&client)?, server: settled(&server, rig.patience + 3 * delay)? };
     let ended =
@@ -64,7 +70,8 @@ pub(super) fn play(rig: &Rig, scenario: &Scenario, files: &Files) -> io::Result<
         // One that outlived everybody has nobody to talk to.
         let _ = kill_process(pid, Signal::KILL);
     }
-    Ok(Played { journals, stderr: stderr(files), killed: killed.is_some(), ended, died: None })
+    let stderr = recorder.end(files)?;
+    Ok(Played { journals, stderr, killed: killed.is_some(), ended, died: None, stopped })
 }
 
 fn server_words(rig: &Rig, scenario: &Scenario, files: &Files) -> Vec<String> {

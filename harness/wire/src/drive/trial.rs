@@ -2,6 +2,7 @@
 
 use super::conditions::conditions;
 use super::forwarding;
+use super::not_run::NotRun;
 use super::recording::{self, Recording};
 use super::rig::{Files, Played, Rig};
 use super::scenario::Scenario;
@@ -18,10 +19,6 @@ use transcript::session::Side;
 use verdict::record::{BothSides, CaseResult, Place, kept};
 use verdict::verdict::{Judgement, Verdict};
 
-/// The recorder cannot be run at all, and why.
-#[derive(Debug)]
-pub struct NotRun(pub String);
-
 impl Rig {
     /// Plays one short session, to see whether the recorder can be run at all.
     ///
@@ -30,7 +27,10 @@ impl Rig {
     pub fn try_out(&self) -> io::Result<Result<(), NotRun>> {
         let Some(scenario) = conditions(self.transport).into_iter().next() else { return Ok(Ok(())) };
         let files = Files::temporary()?;
-        let played = self.play(&scenario, &files)?;
+        let played = match self.play(&scenario, &files) {
+            Ok(played) => played,
+            Err(error) => return error.downcast::<NotRun>().map(Err),
+        };
         let began = |note: &Entry| matches!(note.event, Event::Asked { .. } | Event::Bytes { .. });
         let reached = match self.transport.is_http() {
             true => played.journals.server.iter().any(began),

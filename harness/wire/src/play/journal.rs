@@ -8,6 +8,7 @@
 //! was put aside while it was set.
 
 use crate::files::Growing;
+use crate::regular;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -237,7 +238,7 @@ pub(crate) fn micros(time: Duration) -> u64 {
 /// # Errors
 /// Where the file cannot be read, or a line of it is no note; which one it says.
 pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
-    read_from(File::open(path)?)
+    read_from(regular::open(path)?)
 }
 
 fn read_from(input: impl Read) -> io::Result<Vec<Entry>> {

@@ -23,4 +23,6 @@ pub use plan::{HELD, Plan, Played};
 pub use player::{Order, Outgoing, Player, Received};
 pub use script::{Script, Step, on_one_line};
 pub use stdio::{as_client, as_server};
+#[cfg(unix)]
+pub(crate) use stdio::{as_client_of, start};
 pub use variant::Variants;

@@ -8,16 +8,13 @@ use super::pipe::{Inbox, PipeEvent, Writer, listen};
 use super::plan::{Plan, Played};
 use super::player::{Order, Player};
 use super::script::on_one_line;
-use crate::child::{self, ChildGuard, into_file, standard_streams};
-use crate::{StartError, group};
+use crate::StartError;
+use crate::child::{self, into_file, standard_streams};
+use crate::group::Group;
+use crate::interrupt;
 use std::fs::File;
 use std::process::{Command, Stdio, id};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// How often a server that was told to end is looked at.
-const TICK: Duration = Duration::from_millis(2);
 
 /// Plays on the standard streams of this process, which its client holds.
 ///
@@ -41,23 +38,36 @@ pub fn as_server(plan: &Plan<'_>) -> Result<Played, StartError> {
 /// # Errors
 /// Where it cannot be started.
 pub fn as_client(plan: &Plan<'_>, command: &[String]) -> Result<Played, StartError> {
+    as_client_of(plan, &mut start(command, Stdio::inherit())?)
+}
+
+/// Starts a server between two pipes.
+///
+/// # Errors
+/// Where it cannot be started.
+pub(crate) fn start(command: &[String], stderr: Stdio) -> Result<Group, StartError> {
     let [program, arguments @ ..] = command else {
         return Err(StartError::CannotRun("the command is empty; name a program".to_owned()));
     };
     let mut start = Command::new(program);
-    start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-    group::lead(&mut start);
-    let started =
-        start.spawn().map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))?;
-    let mut server = ChildGuard(started);
-    let pipes = server.0.stdout.take().zip(server.0.stdin.take());
+    start.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+    Group::start(&mut start).map_err(|error| StartError::CannotRun(child::spawn_error(program, &error)))
+}
+
+/// Plays the client of a server that was started.
+///
+/// # Errors
+/// Where its pipes cannot be used.
+pub(crate) fn as_client_of(plan: &Plan<'_>, server: &mut Group) -> Result<Played, StartError> {
+    let leader = server.leader();
+    let pipes = leader.stdout.take().zip(leader.stdin.take());
     let (from, to) =
         pipes.ok_or_else(|| StartError::CannotRun("its standard streams cannot be used".to_owned()))?;
     began(plan, "client");
     let mut conversation = Conversation::new(plan, into_file(from), into_file(to));
     conversation.play();
     conversation.rest();
-    if !ends(&mut server, plan) {
+    if !ends(server, plan) {
         let why = format!("the server had not ended {} after its input was closed", plan.waited());
         conversation.report(Mismatch::protocol(why));
     }
@@ -74,18 +84,14 @@ fn began(plan: &Plan<'_>, role: &str) {
 }
 
 /// Waits for the end of the server, and notes it.
-fn ends(server: &mut ChildGuard, plan: &Plan<'_>) -> bool {
-    let until = Instant::now() + plan.patience;
-    while !group::exited(&mut server.0) {
-        if Instant::now() >= until {
-            return false;
-        }
-        thread::sleep(TICK);
+fn ends(server: &mut Group, plan: &Plan<'_>) -> bool {
+    if !server.exits_within(plan.patience) {
+        return false;
     }
-    if let Ok(status) = server.0.wait() {
-        plan.journal.note(|| Event::Exited { code: status.code(), signal: child::signal(status) });
-        if !status.success() {
-            plan.notify.note(&format!("the server ended with {status}"));
+    if let Some(exit) = server.exit() {
+        plan.journal.note(|| Event::Exited { code: exit.code, signal: exit.signal });
+        if exit.code != Some(0) {
+            plan.notify.note(&format!("the server ended with {exit}"));
         }
     }
     true
@@ -177,7 +183,10 @@ impl<'p> Conversation<'p> {
     }
 
     fn report(&mut self, mismatch: Mismatch) {
-        self.plan.report(&mut self.tally, &mismatch);
+        // What came of an interrupt is not the other side's doing.
+        if !interrupt::requested() {
+            self.plan.report(&mut self.tally, &mismatch);
+        }
     }
 
     /// Says all that can be said now.

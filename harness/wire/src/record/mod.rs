@@ -18,14 +18,15 @@ pub use trace_writer::Summary;
 use crate::child::{self, into_file, spawn_error, standard_streams};
 use crate::files::Growing;
 use crate::redaction::Redaction;
-use crate::{Notify, StartError, group};
+use crate::group::Group;
+use crate::{Notify, StartError};
 use intake::Intake;
 use line_writer::LineWriter;
 use pump::Pump;
 use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Command, ExitStatus, Stdio};
+use std::process::{self, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -104,9 +105,8 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     // Signals reach the server through this process alone, and so once.
-    group::lead(&mut command);
     let signals = signals::Signals::catch();
-    let mut child = command.spawn().map_err(|error| {
+    let mut server = Group::start(&mut command).map_err(|error| {
         if is_new {
             let _ = std::fs::remove_file(&path);
         }
@@ -115,7 +115,7 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
             &error,
         ))
     })?;
-    let leader = signals.pass_on_to(&child);
+    let leader = signals.pass_on_to(&server);
 
     let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or(program);
     let redacted = plan.redaction.command(&plan.command);
@@ -137,11 +137,9 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
     thread::spawn(move || {
         let _ = done.send(trace.run());
     });
-    let (over, forwarded) = forward(&mut child, &intake).map_err(|error| {
-        group::kill(&mut child);
-        StartError::CannotRun(format!("the standard streams cannot be used: {error}"))
-    })?;
-    let status = leader.wait(&mut child);
+    let (over, forwarded) = forward(&mut server, &intake)
+        .map_err(|error| StartError::CannotRun(format!("the standard streams cannot be used: {error}")))?;
+    let status = leader.wait(&mut server);
     drop(over);
     let _ = forwarded.recv();
     let exit = exit_code(status);
@@ -151,11 +149,12 @@ pub fn run(plan: &Plan, notify: Box<dyn Notify>) -> Result<Recorded, StartError>
 
 /// Starts forwarding both ways. What is handed back is to be dropped when the server has ended, and tells when all that
 /// it said has been passed on.
-fn forward(child: &mut Child, intake: &Arc<Intake>) -> io::Result<(PipeWriter, Receiver<()>)> {
+fn forward(server: &mut Group, intake: &Arc<Intake>) -> io::Result<(PipeWriter, Receiver<()>)> {
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
     let (client_in, client_out) = standard_streams()?;
-    let server_in = into_file(child.stdin.take().ok_or_else(missing)?);
-    let server_out = into_file(child.stdout.take().ok_or_else(missing)?);
+    let leader = server.leader();
+    let server_in = into_file(leader.stdin.take().ok_or_else(missing)?);
+    let server_out = into_file(leader.stdout.take().ok_or_else(missing)?);
     [&client_in, &client_out, &server_in, &server_out].into_iter().for_each(widen);
     let (is_over, over) = io::pipe()?;
     let (done, forwarded) = channel();

@@ -1,13 +1,12 @@
 //! Signals that ask this process to end, passed on to the server's process group. This process ends when the server
 //! has.
 
-use crate::group;
-use std::process::{Child, ExitStatus};
+use crate::group::Group;
+#[cfg(unix)]
+use crate::running::pid;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// How often the server is looked at, where the system has no other way.
-const TICK: Duration = Duration::from_millis(2);
 
 /// Signals that were caught and belong to nobody yet.
 pub(super) struct Signals {
@@ -33,13 +32,11 @@ impl Signals {
         Self {}
     }
 
-    /// Passes them on to the group of `child`.
-    pub(super) fn pass_on_to(self, child: &Child) -> Leader {
+    /// Passes them on to the server's group.
+    pub(super) fn pass_on_to(self, server: &Group) -> Leader {
         let leader = Leader { alive: Arc::new(Mutex::new(true)) };
         #[cfg(unix)]
-        if let (Some(mut caught), Some(group)) =
-            (self.caught, i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw))
-        {
+        if let (Some(mut caught), Some(group)) = (self.caught, pid(server.id())) {
             let alive = Arc::clone(&leader.alive);
             std::thread::spawn(move || {
                 for signal in caught.forever() {
@@ -52,25 +49,23 @@ impl Signals {
             });
         }
         #[cfg(not(unix))]
-        let _ = child;
+        let _ = server;
         leader
     }
 }
 
 impl Leader {
     /// Waits for the server to end.
-    pub(super) fn wait(&self, child: &mut Child) -> Option<ExitStatus> {
+    pub(super) fn wait(&self, server: &mut Group) -> Option<ExitStatus> {
         #[cfg(unix)]
-        if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        if let Some(pid) = pid(server.id()) {
             use rustix::process::{WaitId, WaitIdOptions, waitid};
             // It is left unburied, so that its number is nobody else's until signals are passed on no more.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
         }
-        while !group::exited(child) {
-            std::thread::sleep(TICK);
-        }
+        server.exits_within(Duration::MAX);
         *self.alive.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        child.wait().ok()
+        server.reap().ok()
     }
 }

@@ -2,10 +2,12 @@
 
 pub use formats::identify::Transport;
 
+use crate::interrupt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::Instant;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout_at};
 
 /// In what form a server of Streamable HTTP answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +35,17 @@ pub(super) const EVENTS: &str = "text/event-stream";
 /// The type of a message.
 pub(super) const JSON: &str = "application/json";
 
-/// The next thing that happens; none where nothing does, and not a byte moves, for so long.
+/// How often a request to end is looked for.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The next thing that happens; none where nothing does, and not a byte moves, for so long, or where this process is told to
+/// end.
 pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &AtomicU64) -> Option<T> {
     loop {
         let before = moved.load(Ordering::Relaxed);
-        match tokio::time::timeout(patience, came.recv()).await {
+        match within(came, Instant::now() + patience).await {
             Ok(next) => return next,
-            Err(_) if moved.load(Ordering::Relaxed) == before => return None,
+            Err(_) if interrupt::requested() || moved.load(Ordering::Relaxed) == before => return None,
             Err(_) => {}
         }
     }
@@ -47,5 +53,14 @@ pub(super) async fn next<T>(came: &mut Receiver<T>, patience: Duration, moved: &
 
 /// The next thing that happens before that time; none where nothing does.
 pub(super) async fn next_until<T>(came: &mut Receiver<T>, until: Instant) -> Option<T> {
-    tokio::time::timeout_at(until, came.recv()).await.ok().flatten()
+    within(came, until).await.ok().flatten()
+}
+
+async fn within<T>(came: &mut Receiver<T>, until: Instant) -> Result<Option<T>, Elapsed> {
+    loop {
+        match timeout_at(until.min(Instant::now() + TICK), came.recv()).await {
+            Err(_) if !interrupt::requested() && Instant::now() < until => {}
+            next => return next,
+        }
+    }
 }

@@ -1,0 +1,65 @@
+//! The request to end, for every verb: Ctrl-C, that of a service manager, and the end of the terminal.
+//!
+//! Until [`watch`] is called, such a signal ends the program as usual. After that the first one is noted, and every program
+//! that was started as a [`crate::group::Group`] is killed with all that it started; whoever waits for one sees its end. A
+//! second signal ends the program.
+
+use crate::running;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+
+/// The number of the signal that came; 0 where none did.
+static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// Notes such signals from now on.
+///
+/// # Errors
+/// Where the system does not let it.
+#[cfg(unix)]
+pub fn watch() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let note = move || {
+        for signal in signals.forever() {
+            if CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0 {
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+            running::kill_all();
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(note).map(drop)
+}
+
+/// Notes such signals from now on.
+///
+/// # Errors
+/// Where the system does not let it.
+#[cfg(not(unix))]
+pub fn watch() -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let again = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the second one finds the note that the first one left.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&again))?;
+        signal_hook::flag::register(signal, Arc::clone(&again))?;
+        let number = usize::try_from(signal).unwrap_or_default();
+        signal_hook::flag::register_usize(signal, Arc::clone(&CAUGHT), number)?;
+    }
+    Ok(())
+}
+
+/// Whether one came.
+#[must_use]
+pub fn requested() -> bool {
+    CAUGHT.load(Ordering::SeqCst) != 0
+}
+
+/// The exit code of a command that one cut short: 128 and the signal's number, as a shell tells it.
+#[must_use]
+pub fn code() -> Option<u8> {
+    match CAUGHT.load(Ordering::SeqCst) {
+        0 => None,
+        signal => u8::try_from(128 + signal).ok(),
+    }
+}
