@@ -1,7 +1,7 @@
 //! A one-shot command as an importer: one process for each answer.
 //!
-//! Nothing is agreed beforehand, so its level is seen from the first answer to a transcript of our own, and its version is
-//! unknown.
+//! Nothing is agreed beforehand, so its level and its formats are seen from its answers to transcripts of our own, and its
+//! version is unknown.
 
 use super::command::Command;
 use super::long_lived::read_pair;
@@ -10,6 +10,7 @@ use super::program::{BrokenAnswer, Heard, Limits, NotRun, Program};
 use super::sample::good;
 use super::transcripts::Transcripts;
 use crate::exit;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use suite::importer::{Importer, ReadPair};
@@ -28,29 +29,32 @@ pub(crate) struct OneShot {
     level: Level,
     dialect: &'static Dialect,
     transcripts: Transcripts,
+    /// The formats of which it said that it does not read them.
+    unread: BTreeSet<&'static str>,
 }
 
 impl OneShot {
-    /// Takes `command`, and tries it on a transcript of each format until it shows its level.
+    /// Takes `command`, and tries it on a transcript of each format, which shows its level and what it does not read.
     ///
     /// # Errors
     /// A sentence where it cannot be started.
     pub(crate) fn start(command: Command, limits: Limits, dialect: &'static Dialect) -> Result<Self, NotRun> {
-        if !command.has("{file}") {
-            let message = "an --exec command needs {file} where the transcript's path belongs, such as";
-            return Err(NotRun(format!("{message} --exec '{} {{file}} {{format}}'", command.text())));
-        }
         let transcripts =
             Transcripts::new().map_err(|error| NotRun(format!("there is no temporary folder: {error}")))?;
-        let mut once = Self { command, limits, level: Level::Events, dialect, transcripts };
+        let mut once =
+            Self { command, limits, level: Level::Events, dialect, transcripts, unread: BTreeSet::new() };
+        let mut answered = false;
         for format in formats::FORMATS {
             let Ok(file) = once.transcripts.lay_out(&good(format)) else { continue };
             match once.asked(format.name, file.path())?.answer {
-                Answer::Calls(_) => once.level = Level::Calls,
-                Answer::Meaning(_) => {}
-                _ => continue,
+                Answer::Unsupported { .. } => {
+                    once.unread.insert(format.name);
+                }
+                // The first answer shows the level; it is to be the same in all formats.
+                Answer::Calls(_) if !answered => (once.level, answered) = (Level::Calls, true),
+                Answer::Meaning(_) => answered = true,
+                _ => {}
             }
-            break;
         }
         Ok(once)
     }
@@ -115,7 +119,7 @@ impl Importer for OneShot {
     }
 
     fn reads(&self, format: &str) -> bool {
-        formats::find(format).is_some()
+        formats::find(format).is_some_and(|format| !self.unread.contains(format.name))
     }
 
     fn read(&self, format: &str, transcript: &[u8]) -> Answer {

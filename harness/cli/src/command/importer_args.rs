@@ -22,7 +22,7 @@ pub(super) struct ImporterArgs {
     adapter: Option<Command>,
     /// Test this program: started once for each transcript, with {file} and {format} filled in. It prints one answer
     /// object and exits with 0, or exits with 65 for a rejection.
-    #[arg(long, value_name = "CMD", value_parser = Command::parse)]
+    #[arg(long, value_name = "CMD", value_parser = Command::parse_one_shot)]
     exec: Option<Command>,
     /// Judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
     #[arg(long, value_name = "NAME", value_parser = dialect::find)]
