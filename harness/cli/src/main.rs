@@ -10,9 +10,12 @@ mod rules_page;
 mod scale;
 mod terminal;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
-use command::{COMMANDS, Command, CommandContext, Failure};
+use command::{COMMANDS, Command, CommandContext, Failure, SUMMARY};
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::process::ExitCode;
 use terminal::{Terminal, Verbosity};
 use wire::interrupt;
@@ -25,6 +28,7 @@ use wire::interrupt;
 #[command(subcommand_required = true, arg_required_else_help = true, next_display_order = 1000)]
 #[command(after_help = "\
 Examples:
+  mcp-concord session.har
   mcp-concord read session.har
   mcp-concord diff stdio.jsonl http.har --ignore '/result/content/*/text'
   mcp-concord convert session.har --to mcp-replay > session.jsonl
@@ -79,9 +83,29 @@ fn program(commands: &[&dyn Command]) -> clap::Command {
     Options::command().subcommands(commands.iter().map(|command| command.describe()))
 }
 
+/// The command line with `summary` before the file that stands where a command was expected; none where nothing there is, or
+/// looks like, a file.
+fn with_summary(error: &clap::Error, mut words: Vec<OsString>) -> Option<Vec<OsString>> {
+    let named = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(named))) => named,
+        (ErrorKind::UnknownArgument, _) => "-",
+        _ => return None,
+    };
+    let at = words.iter().skip(1).position(|word| word.to_string_lossy() == *named)? + 1;
+    let is_file = named.contains(['.', '/', '\\']) || named == "-" || Path::new(&words[at]).exists();
+    is_file.then(|| words.insert(at, SUMMARY.into()))?;
+    Some(words)
+}
+
 fn main() -> ExitCode {
     let program: fn() -> clap::Command = || self::program(COMMANDS);
-    let matches = program().get_matches();
+    let matches = match program().try_get_matches_from(std::env::args_os()) {
+        Ok(matches) => matches,
+        Err(error) => match with_summary(&error, std::env::args_os().collect()) {
+            Some(words) => program().get_matches_from(words),
+            None => error.exit(),
+        },
+    };
     let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let context = CommandContext { terminal: options.terminal(), program };
     let chosen = matches.subcommand().and_then(|(name, matches)| {

@@ -9,6 +9,7 @@ use formats::{Format, Input, ReadError, Tolerance};
 use std::io;
 use std::num::NonZero;
 use std::thread;
+use transcript::session::Entry;
 
 /// How a recording is to be judged, beyond what it shows of itself.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,19 @@ const MOST_WORKERS: usize = 2;
 /// # Errors
 /// Where the input cannot be read. What is wrong in it is a finding.
 pub fn check(format: &Format, input: &mut Input<'_>, options: &CheckOptions) -> io::Result<CheckResult> {
+    check_beside(format, input, options, &mut |_| {})
+}
+
+/// The same, and shows every entry to somebody else as well, faulty ones as [`transcript::session::Content::Noise`].
+///
+/// # Errors
+/// As [`check`].
+pub fn check_beside(
+    format: &Format,
+    input: &mut Input<'_>,
+    options: &CheckOptions,
+    beside: &mut dyn FnMut(&Entry<'_>),
+) -> io::Result<CheckResult> {
     let judge_options = crate::engine::JudgeOptions {
         recording: recording(format, options),
         spec: options.spec,
@@ -50,6 +64,7 @@ pub fn check(format: &Format, input: &mut Input<'_>, options: &CheckOptions) -> 
     let read_options = formats::ReadOptions::new(Tolerance::Faults);
     let read = (format.read)(input, read_options, &mut |entry| {
         judge.take(&entry);
+        beside(&entry);
         Ok(())
     });
     let rejected = match read {

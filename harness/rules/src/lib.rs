@@ -34,7 +34,7 @@ pub mod rule_set;
 pub mod selection;
 mod shapes;
 
-pub use check::{CheckOptions, check};
+pub use check::{CheckOptions, check, check_beside};
 pub use engine::{
     CheckResult, Family, Finding, FindingCount, FindingLocation, Parallelism, RuleOutcome, RuleVerdict,
     usual_sender,

@@ -4,12 +4,12 @@ use crate::plain;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// A stranger's text on one line, cut to so many characters.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     plain::cut(text, most)
 }
 
 /// The same, cut to so many columns; wide characters take two, and what is spelled out counts as it is spelled.
-pub(super) fn fit(text: &str, columns: usize) -> String {
+pub(crate) fn fit(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     if width(&text) <= columns {
         return text;
@@ -29,7 +29,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
 }
 
 /// How many columns a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
@@ -68,7 +68,7 @@ pub(super) fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
 }
 
 /// A moment, counted from the beginning.
-pub(super) fn seconds(milliseconds: i64) -> String {
+pub(crate) fn seconds(milliseconds: i64) -> String {
     let sign = if milliseconds < 0 { "-" } else { "" };
     let all = milliseconds.unsigned_abs();
     let (second, rest) = (all / 1000, all % 1000);
@@ -80,7 +80,7 @@ pub(super) fn seconds(milliseconds: i64) -> String {
 }
 
 /// How long something took.
-pub(super) fn took(milliseconds: i64) -> String {
+pub(crate) fn took(milliseconds: i64) -> String {
     match milliseconds {
         -999..1000 => format!("{milliseconds} ms"),
         _ => seconds(milliseconds),

@@ -6,7 +6,7 @@
 mod canvas;
 mod html;
 mod kill_matrix;
-mod line_text;
+pub(crate) mod line_text;
 mod meaning;
 mod model;
 mod parts;

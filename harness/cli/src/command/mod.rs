@@ -29,6 +29,7 @@ mod scaling;
 mod show;
 mod site;
 mod suites;
+mod summary;
 mod values;
 mod variants;
 
@@ -37,6 +38,7 @@ pub(crate) use context::{CommandContext, Failure};
 /// Every command, in the order of the help. A new one is a file of this folder (with its `mod` above) and a line here: the
 /// help, the manual page, the completions and the pages in docs/ are derived from its options.
 pub(crate) const COMMANDS: &[&dyn Command] = &[
+    &Entry { name: SUMMARY, run: summary::run },
     &Entry { name: "read", run: read::run },
     &Entry { name: "diff", run: diff::run },
     &Entry { name: "convert", run: convert::run },
@@ -56,6 +58,9 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "man", run: man::run },
     &Entry { name: "options", run: options::run },
 ];
+
+/// The command that a file stands for which is named without one.
+pub(crate) const SUMMARY: &str = "summary";
 
 /// A command of the program.
 pub(crate) trait Command {

@@ -34,7 +34,9 @@ impl RuleVerdict {
         }
     }
 
-    pub(super) fn of(level: Level) -> Self {
+    /// The verdict of a breach that binds so much.
+    #[must_use]
+    pub fn of(level: Level) -> Self {
         match level {
             Level::Must => Self::Fail,
             Level::Should => Self::Warn,

@@ -1,0 +1,97 @@
+//! What a recording is at a glance: who talked to whom, what was called, what failed, what `check` finds.
+//!
+//! One pass: the judge's, with a collector beside it. `overview.schema.json` beside this folder says what the JSON holds.
+
+mod collect;
+mod durations;
+mod model;
+mod names;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+use collect::Collector;
+use formats::{Format, Input};
+pub use model::{
+    Counts, Findings, Open, Overview, Peer, Requests, SessionOverview, Unanswered, Unread, Worst,
+};
+use rules::{CheckOptions, CheckResult, Finding, RuleOutcome, RuleVerdict};
+use std::io;
+
+/// So many broken rules are named.
+const WORST: usize = 3;
+
+/// Looks through a recording once.
+///
+/// # Errors
+/// Where the input cannot be read. What is wrong in it is part of the overview.
+pub fn overview(file: &str, format: &'static Format, input: &mut Input<'_>) -> io::Result<Overview> {
+    let mut collector = Collector::new(format);
+    let judged = rules::check_beside(format, input, &CheckOptions::default(), &mut |entry| {
+        collector.take(entry);
+    })?;
+    let (session, refused) = collector.finish();
+    let stopped = judged.rejected.as_ref().map(|rejection| Unread {
+        code: rejection.code.name(),
+        clause: rejection.clause,
+        line: rejection.position.line,
+        pointer: rejection.position.pointer.clone(),
+        message: rejection.message.clone(),
+    });
+    let findings = findings(&judged);
+    let rejected = refused.or(stopped);
+    Ok(Overview {
+        file: file.to_owned(),
+        format: format.name,
+        session,
+        next: next(file, &findings, rejected.as_ref()),
+        findings,
+        rejected,
+        limit: judged.limit,
+    })
+}
+
+fn findings(judged: &CheckResult) -> Findings {
+    let mut found = Findings::default();
+    let mut broken: Vec<(&RuleOutcome, &Finding)> = Vec::new();
+    for outcome in &judged.outcomes {
+        for count in &outcome.counts {
+            *match RuleVerdict::of(count.level) {
+                RuleVerdict::Fail => &mut found.errors,
+                RuleVerdict::Warn => &mut found.warnings,
+                _ => &mut found.notes,
+            } += count.times;
+        }
+        let first = outcome.findings.iter().min_by_key(|finding| (finding.verdict, finding.location.line));
+        broken.extend(first.map(|first| (outcome, first)));
+    }
+    broken.sort_by_key(|(_, first)| (first.verdict, first.location.line));
+    let worst = |(outcome, first): &(&RuleOutcome, &Finding)| Worst {
+        rule: outcome.rule.id,
+        verdict: first.verdict.name(),
+        party: first.party,
+        times: outcome.broken,
+        line: first.location.line,
+        message: first.message.clone(),
+    };
+    found.worst = broken.iter().take(WORST).map(worst).collect();
+    found
+}
+
+/// What one would type next. The standard input cannot be read again.
+fn next(file: &str, findings: &Findings, rejected: Option<&Unread>) -> Vec<String> {
+    let asked =
+        [("show", true), ("check", !findings.worst.is_empty()), ("read", rejected.is_some())].into_iter();
+    let asked = asked.filter(|(_, useful)| *useful && file != "<stdin>");
+    let explain = findings.worst.first().map(|worst| format!("mcp-concord explain {}", worst.rule));
+    asked.map(|(verb, _)| format!("mcp-concord {verb} {}", quoted(file))).chain(explain).collect()
+}
+
+/// A file's name as a POSIX shell takes it.
+fn quoted(name: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./+=:@%,".contains(char);
+    match name {
+        name if !name.is_empty() && name.chars().all(plain) => name.to_owned(),
+        name => format!("'{}'", name.replace('\'', r"'\''")),
+    }
+}

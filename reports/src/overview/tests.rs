@@ -1,0 +1,96 @@
+use super::{Overview, overview, text};
+use formats::{Input, find};
+
+fn of(format: &str, recording: &str) -> Overview {
+    let mut bytes = recording.as_bytes();
+    overview("a file.jsonl", find(format).unwrap(), &mut Input::new(&mut bytes).unwrap()).unwrap()
+}
+
+fn trace(lines: &[(u64, &str, &str)]) -> String {
+    let at = "2026-01-02T03:04:05";
+    let meta = format!(r#"{{"v":1,"type":"meta","startedAt":"{at}.000Z","label":"s","command":["s"]}}"#);
+    let line = |(time, dir, raw): &(u64, &str, &str)| {
+        format!(r#"{{"t":"{at}.{time:03}Z","dir":"{dir}","raw":{raw}}}"#)
+    };
+    [meta].into_iter().chain(lines.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn session() -> Overview {
+    let call = |id: u32, tool: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#)
+    };
+    let result =
+        |id: u32, more: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]{more}}}}}"#);
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let welcome = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s\u001b[31m"}}}"#;
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    of(
+        "mcp-replay",
+        &trace(&[
+            (0, "in", hello),
+            (7, "out", welcome),
+            (8, "in", ready),
+            (10, "in", &call(1, "a")),
+            (20, "in", &call(2, "b")),
+            (40, "out", &result(1, "")),
+            (50, "in", &call(3, "a")),
+            (90, "out", &result(3, r#","isError":true"#)),
+            (95, "out", r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":"x"}}"#),
+        ]),
+    )
+}
+
+#[test]
+fn what_was_called_what_failed_and_how_long_it_took() {
+    let seen = session();
+    let shown = &seen.session;
+    assert_eq!((shown.clients.len(), shown.clients[0].name.as_str()), (1, "c"));
+    assert_eq!((shown.servers[0].name.as_str(), &shown.servers[0].version), ("s\u{1b}[31m", &None));
+    let counts = shown.counts;
+    let kinds = (counts.messages, counts.requests, counts.notifications, counts.results, counts.errors);
+    assert_eq!(kinds, (9, 4, 1, 3, 1));
+    assert_eq!((counts.orphans, counts.from_client, counts.from_server), (1, 5, 4));
+    assert_eq!((shown.duration_ms, counts.exchanges), (Some(95), None));
+    assert_eq!(shown.began.as_deref(), Some("2026-01-02T03:04:05.000Z"));
+    let [a, b] = &shown.tools[..] else { panic!("{:?}", shown.tools) };
+    assert_eq!((a.name.as_str(), a.calls, a.failed, a.unanswered), ("a", 2, 1, 0));
+    assert_eq!((a.p50_ms, a.p95_ms, a.max_ms), (Some(30), Some(40), Some(40)));
+    assert_eq!((b.name.as_str(), b.calls, b.unanswered, b.p50_ms), ("b", 1, 1, None));
+    assert_eq!((shown.unanswered.total, shown.unanswered.first[0].line), (1, 6));
+    assert_eq!(shown.methods.iter().map(|row| row.calls).collect::<Vec<_>>(), [1, 3]);
+    assert!(seen.rejected.is_none(), "{:?}", seen.rejected);
+}
+
+#[test]
+fn a_page_says_what_to_type_next_and_obeys_no_stranger() {
+    let page = text::page(&session(), false);
+    assert!(page.contains("mcp-concord show 'a file.jsonl'"), "{page}");
+    assert!(!page.contains('\u{1b}') && page.contains("s\\u{1b}[31m"), "{page}");
+    assert!(page.contains("1: b (line 6)"), "{page}");
+    assert!(text::page(&session(), true).contains('\u{1b}'));
+    let table = text::rows(&[session(), session()], false);
+    assert!(table.contains("2 recordings: 18 messages, 6 tool calls (2 failed), 2 unanswered"), "{table}");
+}
+
+#[test]
+fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let twice = of("jsonrpc", &format!("{call}\n{call}\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}\n"));
+    let why = twice.rejected.as_ref().unwrap();
+    assert_eq!((why.clause, why.line), ("COR-DUPLICATE", 2));
+    assert!(twice.next.iter().any(|command| command.starts_with("mcp-concord read ")));
+    assert_eq!((twice.session.counts.messages, twice.session.tools[0].failed), (2, 0));
+    let broken = of("jsonrpc", &format!("{call}\n{{\"jsonrpc\":\"2.0\"\n"));
+    assert_eq!(broken.rejected.unwrap().line, 2);
+    assert!(broken.findings.errors > 0 && !broken.findings.worst.is_empty());
+}
+
+#[test]
+fn the_json_is_as_the_schema_says() {
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../overview.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let mut value = serde_json::to_value([session()]).unwrap();
+    schema.validate(&value).unwrap();
+    value[0]["unknown"] = 1.into();
+    assert!(!schema.is_valid(&value));
+}

@@ -1,0 +1,278 @@
+//! An overview for a person at a terminal: one recording on a page, many in a table.
+
+use super::model::{Counts, Findings, Open, Overview, Peer, Requests, Unanswered};
+use crate::diagram::line_text::width;
+use crate::plain::{cut, plain};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+
+/// So many rows of a table are shown, and the rest counted.
+const ROWS: usize = 20;
+
+/// So wide is a name at most.
+const NAME: usize = 40;
+
+/// One recording.
+#[must_use]
+pub fn page(overview: &Overview, colour: bool) -> String {
+    let paint = Paint(colour);
+    let known = |what: Option<&str>| what.map_or_else(|| "unknown".to_owned(), plain);
+    let mut out = format!("{}\n\n", paint.bold(&plain(&overview.file)));
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "  {name:<11} {value}");
+    };
+    row("format", overview.format);
+    row("transport", &known(overview.session.transport));
+    row("revision", &known(overview.session.revision.as_deref()));
+    row("client", &peers(&overview.session.clients));
+    row("server", &peers(&overview.session.servers));
+    if let Some(began) = &overview.session.began {
+        row("began", began);
+    }
+    if let Some(duration) = overview.session.duration_ms {
+        row("lasted", &span(duration));
+    }
+    let counts = &overview.session.counts;
+    let sides = (counts.from_client, counts.from_server);
+    row("messages", &format!("{}: {} by the client, {} by the server", counts.messages, sides.0, sides.1));
+    row("", &kinds(counts));
+    row(
+        "unanswered",
+        &paint.warn(&unanswered(&overview.session.unanswered), overview.session.unanswered.total > 0),
+    );
+    row("findings", &findings(&overview.findings, &paint));
+    if let Some(limit) = overview.limit {
+        row("limit", limit);
+    }
+    if let Some(why) = &overview.rejected {
+        let place = format!("{}: {} (line {}, {})", why.code, plain(&why.message), why.line, why.clause);
+        row("rejected", &paint.error(&place, true));
+    }
+    for (title, rows) in [("tool", &overview.session.tools), ("request", &overview.session.methods)] {
+        out.push_str(&table(title, rows, &paint));
+    }
+    if !overview.findings.worst.is_empty() {
+        out.push_str("\nworst findings\n");
+    }
+    for worst in &overview.findings.worst {
+        let (word, times) = match worst.verdict {
+            "fail" => (paint.error("error", true), worst.times),
+            "warn" => (paint.warn("warning", true), worst.times),
+            _ => ("note".to_owned(), worst.times),
+        };
+        let more = if times > 1 { format!(", {times} times") } else { String::new() };
+        let _ = writeln!(out, "  {word}[{}] {}", worst.rule, cut(&worst.message, 200));
+        let _ = writeln!(out, "    by the {}, line {}{more}", worst.party, worst.line);
+    }
+    out.push_str("\nnext\n");
+    for command in &overview.next {
+        let _ = writeln!(out, "  {}", plain(command));
+    }
+    out
+}
+
+/// Many recordings, a row each, and what they sum up to.
+#[must_use]
+pub fn rows(overviews: &[Overview], colour: bool) -> String {
+    let paint = Paint(colour);
+    let folder = common_folder(overviews);
+    let heads = [
+        "file",
+        "format",
+        "transport",
+        "revision",
+        "messages",
+        "tool calls",
+        "failed",
+        "unanswered",
+        "errors",
+        "warnings",
+        "lasted",
+        "",
+    ];
+    let dash = || "-".to_owned();
+    let calls = |overview: &Overview| overview.session.tools.iter().map(|tool| tool.calls).sum::<u64>();
+    let failed = |overview: &Overview| overview.session.tools.iter().map(|tool| tool.failed).sum::<u64>();
+    let row = |overview: &Overview| {
+        [
+            plain(&overview.file[folder.len()..]),
+            overview.format.to_owned(),
+            overview.session.transport.map_or_else(dash, ToOwned::to_owned),
+            overview.session.revision.as_deref().map_or_else(dash, |revision| cut(revision, 12)),
+            overview.session.counts.messages.to_string(),
+            calls(overview).to_string(),
+            failed(overview).to_string(),
+            overview.session.unanswered.total.to_string(),
+            overview.findings.errors.to_string(),
+            overview.findings.warnings.to_string(),
+            overview.session.duration_ms.map_or_else(dash, span),
+            overview.rejected.as_ref().map_or_else(String::new, |why| format!("rejected: {}", why.code)),
+        ]
+    };
+    let cells: Vec<[String; 12]> = overviews.iter().map(row).collect();
+    let mut out = if folder.is_empty() { String::new() } else { format!("in {}\n\n", plain(folder)) };
+    out += &columns(&heads.map(ToOwned::to_owned), &cells, 4..11, "", &paint);
+    let sum = |each: &dyn Fn(&Overview) -> u64| overviews.iter().map(each).sum::<u64>();
+    let _ = writeln!(
+        out,
+        "\n{}: {}, {} ({} failed), {} unanswered, {}, {}",
+        noun(overviews.len() as u64, "recording"),
+        noun(sum(&|one| one.session.counts.messages), "message"),
+        noun(sum(&calls), "tool call"),
+        sum(&failed),
+        sum(&|one| one.session.unanswered.total),
+        noun(sum(&|one| one.findings.errors), "error"),
+        noun(sum(&|one| one.findings.warnings), "warning"),
+    );
+    out
+}
+
+fn peers(peers: &[Peer]) -> String {
+    let name = |peer: &Peer| match &peer.version {
+        Some(version) => format!("{} {}", plain(&peer.name), plain(version)),
+        None => plain(&peer.name),
+    };
+    if peers.is_empty() {
+        "unknown".to_owned()
+    } else {
+        peers.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// How many messages of each kind, and what is odd about them.
+fn kinds(counts: &Counts) -> String {
+    let kinds = [
+        (counts.requests, "request"),
+        (counts.notifications, "notification"),
+        (counts.results, "result"),
+        (counts.errors, "error"),
+    ];
+    let mut text = kinds.map(|(count, name)| noun(count, name)).join(", ");
+    if counts.orphans > 0 {
+        let _ = write!(text, "; {} answer no request", counts.orphans);
+    }
+    if let Some(exchanges) = counts.exchanges {
+        let _ = write!(text, "; {}", noun(exchanges, "HTTP exchange"));
+    }
+    text
+}
+
+fn unanswered(unanswered: &Unanswered) -> String {
+    let name = |open: &Open| {
+        let what = open.tool.as_deref().unwrap_or(&open.method);
+        format!("{} (line {})", cut(what, NAME), open.line)
+    };
+    let named: Vec<String> = unanswered.first.iter().take(3).map(name).collect();
+    let rest = unanswered.total - named.len() as u64;
+    match (unanswered.total, rest) {
+        (0, _) => "0".to_owned(),
+        (total, 0) => format!("{total}: {}", named.join(", ")),
+        (total, rest) => format!("{total}: {} and {rest} more", named.join(", ")),
+    }
+}
+
+fn findings(found: &Findings, paint: &Paint) -> String {
+    format!(
+        "{}, {}, {}",
+        paint.error(&noun(found.errors, "error"), found.errors > 0),
+        paint.warn(&noun(found.warnings, "warning"), found.warnings > 0),
+        noun(found.notes, "note")
+    )
+}
+
+fn table(title: &str, rows: &[Requests], paint: &Paint) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut by_calls: Vec<&Requests> = rows.iter().collect();
+    by_calls.sort_by_key(|row| std::cmp::Reverse(row.calls));
+    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), span);
+    let cells: Vec<[String; 7]> = by_calls
+        .iter()
+        .take(ROWS)
+        .map(|row| {
+            let numbers = [row.calls, row.failed, row.unanswered].map(|count| count.to_string());
+            let [calls, failed, open] = numbers;
+            let [p50, p95, longest] = [row.p50_ms, row.p95_ms, row.max_ms].map(time);
+            [cut(&row.name, NAME), calls, failed, open, p50, p95, longest]
+        })
+        .collect();
+    let heads = [title, "calls", "failed", "unanswered", "p50", "p95", "max"].map(ToOwned::to_owned);
+    let mut out = format!("\n{}", columns(&heads, &cells, 1..7, "  ", paint));
+    if rows.len() > ROWS {
+        let _ = writeln!(out, "  and {} more (--output json has them all)", rows.len() - ROWS);
+    }
+    out
+}
+
+/// A table; the columns of `right` are numbers.
+fn columns<const N: usize>(
+    heads: &[String; N],
+    rows: &[[String; N]],
+    right: std::ops::Range<usize>,
+    margin: &str,
+    paint: &Paint,
+) -> String {
+    let widths: Vec<usize> = (0..N)
+        .map(|at| rows.iter().chain([heads]).map(|row| width(&row[at])).max().unwrap_or_default())
+        .collect();
+    let line = |row: &[String; N]| {
+        let cell = |(at, text): (usize, &String)| {
+            let gap = " ".repeat(widths[at].saturating_sub(width(text)));
+            if right.contains(&at) { gap + text } else { text.clone() + &gap }
+        };
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        format!("{margin}{}", cells.join("  ").trim_end())
+    };
+    let mut out = paint.bold(&line(heads)) + "\n";
+    rows.iter().for_each(|row| out.push_str(&(line(row) + "\n")));
+    out
+}
+
+/// How long something took, to three digits or to the second.
+fn span(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match milliseconds {
+        0..1000 => format!("{milliseconds} ms"),
+        1000..60_000 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
+        60_000..3_600_000 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02} h", seconds / 3600, seconds / 60 % 60, seconds % 60),
+    }
+}
+
+fn noun(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The folder that all of several files are in, with its closing slash.
+fn common_folder(overviews: &[Overview]) -> &str {
+    let [first, rest @ ..] = overviews else { return "" };
+    let shared = |common: &str, file: &str| {
+        let same = common.bytes().zip(file.bytes()).take_while(|(one, other)| one == other).count();
+        common.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
+    };
+    let start = first.file.rfind('/').map_or(0, |at| at + 1);
+    let end = rest.iter().fold(start, |end, next| shared(&first.file[..end], &next.file));
+    &first.file[..end]
+}
+
+/// Colours, where they are wanted.
+struct Paint(bool);
+
+impl Paint {
+    fn style(&self, text: &str, style: Style) -> String {
+        if self.0 { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.style(text, Style::new().bold())
+    }
+
+    fn error(&self, text: &str, there: bool) -> String {
+        if there { self.style(text, AnsiColor::Red.on_default().bold()) } else { text.to_owned() }
+    }
+
+    fn warn(&self, text: &str, there: bool) -> String {
+        if there { self.style(text, AnsiColor::Yellow.on_default()) } else { text.to_owned() }
+    }
+}
