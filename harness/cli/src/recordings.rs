@@ -1,8 +1,10 @@
-//! The files of a command line that names files and folders.
+//! The files of a command line that names files and folders, one after the other.
 //!
 //! A folder is walked in the order of names. Hidden files, links, and the files of a case beside its transcripts are skipped.
+//! Memory: the names of one folder at each level, whose order is asked for, and [`NAMED`] names of what was left out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use walkdir::WalkDir;
 
 /// A file that was named, or found in a folder that was named.
@@ -11,70 +13,99 @@ pub(crate) struct Recording {
     /// Its path; `-` is the standard input.
     pub path: PathBuf,
     /// The folder that it was found in; none where it was named itself, and so must be a recording.
-    pub folder: Option<PathBuf>,
+    pub folder: Option<Arc<Path>>,
 }
 
-/// The files of a command line, with notes about those that were skipped.
-#[derive(Debug, Default)]
-pub(crate) struct Recordings {
-    /// In the order of the command line, those of a folder in the order of their names.
-    pub files: Vec<Recording>,
-    /// What was not looked at, each in a sentence.
-    pub notes: Vec<String>,
+/// What comes next on a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A file.
+    Recording(Recording),
+    /// A part of a folder that cannot be searched: its name, and why, in a sentence.
+    Unsearched(String, String),
+    /// The end of a folder, with what in it was not looked at, each in a sentence.
+    Searched(Arc<Path>, Vec<String>),
 }
 
-impl Recordings {
+/// The files of a command line: first to last, those of a folder in the order of their names.
+pub(crate) struct Recordings<P> {
+    paths: P,
+    walk: Option<Walk>,
+}
+
+impl<P: Iterator<Item = PathBuf>> Recordings<P> {
     /// Finds the files of `paths`.
-    #[must_use]
-    pub(crate) fn find(paths: &[PathBuf]) -> Self {
-        let mut found = Self::default();
-        for path in paths {
-            if path.as_os_str() != "-" && path.is_dir() {
-                found.walk(path);
-            } else {
-                found.files.push(Recording { path: path.clone(), folder: None });
-            }
-        }
-        found
+    pub(crate) fn find(paths: impl IntoIterator<IntoIter = P>) -> Self {
+        Self { paths: paths.into_iter(), walk: None }
     }
+}
 
-    fn walk(&mut self, folder: &Path) {
-        let (mut hidden, mut links) = (Vec::new(), Vec::new());
-        let mut entries = WalkDir::new(folder).sort_by_file_name().into_iter();
-        while let Some(entry) = entries.next() {
-            let entry = match entry {
+impl<P: Iterator<Item = PathBuf>> Iterator for Recordings<P> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        if let Some(walk) = &mut self.walk {
+            if let Some(found) = walk.next() {
+                return Some(found);
+            }
+            let Walk { folder, hidden, irregular, .. } = self.walk.take()?;
+            let notes = [("hidden", hidden), ("not regular files", irregular)];
+            let notes = notes.iter().filter_map(|(what, names)| names.left_out(&folder, what)).collect();
+            return Some(Found::Searched(folder, notes));
+        }
+        let path = self.paths.next()?;
+        if path.as_os_str() == "-" || !path.is_dir() {
+            return Some(Found::Recording(Recording { path, folder: None }));
+        }
+        self.walk = Some(Walk::new(path.into()));
+        self.next()
+    }
+}
+
+/// A folder that is searched.
+struct Walk {
+    folder: Arc<Path>,
+    entries: walkdir::IntoIter,
+    hidden: Names,
+    irregular: Names,
+}
+
+impl Walk {
+    fn new(folder: Arc<Path>) -> Self {
+        let entries = WalkDir::new(&folder).sort_by_file_name().into_iter();
+        Self { folder, entries, hidden: Names::default(), irregular: Names::default() }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            let entry = match self.entries.next()? {
                 Ok(entry) => entry,
                 Err(error) => {
-                    let place = error.path().unwrap_or(folder).display().to_string();
+                    let place = error.path().unwrap_or(&self.folder).display().to_string();
                     let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                    self.notes.push(format!("{place} cannot be searched: {why}"));
-                    continue;
+                    let why = format!("{place} cannot be searched: {why}");
+                    return Some(Found::Unsearched(place, why));
                 }
             };
-            let name = entry.path().display().to_string();
+            let name = || entry.path().display().to_string();
             let kind = entry.file_type();
             if entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".") {
-                hidden.push(name);
+                self.hidden.push(name);
                 if kind.is_dir() {
-                    entries.skip_current_dir();
+                    self.entries.skip_current_dir();
                 }
             } else if kind.is_file() {
                 if !is_of_a_case(entry.path()) {
-                    let (path, folder) = (entry.into_path(), Some(folder.to_owned()));
-                    self.files.push(Recording { path, folder });
+                    let (path, folder) = (entry.into_path(), Some(Arc::clone(&self.folder)));
+                    return Some(Found::Recording(Recording { path, folder }));
                 }
             } else if !kind.is_dir() {
-                links.push(name);
+                self.irregular.push(name);
             }
-        }
-        self.note(folder, "hidden", &hidden);
-        self.note(folder, "not regular files", &links);
-    }
-
-    /// Says that files of a folder were left out: what they are, and their names.
-    pub(crate) fn note(&mut self, folder: &Path, what: &str, names: &[String]) {
-        if let Some(note) = left_out(folder, what, names) {
-            self.notes.push(note);
         }
     }
 }
@@ -82,17 +113,40 @@ impl Recordings {
 /// So many names stand in a note.
 const NAMED: usize = 10;
 
-/// That some of a folder's files were passed over, in a sentence.
-#[must_use]
-pub(crate) fn left_out(folder: &Path, what: &str, names: &[String]) -> Option<String> {
-    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = match names.len().checked_sub(NAMED) {
-        None | Some(0) => String::new(),
-        Some(more) => format!(" and {more} more"),
-    };
-    let are = if names.len() == 1 { "1 is" } else { &format!("{} are", names.len()) };
-    let folder = folder.display();
-    (!names.is_empty()).then(|| format!("in {folder}, {are} {what} and skipped: {shown}{more}"))
+/// Names of files that were left out: the first ones, and how many there are.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    first: Vec<String>,
+    count: usize,
+}
+
+impl Names {
+    /// One more.
+    pub(crate) fn push(&mut self, name: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(name());
+        }
+    }
+
+    /// That these files of a folder were passed over, in a sentence: what they are, such as "hidden".
+    #[must_use]
+    pub(crate) fn left_out(&self, folder: &Path, what: &str) -> Option<String> {
+        let shown = self.first.join(", ");
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let are = if self.count == 1 { "1 is" } else { &format!("{} are", self.count) };
+        let folder = folder.display();
+        (self.count > 0).then(|| format!("in {folder}, {are} {what} and skipped: {shown}{more}"))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// Whether a file is what a case of the suite says of its transcripts, and so none of them.
@@ -104,7 +158,7 @@ fn is_of_a_case(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Recordings;
+    use super::{Found, Recordings};
     use std::fs;
 
     #[test]
@@ -122,14 +176,19 @@ mod tests {
             fs::create_dir_all(root.path().join(folder)).unwrap();
             fs::write(root.path().join(folder).join(file), "").unwrap();
         }
-        let found = Recordings::find(&[root.path().to_owned(), "-".into()]);
-        let names: Vec<String> = found
-            .files
-            .iter()
-            .map(|file| file.path.strip_prefix(root.path()).unwrap_or(&file.path).display().to_string())
-            .collect();
+        let (mut names, mut notes) = (Vec::new(), Vec::new());
+        for found in Recordings::find([root.path().to_owned(), "-".into()]) {
+            match found {
+                Found::Recording(file) => {
+                    let path = file.path.strip_prefix(root.path()).unwrap_or(&file.path);
+                    assert_eq!(file.folder.is_some(), path.as_os_str() != "-");
+                    names.push(path.display().to_string());
+                }
+                Found::Searched(_, said) => notes.extend(said),
+                Found::Unsearched(..) => panic!("{found:?}"),
+            }
+        }
         assert_eq!(names, ["a/t", "b/x", "c/meaning.json", "-"]);
-        assert!(found.files[0].folder.is_some() && found.files[3].folder.is_none());
-        assert!(found.notes.len() == 1 && found.notes[0].contains(".git"), "{:?}", found.notes);
+        assert!(notes.len() == 1 && notes[0].contains(".git"), "{notes:?}");
     }
 }

@@ -42,19 +42,6 @@ impl Profile {
     }
 }
 
-/// What came of judging recordings.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct CheckRecord {
-    /// The version of the program that judged.
-    pub version: String,
-    /// Warnings count as errors do.
-    pub strict: bool,
-    /// The recordings, in the order in which they were judged.
-    pub files: Vec<CheckedFile>,
-    /// What was named and could not be judged.
-    pub problems: Vec<Problem>,
-}
-
 /// What was named and could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
@@ -157,6 +144,13 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Whether something was found that counts as a fault for the exit code: an error, or a warning where those count
+    /// (`strict`).
+    #[must_use]
+    pub fn is_failure(self, strict: bool) -> bool {
+        self.errors > 0 || strict && self.warnings > 0
+    }
+
     fn add(&mut self, verdict: RuleVerdict, times: u64) {
         match verdict {
             RuleVerdict::Fail => self.errors += times,
@@ -167,22 +161,11 @@ impl Totals {
     }
 }
 
-impl CheckRecord {
-    /// Whether the judged recordings fall short: an error was found, or a warning where those count, or a required
-    /// rule was not kept.
-    #[must_use]
-    pub fn is_failure(&self) -> bool {
-        self.files.iter().any(|file| {
-            let totals = file.totals();
-            let counted = totals.errors + if self.strict { totals.warnings } else { 0 };
-            counted > 0 || file.required.as_ref().is_some_and(|kept| !kept.conforms())
-        })
-    }
-
-    /// Whether a line counts as a fault for the exit code.
-    #[must_use]
-    pub fn counts(&self, line: &RuleResult) -> bool {
-        line.verdict == RuleVerdict::Fail || self.strict && line.verdict == RuleVerdict::Warn
+impl std::ops::AddAssign for Totals {
+    fn add_assign(&mut self, more: Self) {
+        self.errors += more.errors;
+        self.warnings += more.warnings;
+        self.notes += more.notes;
     }
 }
 
@@ -217,6 +200,13 @@ impl CheckedFile {
     /// Holds it against a frozen set of rules, which should be the selection.
     pub fn require(&mut self, rule_set: &RuleSet, judged: &CheckResult) {
         self.required = Some(rule_set.compare(judged));
+    }
+
+    /// Whether the recording falls short: an error was found, or a warning where those count (`strict`), or a required
+    /// rule was not kept.
+    #[must_use]
+    pub fn is_failure(&self, strict: bool) -> bool {
+        self.totals().is_failure(strict) || self.required.as_ref().is_some_and(|kept| !kept.conforms())
     }
 
     /// How often rules were broken.
@@ -259,6 +249,12 @@ impl CheckedFile {
 }
 
 impl RuleResult {
+    /// Whether it counts as a fault for the exit code; a warning does where warnings count (`strict`).
+    #[must_use]
+    pub fn counts(&self, strict: bool) -> bool {
+        self.verdict == RuleVerdict::Fail || strict && self.verdict == RuleVerdict::Warn
+    }
+
     /// Whether it tells of a place where a rule was broken.
     #[must_use]
     pub fn is_finding(&self) -> bool {

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Does `work` for every item, on `jobs` threads at once (at least one, at most one for each item), each with a stack of
 /// `stack_size` bytes, or the system's usual one where that is 0. What came of the items is in their order.
@@ -44,10 +46,91 @@ pub fn map_in_order<I: Sync, T: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
+/// So many results a thread may wait for one that comes before them.
+const AHEAD: usize = 4;
+
+/// As much stack as the first thread of a process usually has.
+const STACK: usize = 8 << 20;
+
+/// How long to wait for a result before asking again whether to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Does `work` for every item that an iterator comes to, on `jobs` threads at once, and hands what came of each to `take`, on
+/// this thread and in the order of the items, as soon as it is there. No more than a few results a thread are held.
+///
+/// It ends where `take` fails, and where `stop` says so: then what is being worked on is not handed over. A panic of `work` is
+/// passed on. The iterator is asked on a thread of its own, which is left behind where it waits for its next item at the end.
+///
+/// # Errors
+/// That of `take`, or where a thread cannot be started.
+pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>(
+    items: impl Iterator<Item = I> + Send + 'static,
+    jobs: usize,
+    work: impl Fn(I) -> T + Sync,
+    stop: impl Fn() -> bool + Sync,
+    mut take: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    let jobs = jobs.max(1);
+    // For each item a place where its result will be, in order; then the item with its place, for whoever comes first.
+    let (promise, promised) = sync_channel::<Receiver<T>>(jobs * AHEAD);
+    let (hand, handed) = sync_channel::<(I, SyncSender<T>)>(jobs * AHEAD);
+    thread::Builder::new().spawn(move || {
+        for item in items {
+            let (done, result) = sync_channel(1);
+            if promise.send(result).is_err() || hand.send((item, done)).is_err() {
+                return;
+            }
+        }
+    })?;
+    let handed = Mutex::new(handed);
+    let ended = AtomicBool::new(false);
+    let run = || {
+        while !ended.load(Ordering::Relaxed) {
+            let next = handed.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
+            match next {
+                // Nobody waits for it where the run was ended.
+                Ok((item, done)) => drop(done.send(work(item))),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let mut taken = Ok(());
+        for _ in 0..jobs {
+            if let Err(error) = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
+                ended.store(true, Ordering::Relaxed);
+                return Err(E::from(error));
+            }
+        }
+        while let (Ok(()), Some(result)) = (&taken, wait(&promised, &stop)) {
+            // A thread that panicked leaves no result; the scope passes its panic on.
+            let Some(result) = wait(&result, &stop) else { break };
+            taken = take(result);
+        }
+        ended.store(true, Ordering::Relaxed);
+        taken
+    })
+}
+
+/// What comes next; none where nothing does, or where it is time to stop.
+fn wait<T>(receiver: &Receiver<T>, stop: impl Fn() -> bool) -> Option<T> {
+    while !stop() {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(next) => return Some(next),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use super::map_in_order;
+    use super::{AHEAD, map_in_order, stream_in_order};
+    use std::io;
     use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
     use std::time::Duration;
 
@@ -79,5 +162,60 @@ mod tests {
             if left == 0 { 0 } else { std::hint::black_box(room)[0].min(1) + depth(left - 1) }
         }
         assert_eq!(map_in_order(&[1_000], 1, 64 << 20, |left| depth(*left)).unwrap(), [1_000]);
+    }
+
+    #[test]
+    fn a_stream_is_handed_over_in_order_and_few_results_wait() {
+        for jobs in [0, 1, 3] {
+            let (begun, handed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let work = |item: usize| {
+                let ahead = begun.fetch_add(1, Ordering::SeqCst) - handed.load(Ordering::SeqCst);
+                // The first one is waited for.
+                thread::sleep(Duration::from_millis(if item == 0 { 50 } else { 0 }));
+                (item, ahead)
+            };
+            let mut taken = Vec::new();
+            let ran = stream_in_order(
+                0..200,
+                jobs,
+                work,
+                || false,
+                |(item, ahead)| {
+                    handed.fetch_add(1, Ordering::SeqCst);
+                    taken.push(item);
+                    // One is at hand, and one is with each thread, beside those that wait.
+                    assert!(ahead <= (AHEAD + 1) * jobs.max(1) + 1, "{ahead} with {jobs} jobs");
+                    Ok::<_, io::Error>(())
+                },
+            );
+            assert!(ran.is_ok());
+            assert_eq!(taken, (0..200).collect::<Vec<_>>(), "{jobs}");
+        }
+    }
+
+    #[test]
+    fn a_stream_ends_where_its_taker_fails_or_wants_no_more() {
+        let failed = stream_in_order(
+            0..,
+            2,
+            |item| item,
+            || false,
+            |item: u64| {
+                if item < 10 { Ok(()) } else { Err(io::Error::other(item.to_string())) }
+            },
+        );
+        assert_eq!(failed.unwrap_err().to_string(), "10");
+        let taken = AtomicUsize::new(0);
+        // What never comes is not waited for.
+        let (_open, items) = std::sync::mpsc::channel::<u64>();
+        let stop = || taken.fetch_add(1, Ordering::SeqCst) > 3;
+        stream_in_order(items.into_iter(), 2, |item| item, stop, |_| Ok::<_, io::Error>(())).unwrap();
+    }
+
+    #[test]
+    #[should_panic(expected = "scoped thread panicked")]
+    fn a_panic_is_passed_on() {
+        let work = |item: u64| assert!(item != 3, "of the third");
+        let _ran = stream_in_order(0..10, 2, work, || false, |()| Ok::<_, io::Error>(()));
     }
 }

@@ -3,41 +3,49 @@
 //! A command ends at its line, and its properties at a comma or a colon; what means something there is escaped, so
 //! that no recording can give commands of its own.
 
-use super::sentence;
+use super::{Renderer, sentence};
 use rules::RuleVerdict;
-use rules::record::{CheckRecord, RuleResult};
-use std::fmt::Write as _;
+use rules::record::{CheckedFile, Problem, RuleResult};
+use std::io::{self, Write};
 
-/// The annotations.
-#[must_use]
-pub fn render(record: &CheckRecord) -> String {
-    let mut out = String::new();
-    for problem in &record.problems {
-        let (file, title) = (property(&problem.file), property("this cannot be judged"));
-        let _ = writeln!(out, "::error file={file},title={title}::{}", data(&problem.message));
-    }
-    for line in record.files.iter().flat_map(|file| &file.lines) {
-        annotate(line, record, &mut out);
-    }
-    out
+/// The annotations. It holds nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Github {
+    /// Warnings count as errors do.
+    pub strict: bool,
 }
 
-fn annotate(line: &RuleResult, record: &CheckRecord, out: &mut String) {
+impl Renderer for Github {
+    fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
+        file.lines.iter().try_for_each(|line| annotate(line, self.strict, out))
+    }
+
+    fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()> {
+        let (file, title) = (property(&problem.file), property("this cannot be judged"));
+        writeln!(out, "::error file={file},title={title}::{}", data(&problem.message))
+    }
+
+    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<()> {
     let command = match line.verdict {
-        _ if record.counts(line) => "error",
+        _ if line.counts(strict) => "error",
         RuleVerdict::Warn => "warning",
         RuleVerdict::Info => "notice",
-        _ => return,
+        _ => return Ok(()),
     };
-    let _ = write!(out, "::{command} file={}", property(&line.file));
+    write!(out, "::{command} file={}", property(&line.file))?;
     if let Some(number) = line.line.filter(|number| *number > 0) {
-        let _ = write!(out, ",line={number}");
+        write!(out, ",line={number}")?;
     }
     let message = match &line.pointer {
         Some(at) if !at.is_empty() => format!("{} (at {})", sentence(line), super::pointer(line)),
         _ => sentence(line),
     };
-    let _ = writeln!(out, ",title={}::{}", property(line.rule), data(&message));
+    writeln!(out, ",title={}::{}", property(line.rule), data(&message))
 }
 
 /// What stands behind the second `::`.
@@ -53,6 +61,7 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::sample;
+    use super::Github;
     use std::collections::BTreeMap;
 
     /// Reads a command as a runner does.
@@ -75,7 +84,7 @@ mod tests {
 
     #[test]
     fn findings_are_commands_that_a_runner_reads_back() {
-        let text = super::render(&sample::record());
+        let text = sample::rendered(&mut Github { strict: false });
         let commands: Vec<_> = text.lines().map(parsed).collect();
         let names: Vec<&str> = commands.iter().map(|(command, ..)| command.as_str()).collect();
         assert_eq!(names, ["error", "error", "error", "warning", "notice"]);
@@ -89,7 +98,6 @@ mod tests {
 
     #[test]
     fn a_warning_that_counts_is_an_error() {
-        let record = rules::record::CheckRecord { strict: true, ..sample::record() };
-        assert_eq!(super::render(&record).matches("::error ").count(), 4);
+        assert_eq!(sample::rendered(&mut Github { strict: true }).matches("::error ").count(), 4);
     }
 }

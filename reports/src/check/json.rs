@@ -1,42 +1,70 @@
-//! The record as an array of lines; `check.schema.json` beside this folder says what stands in one.
+//! An array of lines; `check.schema.json` beside this folder says what stands in one.
 //!
 //! Findings and rules that could not be told are always there; rules that were kept, or that nothing called for, where
 //! the caller asks for every line.
 
+use super::Renderer;
 use rules::RuleVerdict;
-use rules::record::CheckRecord;
+use rules::record::{CheckedFile, Problem, RuleResult};
+use std::io::{self, Write};
 
-/// The lines as JSON, one a line of text.
-///
-/// # Errors
-/// Where a line holds what JSON cannot.
-pub fn render(record: &CheckRecord, every: bool) -> Result<String, serde_json::Error> {
-    let mut out = String::from("[");
-    let lines = record.files.iter().flat_map(|file| &file.lines);
-    for line in lines.filter(|line| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive) {
-        out.push_str(if out.len() == 1 { "\n" } else { ",\n" });
-        out.push_str(&serde_json::to_string(line)?);
+/// The lines as JSON, one a line of text. It holds nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Json {
+    every: bool,
+    begun: bool,
+}
+
+impl Json {
+    /// Nothing was written so far. Every line is written where `every` is set.
+    #[must_use]
+    pub fn new(every: bool) -> Self {
+        Self { every, begun: false }
     }
-    out.push_str(if out.len() == 1 { "]\n" } else { "\n]\n" });
-    Ok(out)
+
+    fn line(&mut self, line: &RuleResult, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(if std::mem::replace(&mut self.begun, true) { b",\n" } else { b"[\n" })?;
+        Ok(serde_json::to_writer(out, line)?)
+    }
+}
+
+impl Renderer for Json {
+    fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
+        let every = self.every;
+        let told =
+            |line: &&RuleResult| every || line.is_finding() || line.verdict == RuleVerdict::Inconclusive;
+        file.lines.iter().filter(told).try_for_each(|line| self.line(line, out))
+    }
+
+    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(if self.begun { b"\n]\n" } else { b"[]\n" })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::sample;
+    use super::{Json, Renderer as _};
     use serde_json::Value;
+
+    fn rendered(every: bool) -> Value {
+        serde_json::from_str(&sample::rendered(&mut Json::new(every))).unwrap()
+    }
 
     #[test]
     fn every_line_is_as_the_schema_says() {
         let schema: Value = serde_json::from_str(include_str!("../../check.schema.json")).unwrap();
         let schema = jsonschema::validator_for(&schema).unwrap();
-        let record = sample::record();
         for (every, expected) in [(false, 5), (true, 7)] {
-            let lines: Value = serde_json::from_str(&super::render(&record, every).unwrap()).unwrap();
+            let lines = rendered(every);
             assert_eq!(lines.as_array().unwrap().len(), expected);
             schema.validate(&lines).unwrap();
         }
-        let mut lines: Value = serde_json::from_str(&super::render(&record, true).unwrap()).unwrap();
+        let mut lines = rendered(true);
         lines[0]["verdict"] = "maybe".into();
         assert!(!schema.is_valid(&lines));
         lines[0]["verdict"] = "fail".into();
@@ -46,8 +74,7 @@ mod tests {
 
     #[test]
     fn the_members_that_were_promised_are_always_there() {
-        let lines: Value = serde_json::from_str(&super::render(&sample::record(), true).unwrap()).unwrap();
-        for line in lines.as_array().unwrap() {
+        for line in rendered(true).as_array().unwrap() {
             for name in ["rule", "verdict", "level", "party", "file", "line", "pointer", "message"] {
                 assert!(line.get(name).is_some(), "{name} is missing in {line}");
             }
@@ -56,7 +83,8 @@ mod tests {
 
     #[test]
     fn nothing_is_an_empty_array() {
-        let record = rules::record::CheckRecord::default();
-        assert_eq!(super::render(&record, true).unwrap(), "[]\n");
+        let mut out = Vec::new();
+        Json::new(true).finish(&mut out).unwrap();
+        assert_eq!(out, b"[]\n");
     }
 }

@@ -1,7 +1,8 @@
 //! What came of judging recordings, rendered for people and for programs: one renderer a file.
 //!
-//! Everything shown here stands in a [`rules::record::CheckRecord`], and in the rules that it cites. Nothing is
-//! judged again, and the same record gives the same bytes.
+//! Everything shown here stands in a [`rules::record::CheckedFile`], and in the rules that it cites. Nothing is
+//! judged again, and the same files in the same order give the same bytes. Each recording is written when it is judged, and
+//! forgotten; what a renderer holds until the end stands in its head comment.
 
 pub mod github;
 pub mod json;
@@ -11,8 +12,30 @@ mod sample;
 pub mod sarif;
 pub mod text;
 
-use rules::record::RuleResult;
+use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::Rule;
+use std::io::{self, Write};
+
+/// An output of `check`, written while recordings are judged.
+pub trait Renderer {
+    /// A recording was judged.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Something was named and cannot be judged.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    fn problem(&mut self, problem: &Problem, out: &mut dyn Write) -> io::Result<()>;
+
+    /// There is no more.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()>;
+}
 
 /// The command that tells more about a rule.
 fn explain(rule: &str) -> String {

@@ -1,10 +1,21 @@
-//! A record with a bit of everything, for the tests of the renderers.
+//! A recording with a bit of everything, for the tests of the renderers.
 
+use super::Renderer;
 use rules::RuleVerdict;
-use rules::record::{CheckRecord, CheckedFile, Problem, RelatedLocation, RuleResult};
+use rules::record::{CheckedFile, Problem, RelatedLocation, RuleResult};
 use rules::rule::Level;
 
-pub(super) fn record() -> CheckRecord {
+/// All that a renderer writes of something that cannot be judged and then of a recording.
+pub(super) fn rendered(renderer: &mut dyn Renderer) -> String {
+    let problem = Problem { file: "gone.jsonl".into(), message: "there is no file gone.jsonl".into() };
+    let mut out = Vec::new();
+    renderer.problem(&problem, &mut out).unwrap();
+    renderer.file(&file(), &mut out).unwrap();
+    renderer.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+pub(super) fn file() -> CheckedFile {
     let name = "a, b: 100%.jsonl";
     let line = |rule, verdict, level, party, message: &str| RuleResult {
         rule,
@@ -58,7 +69,7 @@ pub(super) fn record() -> CheckRecord {
         at(0, "", "1.0", line("jsonrpc.id.form", RuleVerdict::Info, Level::Info, "server", "the id is 1.0")),
         line("enc.utf8", RuleVerdict::Inconclusive, Level::Must, "recorder", "nothing tells"),
     ];
-    let file = CheckedFile {
+    CheckedFile {
         name: name.to_owned(),
         format: "mcp-replay".to_owned(),
         revision: Some("2025-11-25"),
@@ -67,7 +78,5 @@ pub(super) fn record() -> CheckRecord {
         gave_up: None,
         lines,
         required: None,
-    };
-    let problem = Problem { file: "gone.jsonl".into(), message: "there is no file gone.jsonl".into() };
-    CheckRecord { version: "0.1.0".into(), strict: false, files: vec![file], problems: vec![problem] }
+    }
 }

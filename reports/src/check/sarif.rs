@@ -4,53 +4,106 @@
 //! kept (`pass`), could not be told (`open`) or was not called for (`notApplicable`) is a result too; without, it is
 //! left out, since most viewers show any result as a problem.
 
-use super::{explain, rule_of, sentence};
+use super::{Renderer, explain, rule_of, sentence};
 use rules::RuleVerdict;
-use rules::record::{CheckRecord, CheckedFile, RuleResult};
+use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::{Level, Rule};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
-/// The log as indented JSON.
-///
-/// # Errors
-/// Where a line holds what JSON cannot.
-pub fn render(record: &CheckRecord, every: bool) -> Result<String, serde_json::Error> {
-    let lines = || record.files.iter().flat_map(|file| &file.lines).filter(|line| every || line.is_finding());
-    let cited: Vec<&Rule> = rules::all().filter(|rule| lines().any(|it| it.rule == rule.id)).collect();
-    let numbers: BTreeMap<&str, usize> =
-        cited.iter().enumerate().map(|(index, rule)| (rule.id, index)).collect();
-    let driver = Driver {
-        name: "mcp-concord",
-        version: &record.version,
-        semantic_version: &record.version,
-        information_uri: "https://github.com/mcp-concord/mcp-concord",
-        rules: cited.into_iter().map(descriptor).collect(),
-    };
-    let notifications = record.problems.iter().map(|problem| Notification {
-        level: "error",
-        message: Text { text: problem.message.clone() },
-        locations: vec![Location::of(&problem.file, None, None, None)],
-    });
-    let limits = record.files.iter().filter_map(|file| {
-        let text =
-            file.limit.or(file.gave_up.as_ref().map(|_| "the reader gave up; the rest is not judged"))?;
-        let locations = vec![Location::of(&file.name, None, None, None)];
-        Some(Notification { level: "warning", message: Text { text: text.to_owned() }, locations })
-    });
-    let run = Run {
-        tool: Tool { driver },
-        column_kind: "unicodeCodePoints",
-        invocations: [Invocation {
-            execution_successful: record.problems.is_empty(),
-            tool_execution_notifications: notifications.chain(limits).collect(),
-        }],
-        artifacts: record.files.iter().map(Artifact::of).collect(),
-        results: lines().map(|line| result(line, &numbers)).collect(),
-    };
-    let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
-    serde_json::to_string_pretty(&log).map(|text| text + "\n")
+/// The log as JSON, a result a line. It holds the name, format and revision of each recording, since one array lists them
+/// and another one the results.
+#[derive(Debug)]
+pub struct Sarif {
+    version: String,
+    every: bool,
+    begun: bool,
+    /// The rules that were cited, by id, with their places in the list.
+    cited: BTreeMap<&'static str, usize>,
+    artifacts: Vec<Artifact>,
+    notifications: Vec<Notification>,
+    well: bool,
+}
+
+/// What stands before the first result.
+const HEAD: &str = r#"{
+"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+"version": "2.1.0",
+"runs": [{
+"columnKind": "unicodeCodePoints",
+"results": ["#;
+
+impl Sarif {
+    /// Nothing was written so far. The version is that of the program; every line is written where `every` is set.
+    #[must_use]
+    pub fn new(version: &str, every: bool) -> Self {
+        Self {
+            version: version.to_owned(),
+            every,
+            begun: false,
+            cited: BTreeMap::new(),
+            artifacts: Vec::new(),
+            notifications: Vec::new(),
+            well: true,
+        }
+    }
+
+    fn notify(&mut self, level: &'static str, text: &str, file: &str) {
+        let locations = vec![Location::of(file, None, None, None)];
+        self.notifications.push(Notification { level, message: Text { text: text.to_owned() }, locations });
+    }
+}
+
+impl Renderer for Sarif {
+    fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
+        for line in file.lines.iter().filter(|line| self.every || line.is_finding()) {
+            let next = self.cited.len();
+            let index = *self.cited.entry(line.rule).or_insert(next);
+            out.write_all(if self.begun { ",\n" } else { HEAD }.as_bytes())?;
+            out.write_all(if self.begun { b"" } else { b"\n" })?;
+            self.begun = true;
+            serde_json::to_writer(&mut *out, &result(line, index))?;
+        }
+        let gave_up = file.gave_up.as_ref().map(|_| "the reader gave up; the rest is not judged");
+        if let Some(text) = file.limit.or(gave_up) {
+            self.notify("warning", text, &file.name);
+        }
+        self.artifacts.push(Artifact::of(file));
+        Ok(())
+    }
+
+    fn problem(&mut self, problem: &Problem, _: &mut dyn Write) -> io::Result<()> {
+        self.well = false;
+        self.notify("error", &problem.message, &problem.file);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let mut cited: Vec<(usize, &Rule)> =
+            self.cited.iter().filter_map(|(id, index)| Some((*index, rules::find(id)?))).collect();
+        cited.sort_unstable_by_key(|(index, _)| *index);
+        let driver = Driver {
+            name: "mcp-concord",
+            version: &self.version,
+            semantic_version: &self.version,
+            information_uri: "https://github.com/mcp-concord/mcp-concord",
+            rules: cited.into_iter().map(|(_, rule)| descriptor(rule)).collect(),
+        };
+        let invocations = [Invocation {
+            execution_successful: self.well,
+            tool_execution_notifications: std::mem::take(&mut self.notifications),
+        }];
+        out.write_all(if self.begun { "" } else { HEAD }.as_bytes())?;
+        out.write_all(b"],\n\"artifacts\": ")?;
+        serde_json::to_writer(&mut *out, &self.artifacts)?;
+        out.write_all(b",\n\"invocations\": ")?;
+        serde_json::to_writer(&mut *out, &invocations)?;
+        out.write_all(b",\n\"tool\": ")?;
+        serde_json::to_writer_pretty(&mut *out, &Tool { driver })?;
+        out.write_all(b"\n}]\n}\n")
+    }
 }
 
 fn descriptor(rule: &Rule) -> Descriptor {
@@ -73,7 +126,7 @@ fn descriptor(rule: &Rule) -> Descriptor {
     }
 }
 
-fn result<'r>(line: &'r RuleResult, numbers: &BTreeMap<&str, usize>) -> Outcome<'r> {
+fn result(line: &RuleResult, rule_index: usize) -> Outcome<'_> {
     let other = line.other.as_ref().map(|other| Location {
         id: Some(1),
         message: Some(Text { text: other.what.to_owned() }),
@@ -90,7 +143,7 @@ fn result<'r>(line: &'r RuleResult, numbers: &BTreeMap<&str, usize>) -> Outcome<
     };
     Outcome {
         rule_id: line.rule,
-        rule_index: numbers.get(line.rule).copied(),
+        rule_index,
         kind,
         level,
         message: Text { text: message(line) },
@@ -134,24 +187,6 @@ fn uri(name: &str) -> String {
         }
     }
     out
-}
-
-#[derive(Serialize)]
-struct Log<'r> {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run<'r>; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'r> {
-    tool: Tool<'r>,
-    column_kind: &'static str,
-    invocations: [Invocation; 1],
-    artifacts: Vec<Artifact>,
-    results: Vec<Outcome<'r>>,
 }
 
 #[derive(Serialize)]
@@ -200,20 +235,20 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Notification {
     level: &'static str,
     message: Text,
     locations: Vec<Location>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Artifact {
     location: ArtifactLocation,
     properties: Recording,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Recording {
     format: String,
     revision: &'static str,
@@ -235,8 +270,7 @@ impl Artifact {
 #[serde(rename_all = "camelCase")]
 struct Outcome<'r> {
     rule_id: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule_index: Option<usize>,
+    rule_index: usize,
     kind: &'static str,
     level: &'static str,
     message: Text,
@@ -251,7 +285,7 @@ struct Party<'r> {
     party: &'r str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -285,7 +319,7 @@ impl Location {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactLocation,
@@ -293,12 +327,12 @@ struct PhysicalLocation {
     region: Option<Region>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ArtifactLocation {
     uri: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
     start_line: u64,
@@ -306,14 +340,14 @@ struct Region {
     snippet: Option<Text>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LogicalLocation {
     fully_qualified_name: String,
     kind: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Text {
     text: String,
 }

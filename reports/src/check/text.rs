@@ -4,16 +4,17 @@
 //! Columns, colours and how much is too much. Everything that comes from a recording goes through [`crate::plain`]. A
 //! recording conforms is said of a frozen set alone, and never of what could not be told.
 
-use super::{explain, pointer, rule_of};
+use super::{Renderer, explain, pointer, rule_of};
 use crate::plain::plain;
-use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Renderer, Snippet};
+use annotate_snippets::{self as snippets, Annotation, Group, Message, Origin, Snippet};
 use anstyle::{AnsiColor, Style};
 use rules::RuleVerdict;
-use rules::record::{CheckRecord, CheckedFile, RelatedLocation, RuleResult, Totals};
+use rules::record::{CheckedFile, Problem, RelatedLocation, RuleResult, Totals};
 use rules::rule::Level;
 use rules::rule_set::RuleSetResult;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use verdict::text::Verbosity;
 
 /// How it is to be shown.
@@ -31,9 +32,70 @@ const PLACES: usize = 3;
 /// Lines are shown whole, however wide they are: a snippet has been cut already.
 const WIDEST: usize = 10_000;
 
+/// Diagnostics as rustc prints them. It holds each recording's name and totals, for the list at the end; with
+/// [`Verbosity::Quiet`] only their sum.
+#[derive(Debug)]
+pub struct Text {
+    version: String,
+    options: Options,
+    files: Vec<(String, Totals)>,
+    count: u64,
+    sum: Totals,
+    /// Something was shown.
+    told: bool,
+}
+
+impl Text {
+    /// Nothing was shown so far. The version is that of the program that judges.
+    #[must_use]
+    pub fn new(version: &str, options: Options) -> Self {
+        let version = version.to_owned();
+        Self { version, options, files: Vec::new(), count: 0, sum: Totals::default(), told: false }
+    }
+
+    /// What stands between two parts of the output.
+    fn apart(&mut self) -> &'static str {
+        if std::mem::replace(&mut self.told, true) { "\n" } else { "" }
+    }
+}
+
+impl Renderer for Text {
+    fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
+        let totals = file.totals();
+        self.count += 1;
+        self.sum += totals;
+        if self.options.volume >= Verbosity::Normal {
+            self.files.push((plain(&file.name), totals));
+        }
+        let told = self::file(file, &self.version, self.options);
+        if told.is_empty() {
+            return Ok(());
+        }
+        out.write_all(self.apart().as_bytes())?;
+        out.write_all(told.as_bytes())
+    }
+
+    fn problem(&mut self, _: &Problem, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A line for each of several recordings, and their sum.
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.count == 0 || self.count == 1 && self.options.volume > Verbosity::Quiet {
+            return Ok(());
+        }
+        out.write_all(self.apart().as_bytes())?;
+        let width = self.files.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        for (name, totals) in &self.files {
+            writeln!(out, "{name:<width$}  {}", counts(*totals, self.options))?;
+        }
+        let noun = if self.count == 1 { "recording" } else { "recordings" };
+        writeln!(out, "{} {noun}: {}", self.count, counts(self.sum, self.options))
+    }
+}
+
 /// What came of one recording.
-#[must_use]
-pub fn file(file: &CheckedFile, version: &str, options: Options) -> String {
+fn file(file: &CheckedFile, version: &str, options: Options) -> String {
     let mut parts: Vec<String> = groups(file).iter().map(|lines| group(file, lines, options)).collect();
     if options.volume >= Verbosity::Loud {
         parts.push(unsure(file, options));
@@ -47,27 +109,6 @@ pub fn file(file: &CheckedFile, version: &str, options: Options) -> String {
     }
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
-}
-
-/// What came of all of them: a line each, and their sum.
-#[must_use]
-pub fn total(record: &CheckRecord, options: Options) -> String {
-    let mut out = String::new();
-    let width = record.files.iter().map(|file| plain(&file.name).chars().count()).max().unwrap_or_default();
-    let mut sum = Totals::default();
-    for file in &record.files {
-        let totals = file.totals();
-        sum.errors += totals.errors;
-        sum.warnings += totals.warnings;
-        sum.notes += totals.notes;
-        if options.volume >= Verbosity::Normal {
-            let _ = writeln!(out, "{:<width$}  {}", plain(&file.name), counts(totals, options));
-        }
-    }
-    let files = record.files.len();
-    let noun = if files == 1 { "recording" } else { "recordings" };
-    let _ = writeln!(out, "{files} {noun}: {}", counts(sum, options));
-    out
 }
 
 /// The findings of a recording, those of one rule and level together; what binds most first, then by place.
@@ -115,7 +156,7 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
             .element(row("fix", rule.fix.to_owned()));
     }
     group = group.element(row("help", explain(first.rule)));
-    let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if options.colour { snippets::Renderer::styled() } else { snippets::Renderer::plain() };
     groups.push(group);
     renderer.term_width(WIDEST).render(&groups) + "\n"
 }
@@ -223,8 +264,7 @@ fn summary(file: &CheckedFile, options: Options) -> String {
 }
 
 /// What a frozen set has to say of a recording. Something that could not be told is no conformance.
-#[must_use]
-pub fn required(kept: &RuleSetResult, version: &str) -> String {
+fn required(kept: &RuleSetResult, version: &str) -> String {
     let set = if kept.suite == version { String::new() } else { format!(" (the set of {})", kept.suite) };
     let judge = format!("{}{set} as judged by mcp-concord {version}", kept.revision);
     let mut out = match (kept.whole, kept.broken, kept.inconclusive) {
@@ -271,108 +311,4 @@ fn paint(text: &str, style: Style, colour: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::sample;
-    use super::{Options, file, required, total};
-    use rules::rule_set::RuleSetResult;
-    use verdict::text::Verbosity;
-
-    fn shown(volume: Verbosity) -> String {
-        let record = sample::record();
-        file(&record.files[0], &record.version, Options { colour: false, volume })
-    }
-
-    #[test]
-    fn a_finding_tells_where_what_whose_and_what_to_do() {
-        let text = shown(Verbosity::Normal);
-        let rule = rules::find("jsonrpc.id.null").unwrap();
-        let expected = format!(
-            "\
-error[jsonrpc.id.null]: one ::error::two
- --> a, b: 100%.jsonl:3 /raw/id
-  |
-3 | \\u{{1b}}[31m{{\"id\": null}}
-  |
-  = the request: a, b: 100%.jsonl:2 /raw (ping with the id 1)
- --> a, b: 100%.jsonl:4 /raw/id: the id is null
-  |
-4 | {{}}
-  = note: and 12 more like this
-  = rule: {} (must, client)
-  = source: {}
-  = fix: {}
-  = help: mcp-concord explain jsonrpc.id.null
-",
-            rule.title, rule.source, rule.fix
-        );
-        assert!(text.starts_with(&expected), "{text}\nand not\n{expected}");
-        let summary = "\
-a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
-  party     errors warnings notes
-  client        14        0     0
-  recorder       0        1     0
-  server         0        0     1
-  rules: 1 kept, 3 with findings, 1 not applicable, 1 inconclusive (-v lists them, and what would decide each)
-";
-        assert!(text.ends_with(summary), "{text}\nand not\n{summary}");
-        assert!(
-            text.contains(" --> a, b: 100%.jsonl:5 /entries/0/sse/data (in the text: /params)"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn a_recording_without_a_fault_is_not_said_to_conform() {
-        let mut record = sample::record();
-        record.files[0].lines.retain(|line| !line.is_finding());
-        let options = Options { colour: false, volume: Verbosity::Normal };
-        let expected = "\
-a, b: 100%.jsonl: mcp-replay, 2025-11-25, 4 messages
-  no violations found
-  rules: 1 kept, 0 with findings, 1 not applicable, 1 inconclusive (-v lists them, and what would decide each)
-";
-        assert_eq!(file(&record.files[0], &record.version, options), expected);
-    }
-
-    #[test]
-    fn volume_and_colour_are_the_callers_choice() {
-        assert!(shown(Verbosity::Loud).contains("inconclusive:\n  enc.utf8  nothing tells\n"));
-        let quiet = shown(Verbosity::Quiet);
-        assert!(quiet.contains("error[jsonrpc.id.null]") && !quiet.contains("party"), "{quiet}");
-        let record = sample::record();
-        let colours = file(&record.files[0], "1", Options { colour: true, volume: Verbosity::Normal });
-        assert!(colours.contains("\u{1b}[1m\u{1b}[91merror[jsonrpc.id.null]"), "{colours:?}");
-        let whole = total(&record, Options { colour: false, volume: Verbosity::Quiet });
-        assert_eq!(whole, "1 recording: 14 errors, 1 warning, 1 note\n");
-    }
-
-    #[test]
-    fn conforming_is_said_of_what_was_told_alone() {
-        let kept = RuleSetResult {
-            suite: "0.1.0".into(),
-            revision: "2025-11-25",
-            kept: 61,
-            uncalled: 7,
-            inconclusive: 0,
-            broken: 0,
-            whole: true,
-        };
-        assert_eq!(
-            required(&kept, "0.1.0"),
-            "conforms to 2025-11-25 as judged by mcp-concord 0.1.0: 61 rules kept, 7 not applicable, 0 inconclusive"
-        );
-        let unsure = required(&RuleSetResult { inconclusive: 3, ..kept.clone() }, "0.2.0");
-        assert!(
-            unsure.starts_with(
-                "no violations found (3 rules inconclusive) of 2025-11-25 (the set of 0.1.0) as"
-            ),
-            "{unsure}"
-        );
-        let broken = required(&RuleSetResult { broken: 1, ..kept.clone() }, "0.1.0");
-        assert!(broken.starts_with("does not conform") && broken.contains("1 broken"), "{broken}");
-        assert!(
-            required(&RuleSetResult { whole: false, ..kept }, "0.1.0")
-                .starts_with("could not be read to its end")
-        );
-    }
-}
+mod tests;

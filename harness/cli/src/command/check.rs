@@ -1,23 +1,28 @@
 //! `check`: is this recording right, and did both sides keep to the specification?
 
+mod judge;
+mod summary;
+
 use super::context::{CommandContext, Failure};
-use super::input::{format_of, named_format, open};
-use crate::exit;
-use crate::recordings::{Recording, Recordings, left_out};
-use crate::terminal::Verbosity;
-use formats::{Format, Input, ReadError};
-use reports::check::{github, json, junit, sarif, text};
-use rules::CheckOptions;
-use rules::all;
-use rules::record::{CheckRecord, CheckedFile, Problem, Profile, RuleSelection};
+use super::input::named_format;
+use crate::recordings::Recordings;
+use crate::terminal::{Terminal, Verbosity};
+use crate::{exit, interrupt};
+use formats::Format;
+use judge::Judge;
+use reports::check::{Renderer, github, json, junit, sarif, text};
+use rules::record::{Profile, RuleSelection};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
 use rules::selection::named;
-use rules::{CheckResult, Revision};
-use std::collections::BTreeMap;
+use rules::{CheckOptions, Parallelism, Revision, all};
 use std::fs;
 use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread;
+use summary::Summary;
+use verdict::jobs::stream_in_order;
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?
 ///
@@ -37,7 +42,7 @@ Examples:
 Several recordings are judged one by one; folders are searched.
 
 Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: an
-input or the call cannot be used.")]
+input, a part of a folder or the call cannot be used, or the run was interrupted.")]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
     #[arg(required_unless_present = "print_require", value_name = "FILE")]
@@ -45,6 +50,9 @@ pub(crate) struct Args {
     /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
+    /// How many recordings to judge at once [default: the number of processors].
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Judge by this revision instead of the one that the session shows.
     #[arg(long, value_name = "REVISION", value_parser = revision)]
     spec: Option<Revision>,
@@ -95,6 +103,21 @@ enum Output {
     Github,
 }
 
+impl Output {
+    fn renderer(self, strict: bool, terminal: Terminal) -> io::Result<Box<dyn Renderer>> {
+        let version = env!("CARGO_PKG_VERSION");
+        let every = terminal.verbosity >= Verbosity::Verbose;
+        let options = text::Options { colour: terminal.colour_out, volume: terminal.verbosity.into() };
+        Ok(match self {
+            Self::Text => Box::new(text::Text::new(version, options)),
+            Self::Json => Box::new(json::Json::new(every)),
+            Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
+            Self::Junit => Box::new(junit::Junit::new(strict, tempfile::tempfile()?)),
+            Self::Github => Box::new(github::Github { strict }),
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Whose {
     /// The recorder's: is the file a faithful, valid recording?
@@ -125,38 +148,27 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let frozen = args.require.as_deref().map(|path| frozen(path, context)).transpose()?;
     let selection = selection(args, frozen.as_ref())?;
-    let recordings = Recordings::find(&args.files);
-    for note in &recordings.notes {
-        context.terminal.note(note);
-    }
-    let mut checking = Checking {
-        args,
-        context,
-        frozen,
+    let one = matches!(args.files.as_slice(), [file] if !file.is_dir());
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let judge = Judge {
+        format: args.format,
+        options: CheckOptions {
+            spec: args.spec,
+            redacted: args.redacted.clone(),
+            first_text: args.mcp_replay_text == McpReplayText::First,
+            // Each thread has a recording of its own, unless there is one alone.
+            parallelism: (jobs > 1 && !one).then(|| Parallelism::with_workers(1)),
+            ..CheckOptions::default()
+        },
         selection,
-        record: CheckRecord { version: version.to_owned(), strict: args.strict, ..CheckRecord::default() },
-        passed_over: BTreeMap::new(),
-        told: false,
+        frozen,
     };
-    let mut judged_in: BTreeMap<&Path, usize> = BTreeMap::new();
-    for recording in &recordings.files {
-        let judged = checking.take(recording)?;
-        if let Some(folder) = &recording.folder {
-            *judged_in.entry(folder).or_default() += usize::from(judged);
-        }
-    }
-    for (folder, names) in &checking.passed_over {
-        let what = if names.len() == 1 { "not a recording" } else { "not recordings" };
-        if let Some(note) = left_out(folder, what, names) {
-            context.terminal.note(&note);
-        }
-    }
-    for folder in args.files.iter().filter(|path| path.as_os_str() != "-" && path.is_dir()) {
-        if judged_in.get(folder.as_path()).copied().unwrap_or_default() == 0 {
-            checking.problem(&folder.display().to_string(), "it holds no recording");
-        }
-    }
-    checking.finish()
+    let mut summary = Summary::new(args.output.renderer(args.strict, context.terminal)?, args, context);
+    interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
+    let found = Recordings::find(args.files.clone());
+    let work = |found| judge.take(found);
+    stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
+    summary.finish()
 }
 
 /// The set of rules in a file.
@@ -195,159 +207,6 @@ fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Fai
     };
     let level = Level::named(&args.level).unwrap_or(Level::Info);
     Ok(RuleSelection { rules, level, profile })
-}
-
-struct Checking<'a> {
-    args: &'a Args,
-    context: CommandContext,
-    frozen: Option<RuleSet>,
-    selection: RuleSelection,
-    record: CheckRecord,
-    /// Files that are no recordings, by the folder they were found in.
-    passed_over: BTreeMap<PathBuf, Vec<String>>,
-    /// Something was shown to a person.
-    told: bool,
-}
-
-impl Checking<'_> {
-    /// Judges a file; false where it could not be. What has a verdict is shown at once to a person.
-    fn take(&mut self, recording: &Recording) -> Result<bool, Failure> {
-        let (name, format, judged) = match (self.judge(recording), &recording.folder) {
-            (Ok(Some(judged)), _) => judged,
-            (Ok(None), folder) => {
-                let folder = folder.clone().unwrap_or_default();
-                let name = recording.path.display().to_string();
-                self.passed_over.entry(folder).or_default().push(name);
-                return Ok(false);
-            }
-            (Err(Failure::Unusable(why)), _) => {
-                self.problem(&recording.path.display().to_string(), &why);
-                return Ok(false);
-            }
-            (Err(Failure::Rejected(name, rejection)), _) => {
-                self.problem(&name, &format!("{name} is not a recording: {}", rejection.message));
-                return Ok(false);
-            }
-            (Err(other), _) => return Err(other),
-        };
-        let mut file = CheckedFile::of(&name, format.name, &judged, &self.selection);
-        if let Some(frozen) = &self.frozen {
-            if judged.revision != Some(frozen.revision) {
-                let why = other_revision(&name, frozen, judged.revision);
-                self.problem(&name, &why);
-                return Ok(true);
-            }
-            file.require(frozen, &judged);
-        }
-        match self.args.output {
-            Output::Text => self.show(&file)?,
-            _ => {
-                if let Some(limit) = judged.limit {
-                    self.context.terminal.note(&format!("{name}: a limit was reached: {limit}"));
-                }
-            }
-        }
-        self.record.files.push(file);
-        Ok(true)
-    }
-
-    /// What came of a file; none where it was found in a folder and is no recording.
-    fn judge(
-        &self,
-        recording: &Recording,
-    ) -> Result<Option<(String, &'static Format, CheckResult)>, Failure> {
-        let mut source = open(&recording.path)?;
-        let name = source.name.clone();
-        let told = |error| Failure::of_reading(&name, error);
-        let mut input = match Input::new(&mut *source.reader) {
-            Err(ReadError::Rejected(_)) if recording.folder.is_some() => return Ok(None),
-            input => input.map_err(told)?,
-        };
-        let format = if recording.folder.is_some() {
-            match formats::detect(&mut input) {
-                Ok(Some(format)) if self.args.format.is_none_or(|asked| asked.name == format.name) => format,
-                Ok(_) | Err(ReadError::Rejected(_)) => return Ok(None),
-                Err(error) => return Err(told(error)),
-            }
-        } else {
-            format_of(self.args.format, &mut input, &name)?
-        };
-        self.context.terminal.detail(&format!("{name} is read as {}", format.name));
-        let how = CheckOptions {
-            spec: self.args.spec,
-            redacted: self.args.redacted.clone(),
-            first_text: self.args.mcp_replay_text == McpReplayText::First,
-            ..CheckOptions::default()
-        };
-        let judged = rules::check(format, &mut input, &how)
-            .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-        Ok(Some((name, format, judged)))
-    }
-
-    fn problem(&mut self, file: &str, why: &str) {
-        let why = if why.contains(file) { why.to_owned() } else { format!("{file}: {why}") };
-        self.context.terminal.error(&why);
-        self.record.problems.push(Problem { file: file.to_owned(), message: why });
-    }
-
-    fn show(&mut self, file: &CheckedFile) -> io::Result<()> {
-        let told = text::file(file, &self.record.version, self.options());
-        if told.is_empty() {
-            return Ok(());
-        }
-        let mut out = io::stdout().lock();
-        if std::mem::replace(&mut self.told, true) {
-            out.write_all(b"\n")?;
-        }
-        out.write_all(told.as_bytes())
-    }
-
-    fn finish(self) -> Result<u8, Failure> {
-        let Self { args, record, .. } = &self;
-        let every = self.context.terminal.verbosity >= Verbosity::Verbose;
-        let whole = if record.files.is_empty() {
-            String::new()
-        } else {
-            match args.output {
-                Output::Text
-                    if record.files.len() > 1 || self.context.terminal.verbosity == Verbosity::Quiet =>
-                {
-                    let apart = if self.told { "\n" } else { "" };
-                    format!("{apart}{}", text::total(record, self.options()))
-                }
-                Output::Text => String::new(),
-                Output::Json => json::render(record, every).map_err(io::Error::from)?,
-                Output::Sarif => sarif::render(record, every).map_err(io::Error::from)?,
-                Output::Junit => junit::render(record).map_err(io::Error::other)?,
-                Output::Github => github::render(record),
-            }
-        };
-        let mut out = io::stdout().lock();
-        out.write_all(whole.as_bytes())?;
-        out.flush()?;
-        Ok(match (record.problems.is_empty(), record.is_failure()) {
-            (false, _) => exit::UNUSABLE,
-            (true, true) => exit::FAILED,
-            (true, false) => exit::WELL,
-        })
-    }
-
-    fn options(&self) -> text::Options {
-        text::Options {
-            colour: self.context.terminal.colour_out,
-            volume: self.context.terminal.verbosity.into(),
-        }
-    }
-}
-
-fn other_revision(name: &str, frozen: &RuleSet, shown: Option<Revision>) -> String {
-    let wanted = frozen.revision;
-    match shown {
-        Some(other) => {
-            format!("{name} is a session of {other}, but the required rules are those of {wanted}")
-        }
-        None => format!("{name} does not show its revision; name it with --spec {wanted}"),
-    }
 }
 
 fn revision(name: &str) -> Result<Revision, String> {

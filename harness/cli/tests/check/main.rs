@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod hostile;
+mod many;
 mod sets;
 
 use quick_junit::Report;

@@ -1,8 +1,9 @@
 use super::super::sample;
+use super::{Renderer as _, Sarif};
 use serde_json::{Value, json};
 
 fn log(every: bool) -> Value {
-    serde_json::from_str(&super::render(&sample::record(), every).unwrap()).unwrap()
+    serde_json::from_str(&sample::rendered(&mut Sarif::new("0.1.0", every))).unwrap()
 }
 
 /// The schema of the standard, as the package `serde-sarif` 0.8.0 (MIT) carries it. The pattern of a language,
@@ -26,6 +27,9 @@ fn a_log_is_what_the_standard_asks_for() {
             schema.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
+    let mut nothing = Vec::new();
+    Sarif::new("0.1.0", false).finish(&mut nothing).unwrap();
+    schema.validate(&serde_json::from_slice(&nothing).unwrap()).unwrap();
     let mut broken = log(false);
     broken["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = json!(0);
     assert!(!schema.is_valid(&broken));

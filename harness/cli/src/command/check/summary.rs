@@ -1,0 +1,117 @@
+//! What came of the recordings, told in their order: to the output, to the standard error, and as an exit code.
+//!
+//! Memory: what the renderer holds, and for the folder at hand a few names of what is no recording.
+
+use super::judge::Done;
+use super::{Args, Output};
+use crate::command::context::{CommandContext, Failure};
+use crate::recordings::Names;
+use crate::{exit, interrupt};
+use reports::check::Renderer;
+use rules::record::{CheckedFile, Problem};
+use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::path::Path;
+
+/// What came of the recordings so far.
+pub(super) struct Summary {
+    context: CommandContext,
+    renderer: Box<dyn Renderer>,
+    out: BufWriter<StdoutLock<'static>>,
+    strict: bool,
+    /// A limit that was reached stands in the output.
+    tells_limits: bool,
+    /// Files of the folder at hand that are no recordings.
+    passed_over: Names,
+    /// So many files of the folder at hand were judged.
+    judged_in: u64,
+    judged: u64,
+    problems: u64,
+    failed: bool,
+}
+
+impl Summary {
+    /// Nothing was judged so far.
+    pub(super) fn new(renderer: Box<dyn Renderer>, args: &Args, context: CommandContext) -> Self {
+        Self {
+            context,
+            renderer,
+            out: BufWriter::new(io::stdout().lock()),
+            strict: args.strict,
+            tells_limits: args.output == Output::Text,
+            passed_over: Names::default(),
+            judged_in: 0,
+            judged: 0,
+            problems: 0,
+            failed: false,
+        }
+    }
+
+    /// What came of the next one. It is shown at once.
+    pub(super) fn take(&mut self, done: Done) -> Result<(), Failure> {
+        match done {
+            Done::Judged(file, in_folder) => {
+                self.judged_in += u64::from(in_folder);
+                self.file(&file)?;
+            }
+            Done::OtherRevision(name, why, in_folder) => {
+                self.judged_in += u64::from(in_folder);
+                self.problem(&name, &why)?;
+            }
+            Done::NoRecording(name) => self.passed_over.push(|| name),
+            Done::Unusable(name, why) => self.problem(&name, &why)?,
+            Done::Searched(folder, notes) => self.searched(&folder, &notes)?,
+            Done::Failed(failure) => return Err(failure),
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn file(&mut self, file: &CheckedFile) -> io::Result<()> {
+        self.judged += 1;
+        self.failed |= file.is_failure(self.strict);
+        self.context.terminal.detail(&format!("{} is read as {}", file.name, file.format));
+        if let Some(limit) = file.limit.filter(|_| !self.tells_limits) {
+            self.context.terminal.note(&format!("{}: a limit was reached: {limit}", file.name));
+        }
+        self.renderer.file(file, &mut self.out)
+    }
+
+    fn problem(&mut self, file: &str, why: &str) -> io::Result<()> {
+        let message = if why.contains(file) { why.to_owned() } else { format!("{file}: {why}") };
+        self.problems += 1;
+        self.context.terminal.error(&message);
+        self.renderer.problem(&Problem { file: file.to_owned(), message }, &mut self.out)
+    }
+
+    fn searched(&mut self, folder: &Path, notes: &[String]) -> io::Result<()> {
+        for note in notes {
+            self.context.terminal.note(note);
+        }
+        let passed_over = std::mem::take(&mut self.passed_over);
+        let what = if passed_over.count() == 1 { "not a recording" } else { "not recordings" };
+        if let Some(note) = passed_over.left_out(folder, what) {
+            self.context.terminal.note(&note);
+        }
+        match std::mem::take(&mut self.judged_in) {
+            0 => self.problem(&folder.display().to_string(), "it holds no recording"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The exit code.
+    pub(super) fn finish(mut self) -> Result<u8, Failure> {
+        if interrupt::requested() {
+            let many = self.judged;
+            self.problem(
+                "interrupted",
+                &format!("interrupted after {many} recordings; the rest was not judged"),
+            )?;
+        }
+        self.renderer.finish(&mut self.out)?;
+        self.out.flush()?;
+        Ok(match (self.problems, self.failed) {
+            (0, false) => exit::WELL,
+            (0, true) => exit::FAILED,
+            _ => exit::UNUSABLE,
+        })
+    }
+}
