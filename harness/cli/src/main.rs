@@ -5,6 +5,7 @@ mod case_draft;
 mod command;
 mod exit;
 mod fuzzing;
+mod listed_paths;
 mod recordings;
 mod rules_page;
 mod scale;

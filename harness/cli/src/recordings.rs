@@ -21,11 +21,14 @@ pub(crate) struct Recording {
 pub(crate) enum Found {
     /// A file.
     Recording(Recording),
-    /// A part of a folder that cannot be searched: its name, and why, in a sentence.
+    /// A part of a folder that cannot be searched, or a list that cannot be used: its name, and why, in a sentence.
     Unsearched(String, String),
     /// The end of a folder, with what in it was not looked at, each in a sentence.
     Searched(Arc<Path>, Vec<String>),
 }
+
+/// A path of a command line, or the name of what should have named one, and why it does not.
+pub(crate) type NamedPath = Result<PathBuf, (String, String)>;
 
 /// The files of a command line: first to last, those of a folder in the order of their names.
 pub(crate) struct Recordings<P> {
@@ -33,14 +36,14 @@ pub(crate) struct Recordings<P> {
     walk: Option<Walk>,
 }
 
-impl<P: Iterator<Item = PathBuf>> Recordings<P> {
+impl<P: Iterator<Item = NamedPath>> Recordings<P> {
     /// Finds the files of `paths`.
     pub(crate) fn find(paths: impl IntoIterator<IntoIter = P>) -> Self {
         Self { paths: paths.into_iter(), walk: None }
     }
 }
 
-impl<P: Iterator<Item = PathBuf>> Iterator for Recordings<P> {
+impl<P: Iterator<Item = NamedPath>> Iterator for Recordings<P> {
     type Item = Found;
 
     fn next(&mut self) -> Option<Found> {
@@ -53,7 +56,10 @@ impl<P: Iterator<Item = PathBuf>> Iterator for Recordings<P> {
             let notes = notes.iter().filter_map(|(what, names)| names.left_out(&folder, what)).collect();
             return Some(Found::Searched(folder, notes));
         }
-        let path = self.paths.next()?;
+        let path = match self.paths.next()? {
+            Ok(path) => path,
+            Err((name, why)) => return Some(Found::Unsearched(name, why)),
+        };
         if path.as_os_str() == "-" || !path.is_dir() {
             return Some(Found::Recording(Recording { path, folder: None }));
         }
@@ -177,7 +183,7 @@ mod tests {
             fs::write(root.path().join(folder).join(file), "").unwrap();
         }
         let (mut names, mut notes) = (Vec::new(), Vec::new());
-        for found in Recordings::find([root.path().to_owned(), "-".into()]) {
+        for found in Recordings::find([Ok(root.path().to_owned()), Ok("-".into())]) {
             match found {
                 Found::Recording(file) => {
                     let path = file.path.strip_prefix(root.path()).unwrap_or(&file.path);

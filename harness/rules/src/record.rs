@@ -56,6 +56,8 @@ pub struct Problem {
 pub struct CheckedFile {
     /// As a person finds it.
     pub name: String,
+    /// The SHA-256 of its bytes, as `sha256:` and 64 hexadecimal digits, where somebody computed it.
+    pub digest: Option<String>,
     /// Its capture format.
     pub format: String,
     /// The revision by which it was judged; none where nothing shows it.
@@ -187,6 +189,7 @@ impl CheckedFile {
         });
         Self {
             name: name.to_owned(),
+            digest: None,
             format: format.to_owned(),
             revision: judged.revision.map(crate::revision::Revision::name),
             messages: judged.messages,

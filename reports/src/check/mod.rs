@@ -7,6 +7,7 @@
 pub mod github;
 pub mod json;
 pub mod junit;
+pub mod ndjson;
 #[cfg(test)]
 mod sample;
 pub mod sarif;

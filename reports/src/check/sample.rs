@@ -71,6 +71,7 @@ pub(super) fn file() -> CheckedFile {
     ];
     CheckedFile {
         name: name.to_owned(),
+        digest: None,
         format: "mcp-replay".to_owned(),
         revision: Some("2025-11-25"),
         messages: 4,

@@ -1,28 +1,37 @@
 //! `check`: is this recording right, and did both sides keep to the specification?
 
+mod earlier;
 mod judge;
 mod summary;
+mod watched;
 
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
-use crate::recordings::Recordings;
+use crate::listed_paths::ListedPaths;
+use crate::recordings::{Found, Recordings};
 use crate::terminal::{Terminal, Verbosity};
 use crate::{exit, interrupt};
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
+use earlier::Earlier;
 use formats::Format;
 use judge::Judge;
-use reports::check::{Renderer, github, json, junit, sarif, text};
+use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
 use rules::record::{Profile, RuleSelection};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
 use rules::selection::named;
 use rules::{CheckOptions, Parallelism, Revision, all};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
-use summary::Summary;
+use suite::run::Shard;
+use summary::{Summary, Telling};
 use verdict::jobs::stream_in_order;
+use watched::spelled;
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?
 ///
@@ -39,14 +48,29 @@ Examples:
   mcp-concord check --require 2025-11-25.toml a.har    does it conform, by a frozen set of rules?
   mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
 
+  mcp-concord check --output ndjson recordings/        a line for each recording, as soon as it is judged
+  find . -name '*.har' -print0 | mcp-concord check --files-from - -0
+
 Several recordings are judged one by one; folders are searched.
 
 Exit code 0: no error was found; 1: an error was found, or with --strict a warning, or a required rule was broken; 2: an
 input, a part of a folder or the call cannot be used, or the run was interrupted.")]
 pub(crate) struct Args {
     /// Recordings, or folders of them; `-` is the standard input.
-    #[arg(required_unless_present = "print_require", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["print_require", "files_from"], value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Judge the recordings and folders that this list names too, one a line; `-` is the standard input.
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+    /// Names in the list end with a NUL, as `find -print0` writes them, instead of a newline.
+    #[arg(short = '0', long, requires = "files_from")]
+    null: bool,
+    /// Judge only the I-th of N parts of the recordings; the path alone decides which part a recording is in.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// Skip recordings that this earlier `--output ndjson` has, by the digest of their content.
+    #[arg(long, value_name = "NDJSON")]
+    resume: Option<PathBuf>,
     /// The capture format, instead of detecting it from the content.
     #[arg(long, value_name = "FORMAT", value_parser = named_format)]
     format: Option<&'static Format>,
@@ -95,6 +119,8 @@ enum Output {
     Text,
     /// For programs: an array of findings.
     Json,
+    /// For programs: an object a line for each recording, as soon as it is judged.
+    Ndjson,
     /// For editors and code scanners: SARIF 2.1.0.
     Sarif,
     /// For CI: a suite for each recording, a case for each rule.
@@ -103,14 +129,19 @@ enum Output {
     Github,
 }
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 impl Output {
-    fn renderer(self, strict: bool, terminal: Terminal) -> io::Result<Box<dyn Renderer>> {
-        let version = env!("CARGO_PKG_VERSION");
+    fn renderer(self, strict: bool, how: String, terminal: Terminal) -> io::Result<Box<dyn Renderer>> {
+        let version = VERSION;
         let every = terminal.verbosity >= Verbosity::Verbose;
         let options = text::Options { colour: terminal.colour_out, volume: terminal.verbosity.into() };
         Ok(match self {
             Self::Text => Box::new(text::Text::new(version, options)),
             Self::Json => Box::new(json::Json::new(every)),
+            Self::Ndjson => {
+                Box::new(ndjson::Ndjson { version: version.to_owned(), options: how, strict, every })
+            }
             Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
             Self::Junit => Box::new(junit::Junit::new(strict, tempfile::tempfile()?)),
             Self::Github => Box::new(github::Github { strict }),
@@ -141,14 +172,30 @@ enum McpReplayText {
 /// # Errors
 /// Where the call cannot be used, or no input could be judged.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let version = env!("CARGO_PKG_VERSION");
     if let Some(revision) = args.print_require {
-        io::stdout().lock().write_all(RuleSet::present(version, revision).spell().as_bytes())?;
+        io::stdout().lock().write_all(RuleSet::present(VERSION, revision).spell().as_bytes())?;
         return Ok(exit::WELL);
     }
     let frozen = args.require.as_deref().map(|path| frozen(path, context)).transpose()?;
     let selection = selection(args, frozen.as_ref())?;
-    let one = matches!(args.files.as_slice(), [file] if !file.is_dir());
+    let how = judged_by(args, frozen.as_ref(), context.terminal);
+    let earlier = match &args.resume {
+        Some(_) if args.output != Output::Ndjson => {
+            return Err(Failure::Unusable("--resume goes on with an --output ndjson".to_owned()));
+        }
+        earlier => earlier.as_deref().map(|path| Earlier::read(path, VERSION, &how)).transpose()?,
+    };
+    for note in earlier.iter().flat_map(|earlier| &earlier.notes) {
+        context.terminal.note(note);
+    }
+    let listed = match &args.files_from {
+        Some(list) if list.as_os_str() == "-" && args.files.iter().any(|file| file.as_os_str() == "-") => {
+            return Err(Failure::Unusable("the standard input is either a recording or a list".to_owned()));
+        }
+        list => list.as_deref().map(|list| ListedPaths::open(list, args.null)).transpose(),
+    }
+    .map_err(Failure::Unusable)?;
+    let one = listed.is_none() && matches!(args.files.as_slice(), [file] if !file.is_dir());
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let judge = Judge {
         format: args.format,
@@ -162,10 +209,25 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         },
         selection,
         frozen,
+        digests: args.output == Output::Ndjson,
+        earlier,
     };
-    let mut summary = Summary::new(args.output.renderer(args.strict, context.terminal)?, args, context);
+    let renderer = args.output.renderer(args.strict, how, context.terminal)?;
+    let telling = Telling {
+        strict: args.strict,
+        limits: matches!(args.output, Output::Text | Output::Ndjson),
+        sharded: args.shard.is_some(),
+    };
+    let mut summary = Summary::new(renderer, telling, context);
     interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
-    let found = Recordings::find(args.files.clone());
+    let named = args.files.clone().into_iter().map(Ok).chain(listed.into_iter().flatten());
+    let shard = args.shard;
+    let found = Recordings::find(named).filter(move |found| match found {
+        Found::Recording(recording) => {
+            shard.is_none_or(|shard| shard.holds(&recording.path.display().to_string()))
+        }
+        _ => true,
+    });
     let work = |found| judge.take(found);
     stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
     summary.finish()
@@ -183,6 +245,28 @@ fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
         Failure::Unusable(format!("{name} is not a set of rules that --require can use"))
     })?;
     Ok(frozen)
+}
+
+/// What else than a recording decides what its line says: the options that were given.
+fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> String {
+    let named = |value: Option<PossibleValue>| value.map(|value| value.get_name().to_owned());
+    let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    let frozen = frozen.map(|set| spelled(Sha256::digest(set.spell()).into()));
+    let options = [
+        ("--format", args.format.map(|format| format.name.to_owned())),
+        ("--spec", args.spec.map(|revision| revision.name().to_owned())),
+        ("--select", list(&args.select)),
+        ("--ignore", list(&args.ignore)),
+        ("--level", Some(args.level.clone()).filter(|level| level != "info")),
+        ("--profile", named(args.profile.to_possible_value()).filter(|name| name != "all")),
+        ("--require", frozen),
+        ("--redacted", list(&args.redacted)),
+        ("--mcp-replay-text", named(args.mcp_replay_text.to_possible_value()).filter(|name| name != "later")),
+    ];
+    let flags = [("--strict", args.strict), ("-v", terminal.verbosity >= Verbosity::Verbose)];
+    let options = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
+    options.chain(flags).collect::<Vec<_>>().join(" ")
 }
 
 fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Failure> {

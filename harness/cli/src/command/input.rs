@@ -22,7 +22,11 @@ pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
     opened(path).map_err(Failure::Unusable)
 }
 
-fn opened(path: &Path) -> Result<Source, String> {
+/// The same, as a text.
+///
+/// # Errors
+/// A sentence that names the path and what is in the way.
+pub(crate) fn opened(path: &Path) -> Result<Source, String> {
     if path.as_os_str() == "-" {
         return Ok(Source { name: "<stdin>".to_owned(), reader: Box::new(io::stdin()) });
     }

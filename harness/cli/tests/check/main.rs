@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 mod hostile;
+mod lists;
 mod many;
+mod ndjson;
 mod sets;
 
 use quick_junit::Report;

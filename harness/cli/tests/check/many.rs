@@ -30,7 +30,7 @@ fn the_order_is_that_of_the_names_whatever_the_number_of_jobs() {
         folder.write(&format!("in/{number:03}.jsonl"), text.as_bytes());
     }
     folder.write("in/notes.md", b"# Notes");
-    for output in ["text", "json", "sarif", "junit", "github"] {
+    for output in ["text", "json", "ndjson", "sarif", "junit", "github"] {
         let print = |jobs: &str| folder.check(&["in", "gone", "--output", output, "--jobs", jobs]).is(2);
         let one = print("1");
         for jobs in ["2", "7"] {
@@ -67,7 +67,7 @@ fn memory_does_not_grow_with_the_number_of_files() {
         let place = if number < 20 { "few" } else { "more" };
         folder.write(&format!("in/{place}/{number}.jsonl"), text.as_bytes());
     }
-    for output in ["text", "json", "sarif", "junit", "github"] {
+    for output in ["text", "json", "ndjson", "sarif", "junit", "github"] {
         let peak = |path| peak(&folder, &[path, "-v", "--jobs", "2", "--output", output]);
         let (few, many) = (peak("in/few"), peak("in"));
         assert!(few > 0 && many < few + 16, "{output}: {few} MiB for 20 files and {many} MiB for 400");

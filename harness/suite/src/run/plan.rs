@@ -20,7 +20,8 @@ pub struct Selection {
     pub shard: Option<Shard>,
 }
 
-/// One of several parts of a suite, told by the name of a case alone: a case stays in its part when others come.
+/// One of several parts of a suite, or of other things that have names, told by the name alone: a case stays in its part when
+/// others come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -48,8 +49,11 @@ impl Shard {
         ShardPart { part: self.index, of: self.count }
     }
 
-    fn holds(self, case: &str) -> bool {
-        let digest: [u8; 32] = Sha256::digest(case.as_bytes()).into();
+    /// Whether what has this name belongs to it: the first eight bytes of the name's SHA-256, as a big-endian number, leave
+    /// `I - 1` when they are divided by `N`.
+    #[must_use]
+    pub fn holds(self, name: &str) -> bool {
+        let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
         let number = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         number % self.count == self.index - 1
     }

@@ -1,7 +1,9 @@
 //! One recording judged: opened, recognised, and held against the rules. This is what the threads do.
 
+use super::earlier::Earlier;
+use super::watched::{Watched, spelled};
 use crate::command::context::Failure;
-use crate::command::input::{format_of, open};
+use crate::command::input::{Source, format_of, open, opened};
 use crate::recordings::{Found, Recording};
 use formats::{Format, Input, ReadError};
 use rules::record::{CheckedFile, RuleSelection};
@@ -20,6 +22,10 @@ pub(super) struct Judge {
     pub selection: RuleSelection,
     /// The frozen set that they are held against.
     pub frozen: Option<RuleSet>,
+    /// Whether the digests of recordings are wanted.
+    pub digests: bool,
+    /// What was judged before, and is skipped.
+    pub earlier: Option<Earlier>,
 }
 
 /// What came of something that was found.
@@ -31,6 +37,8 @@ pub(super) enum Done {
     OtherRevision(String, String, bool),
     /// It was found in a folder, and is no recording: its name.
     NoRecording(String),
+    /// It was judged before: whether it counts as a fault for the exit code, and whether it was found in a folder.
+    Skipped(bool, bool),
     /// It cannot be judged: its name, and why, in a sentence.
     Unusable(String, String),
     /// The end of a folder, with notes of what was not looked at.
@@ -48,8 +56,17 @@ impl Judge {
             Found::Searched(folder, notes) => return Done::Searched(folder, notes),
         };
         let path = || recording.path.display().to_string();
+        match self.known(&recording) {
+            Ok(Some(failed)) => return Done::Skipped(failed, recording.folder.is_some()),
+            Ok(None) => {}
+            Err(why) => return Done::Unusable(path(), why),
+        }
         match self.judge(&recording) {
-            Ok(Some((name, format, judged))) => self.told(&name, format, &judged, recording.folder.is_some()),
+            Ok(Some((name, format, judged, digest))) => {
+                let mut file = CheckedFile::of(&name, format.name, &judged, &self.selection);
+                file.digest = digest;
+                self.told(file, &judged, recording.folder.is_some())
+            }
             Ok(None) => Done::NoRecording(path()),
             Err(Failure::Unusable(why)) => Done::Unusable(path(), why),
             Err(Failure::Rejected(name, rejection)) => {
@@ -60,27 +77,38 @@ impl Judge {
         }
     }
 
-    fn told(&self, name: &str, format: &Format, judged: &CheckResult, in_folder: bool) -> Done {
-        let mut file = CheckedFile::of(name, format.name, judged, &self.selection);
+    fn told(&self, mut file: CheckedFile, judged: &CheckResult, in_folder: bool) -> Done {
         if let Some(frozen) = &self.frozen {
             if judged.revision != Some(frozen.revision) {
-                let why = other_revision(name, frozen, judged.revision);
-                return Done::OtherRevision(name.to_owned(), why, in_folder);
+                let why = other_revision(&file.name, frozen, judged.revision);
+                return Done::OtherRevision(file.name, why, in_folder);
             }
             file.require(frozen, judged);
         }
         Done::Judged(Box::new(file), in_folder)
     }
 
+    /// Whether a file counts as a fault, where it was judged before. It is read once more for that, which the standard input
+    /// cannot be.
+    fn known(&self, recording: &Recording) -> Result<Option<bool>, String> {
+        let Some(earlier) = self.earlier.as_ref().filter(|_| recording.path.as_os_str() != "-") else {
+            return Ok(None);
+        };
+        let source = opened(&recording.path)?;
+        let unreadable = |error| format!("{} cannot be read: {error}", source.name);
+        let digest = Watched::new(source.reader, true).digest().map_err(unreadable)?;
+        Ok(digest.and_then(|digest| earlier.failed(digest)))
+    }
+
     /// What came of a file; none where it was found in a folder and is no recording.
     fn judge(
         &self,
         recording: &Recording,
-    ) -> Result<Option<(String, &'static Format, CheckResult)>, Failure> {
-        let mut source = open(&recording.path)?;
-        let name = source.name.clone();
+    ) -> Result<Option<(String, &'static Format, CheckResult, Option<String>)>, Failure> {
+        let Source { name, reader } = open(&recording.path)?;
         let told = |error| Failure::of_reading(&name, error);
-        let mut input = match Input::new(&mut *source.reader) {
+        let mut watched = Watched::new(reader, self.digests);
+        let mut input = match Input::new(&mut watched) {
             Err(ReadError::Rejected(_)) if recording.folder.is_some() => return Ok(None),
             input => input.map_err(told)?,
         };
@@ -93,9 +121,10 @@ impl Judge {
         } else {
             format_of(self.format, &mut input, &name)?
         };
-        let judged = rules::check(format, &mut input, &self.options)
-            .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-        Ok(Some((name, format, judged)))
+        let unreadable = |error| Failure::Unusable(format!("{name} cannot be read: {error}"));
+        let judged = rules::check(format, &mut input, &self.options).map_err(unreadable)?;
+        let digest = watched.digest().map_err(unreadable)?;
+        Ok(Some((name, format, judged, digest.map(spelled))))
     }
 }
 

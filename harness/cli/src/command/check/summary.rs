@@ -3,7 +3,6 @@
 //! Memory: what the renderer holds, and for the folder at hand a few names of what is no recording.
 
 use super::judge::Done;
-use super::{Args, Output};
 use crate::command::context::{CommandContext, Failure};
 use crate::recordings::Names;
 use crate::{exit, interrupt};
@@ -12,35 +11,45 @@ use rules::record::{CheckedFile, Problem};
 use std::io::{self, BufWriter, StdoutLock, Write as _};
 use std::path::Path;
 
+/// What the caller asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Telling {
+    /// Warnings count as errors do.
+    pub strict: bool,
+    /// The output says which limits were reached.
+    pub limits: bool,
+    /// Other recordings of a folder may belong to another part.
+    pub sharded: bool,
+}
+
 /// What came of the recordings so far.
 pub(super) struct Summary {
     context: CommandContext,
     renderer: Box<dyn Renderer>,
     out: BufWriter<StdoutLock<'static>>,
-    strict: bool,
-    /// A limit that was reached stands in the output.
-    tells_limits: bool,
+    telling: Telling,
     /// Files of the folder at hand that are no recordings.
     passed_over: Names,
     /// So many files of the folder at hand were judged.
     judged_in: u64,
     judged: u64,
+    skipped: u64,
     problems: u64,
     failed: bool,
 }
 
 impl Summary {
     /// Nothing was judged so far.
-    pub(super) fn new(renderer: Box<dyn Renderer>, args: &Args, context: CommandContext) -> Self {
+    pub(super) fn new(renderer: Box<dyn Renderer>, telling: Telling, context: CommandContext) -> Self {
         Self {
             context,
             renderer,
             out: BufWriter::new(io::stdout().lock()),
-            strict: args.strict,
-            tells_limits: args.output == Output::Text,
+            telling,
             passed_over: Names::default(),
             judged_in: 0,
             judged: 0,
+            skipped: 0,
             problems: 0,
             failed: false,
         }
@@ -58,6 +67,11 @@ impl Summary {
                 self.problem(&name, &why)?;
             }
             Done::NoRecording(name) => self.passed_over.push(|| name),
+            Done::Skipped(failed, in_folder) => {
+                self.judged_in += u64::from(in_folder);
+                self.skipped += 1;
+                self.failed |= failed;
+            }
             Done::Unusable(name, why) => self.problem(&name, &why)?,
             Done::Searched(folder, notes) => self.searched(&folder, &notes)?,
             Done::Failed(failure) => return Err(failure),
@@ -67,9 +81,9 @@ impl Summary {
 
     fn file(&mut self, file: &CheckedFile) -> io::Result<()> {
         self.judged += 1;
-        self.failed |= file.is_failure(self.strict);
+        self.failed |= file.is_failure(self.telling.strict);
         self.context.terminal.detail(&format!("{} is read as {}", file.name, file.format));
-        if let Some(limit) = file.limit.filter(|_| !self.tells_limits) {
+        if let Some(limit) = file.limit.filter(|_| !self.telling.limits) {
             self.context.terminal.note(&format!("{}: a limit was reached: {limit}", file.name));
         }
         self.renderer.file(file, &mut self.out)
@@ -92,7 +106,9 @@ impl Summary {
             self.context.terminal.note(&note);
         }
         match std::mem::take(&mut self.judged_in) {
-            0 => self.problem(&folder.display().to_string(), "it holds no recording"),
+            0 if !self.telling.sharded => {
+                self.problem(&folder.display().to_string(), "it holds no recording")
+            }
             _ => Ok(()),
         }
     }
@@ -100,11 +116,15 @@ impl Summary {
     /// The exit code.
     pub(super) fn finish(mut self) -> Result<u8, Failure> {
         if interrupt::requested() {
-            let many = self.judged;
-            self.problem(
-                "interrupted",
-                &format!("interrupted after {many} recordings; the rest was not judged"),
-            )?;
+            let (many, noun) = (self.judged, if self.judged == 1 { "recording" } else { "recordings" });
+            let why = format!("interrupted after {many} {noun}; the rest was not judged");
+            self.problem("interrupted", &why)?;
+        }
+        if self.skipped > 0 {
+            let (judged, skipped) = (self.judged, self.skipped);
+            self.context.terminal.note(&format!(
+                "{judged} recordings were judged, and {skipped} skipped that were judged before"
+            ));
         }
         self.renderer.finish(&mut self.out)?;
         self.out.flush()?;

@@ -1,0 +1,51 @@
+//! A recording's bytes on their way to the reader: Ctrl-C ends them, and their digest is computed.
+
+use crate::interrupt;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::io::{self, Read};
+
+/// Bytes that are watched.
+pub(super) struct Watched<R> {
+    inner: R,
+    digest: Option<Sha256>,
+}
+
+impl<R: Read> Watched<R> {
+    /// Watches `inner`, and computes a digest where one is wanted.
+    pub(super) fn new(inner: R, digest: bool) -> Self {
+        Self { inner, digest: digest.then(Sha256::new) }
+    }
+
+    /// The digest of everything, also of what nobody has read; none where none was wanted.
+    ///
+    /// # Errors
+    /// Where the rest cannot be read.
+    pub(super) fn digest(mut self) -> io::Result<Option<[u8; 32]>> {
+        if self.digest.is_some() {
+            io::copy(&mut self, &mut io::sink())?;
+        }
+        Ok(self.digest.map(|digest| digest.finalize().into()))
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if interrupt::requested() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let read = self.inner.read(buffer)?;
+        if let Some(digest) = &mut self.digest {
+            digest.update(&buffer[..read]);
+        }
+        Ok(read)
+    }
+}
+
+/// A digest as `--output ndjson` spells it.
+pub(super) fn spelled(digest: [u8; 32]) -> String {
+    digest.iter().fold("sha256:".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

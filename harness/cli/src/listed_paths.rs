@@ -1,0 +1,136 @@
+//! Paths from a list: a file, or the standard input, with a path a line, or one before each NUL.
+//!
+//! Memory: one path of at most [`LONGEST`] bytes; the list is read while its paths are used.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+/// What is longer than this is no path on any system.
+const LONGEST: usize = 1 << 16;
+
+/// A list, as far as it was read.
+pub(crate) struct ListedPaths {
+    /// The list's name.
+    name: String,
+    reader: Box<dyn BufRead + Send>,
+    /// What ends each path.
+    end: u8,
+    item: u64,
+    paths: u64,
+    ended: bool,
+}
+
+impl ListedPaths {
+    /// Opens a list, or the standard input where it is `-`.
+    ///
+    /// # Errors
+    /// A sentence where it cannot be opened.
+    pub(crate) fn open(path: &Path, null: bool) -> Result<Self, String> {
+        let name = path.display().to_string();
+        let (name, reader): (_, Box<dyn BufRead + Send>) = match name.as_str() {
+            "-" => ("the standard input".to_owned(), Box::new(BufReader::new(io::stdin()))),
+            _ => match File::open(path) {
+                Ok(file) => (name, Box::new(BufReader::new(file))),
+                Err(error) => return Err(format!("the list {name} cannot be read: {error}")),
+            },
+        };
+        let end = if null { 0 } else { b'\n' };
+        Ok(Self { name, reader, end, item: 0, paths: 0, ended: false })
+    }
+
+    fn wrong(&mut self, why: &str) -> Option<Result<PathBuf, (String, String)>> {
+        self.ended = true;
+        Some(Err((self.name.clone(), why.to_owned())))
+    }
+}
+
+impl Iterator for ListedPaths {
+    /// A path; or what is wrong with the list, whose name that is, in a sentence, and then nothing more.
+    type Item = Result<PathBuf, (String, String)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended {
+            let mut item = Vec::new();
+            let read = self.reader.by_ref().take(LONGEST as u64 + 1).read_until(self.end, &mut item);
+            if let Err(error) = read {
+                return self.wrong(&format!("the list {} cannot be read: {error}", self.name));
+            }
+            self.item += 1;
+            if item.is_empty() {
+                self.ended = true;
+                return match self.paths {
+                    0 => self.wrong(&format!("the list {} names no file", self.name)),
+                    _ => None,
+                };
+            }
+            if item.last() == Some(&self.end) {
+                item.pop();
+            } else if item.len() > LONGEST {
+                return self.wrong(&format!(
+                    "item {} of {} is longer than {LONGEST} bytes: it is no list of paths, or its paths end otherwise (--null)",
+                    self.item, self.name
+                ));
+            }
+            match path(item) {
+                Ok(path) if path.as_os_str().is_empty() => {}
+                // In a list a hyphen is a name like any other.
+                Ok(path) if path.as_os_str() == "-" => return self.path(PathBuf::from("./-")),
+                Ok(path) => return self.path(path),
+                Err(why) => return self.wrong(&format!("item {} of {} {why}", self.item, self.name)),
+            }
+        }
+        None
+    }
+}
+
+impl ListedPaths {
+    fn path(&mut self, path: PathBuf) -> Option<Result<PathBuf, (String, String)>> {
+        self.paths += 1;
+        Some(Ok(path))
+    }
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a path is text")]
+fn path(bytes: Vec<u8>) -> Result<PathBuf, &'static str> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn path(bytes: Vec<u8>) -> Result<PathBuf, &'static str> {
+    String::from_utf8(bytes).map(PathBuf::from).map_err(|_| "is not UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, ListedPaths};
+    use std::io::Cursor;
+
+    fn listed(text: &[u8], null: bool) -> Vec<Result<String, String>> {
+        let reader = Box::new(Cursor::new(text.to_vec()));
+        let end = if null { 0 } else { b'\n' };
+        let list = ListedPaths { name: "l".to_owned(), reader, end, item: 0, paths: 0, ended: false };
+        list.map(|item| item.map(|path| path.display().to_string()).map_err(|(_, why)| why)).collect()
+    }
+
+    #[test]
+    fn a_path_ends_at_a_newline_or_at_a_nul() {
+        let paths = |names: &[&str]| names.iter().map(|name| Ok((*name).to_owned())).collect::<Vec<_>>();
+        assert_eq!(listed(b"a\n\nb c\n-\nd", false), paths(&["a", "b c", "./-", "d"]));
+        assert_eq!(listed(b"a\nb\0\0c\0", true), paths(&["a\nb", "c"]));
+        assert_eq!(listed(b"a", true), paths(&["a"]));
+    }
+
+    #[test]
+    fn a_list_that_is_none_is_told_once() {
+        for nothing in [&b""[..], b"\n\n"] {
+            assert_eq!(listed(nothing, false), [Err("the list l names no file".to_owned())]);
+        }
+        let long = [b"a\n", &vec![b'x'; LONGEST + 1][..], b"\nb\n"].concat();
+        let found = listed(&long, false);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].as_ref().unwrap_err().contains("item 2 of l is longer than 65536 bytes"));
+    }
+}
