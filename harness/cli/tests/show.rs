@@ -73,6 +73,31 @@ fn line(number: usize, method: &str) -> String {
     )
 }
 
+/// Who pipes the wrong thing is told at once, and has no full disk.
+#[test]
+fn a_pipe_without_an_end_that_is_no_recording_is_refused() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+        .args(["show", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let block = "no recording\n".repeat(100_000);
+    let mut written = 0;
+    // It ends where nobody reads on. A program that wants all of it is given 64 MB and then up.
+    while written < 64 << 20 && stdin.write_all(block.as_bytes()).is_ok() {
+        written += block.len();
+    }
+    let refused = written < 64 << 20;
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(refused && output.status.code() == Some(2), "after {written} bytes: {talk}");
+    assert!(talk.contains("the format of <stdin> cannot be detected"), "{talk}");
+}
+
 #[test]
 fn a_session_of_each_format_is_drawn_whole() {
     let folder = "cases/recorded/everything-http";

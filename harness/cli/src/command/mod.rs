@@ -14,6 +14,7 @@ mod generate;
 mod identify;
 mod importer_args;
 mod input;
+mod kept;
 mod listen;
 mod man;
 mod mutation;

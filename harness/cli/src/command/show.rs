@@ -2,7 +2,9 @@
 
 use super::context::{CommandContext, Failure};
 use super::input::{Source, format_of, named_format, open};
+use super::kept::Keeper;
 use crate::exit;
+use crate::terminal::data_out;
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};
 use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
 use reports::diagram_builder::{
@@ -10,13 +12,10 @@ use reports::diagram_builder::{
 };
 use rules::CheckOptions;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read, Seek as _, Write as _};
+use std::io::{self, IsTerminal as _, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 use transcript::session::SinkError;
-
-/// Up to this size what can be read only once waits in memory, then in a temporary file.
-const IN_MEMORY: usize = 16 << 20;
 
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
 const WIDTH: usize = 100;
@@ -35,7 +34,8 @@ Examples:
   mcp-concord show --no-check - < capture              from the standard input, without findings of check
 
 Of a long session the first 40 rows, the last 20, and up to 240 unusual ones between them are drawn; folded rows are
-counted. A session that the contract rejects is drawn up to the place of the rejection.
+counted. A session that the contract rejects is drawn up to the place of the rejection. What comes through a pipe may be up to
+1 GiB, since it is kept to be read twice; a file may be larger.
 
 Exit code 0: drawn; 1: drawn and rejected; 2: an input or the call cannot be used.")]
 pub(crate) struct Args {
@@ -160,20 +160,22 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     Ok(if rejected.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
-/// Opens a recording and tells its format. What is no plain file is kept, since it is read twice.
+/// Opens a recording and tells its format. What is no plain file is kept, since it is read twice; that it is a recording is
+/// known before.
 fn recording(path: &Path, asked: Option<&'static Format>) -> Result<Recording, Failure> {
-    let Source { name, mut reader } = open(path)?;
+    let Source { name, reader } = open(path)?;
     let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
-    let mut tape = if path.as_os_str() != "-" && path.is_file() {
-        Tape::File(fs::File::open(path).map_err(lost)?)
-    } else {
-        let mut kept = SpooledTempFile::new(IN_MEMORY);
-        io::copy(&mut reader, &mut kept).map_err(lost)?;
-        Tape::Kept(kept)
+    let format = |reader: &mut dyn Read| {
+        let mut input = Input::new(reader).map_err(|error| Failure::of_reading(&name, error))?;
+        format_of(asked, &mut input, &name)
     };
-    let mut reader = tape.again().map_err(lost)?;
-    let mut input = Input::new(&mut reader).map_err(|error| Failure::of_reading(&name, error))?;
-    let format = format_of(asked, &mut input, &name)?;
+    let (format, tape) = if path.as_os_str() != "-" && path.is_file() {
+        let mut file = fs::File::open(path).map_err(lost)?;
+        (format(&mut file)?, Tape::File(file))
+    } else {
+        let mut keeper = Keeper::new(reader);
+        (format(&mut keeper)?, Tape::Kept(keeper.finish().map_err(lost)?))
+    };
     Ok(Recording { name, tape, format })
 }
 
@@ -259,7 +261,11 @@ fn print(diagram: &Diagram, output: Output, context: CommandContext) -> Result<(
         Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,
         Output::Html => html(diagram).map_err(io::Error::other)?,
     };
-    let mut out = io::stdout().lock();
+    // The drawing for a terminal has colours, and is free of anything else.
+    let mut out: Box<dyn Write> = match output {
+        Output::Text => Box::new(io::stdout().lock()),
+        Output::Svg | Output::Html => data_out(),
+    };
     out.write_all(drawn.as_bytes())?;
     Ok(out.flush()?)
 }

@@ -1,0 +1,70 @@
+//! What can be read only once, kept so that it can be read again.
+
+use std::io::{self, Read, Write as _};
+use tempfile::SpooledTempFile;
+
+/// Up to this size it waits in memory, then in a temporary file.
+const IN_MEMORY: usize = 16 << 20;
+
+/// More than this is not kept: 1 GiB. A temporary folder is no place for a recording without an end.
+const MOST: u64 = 1 << 30;
+
+/// A reader that keeps what passes.
+pub(super) struct Keeper<R> {
+    reader: R,
+    kept: SpooledTempFile,
+    most: u64,
+    passed: u64,
+}
+
+impl<R: Read> Keeper<R> {
+    /// Nothing has passed so far.
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, kept: SpooledTempFile::new(IN_MEMORY), most: MOST, passed: 0 }
+    }
+
+    /// Everything, with what has not passed yet.
+    ///
+    /// # Errors
+    /// Where it cannot be read or kept, or is too large.
+    pub(super) fn finish(mut self) -> io::Result<SpooledTempFile> {
+        io::copy(&mut self, &mut io::sink())?;
+        Ok(self.kept)
+    }
+}
+
+impl<R: Read> Read for Keeper<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.passed += read as u64;
+        if self.passed > self.most {
+            return Err(io::Error::other(format!(
+                "it is no file, so it is kept to be read twice, and more than {} MiB are not kept; write it to a file first",
+                self.most >> 20
+            )));
+        }
+        self.kept.write_all(&buffer[..read])?;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keeper, MOST};
+    use std::io::{self, Read as _, Seek as _};
+
+    #[test]
+    fn what_passed_is_kept_up_to_a_bound() {
+        let mut keeper = Keeper::new(&b"abcdef"[..]);
+        assert_eq!(keeper.most, MOST);
+        keeper.read_exact(&mut [0; 2]).unwrap();
+        let mut kept = keeper.finish().unwrap();
+        kept.rewind().unwrap();
+        assert_eq!(io::read_to_string(kept).unwrap(), "abcdef");
+        let exact = Keeper { most: 2 << 20, ..Keeper::new(io::repeat(0).take(2 << 20)) };
+        assert!(exact.finish().is_ok());
+        let endless = Keeper { most: 2 << 20, ..Keeper::new(io::repeat(0)) };
+        let error = endless.finish().unwrap_err().to_string();
+        assert!(error.contains("more than 2 MiB are not kept; write it to a file first"), "{error}");
+    }
+}
