@@ -107,6 +107,37 @@ fn times_stand_beside_a_record_and_belong_to_it() {
     }
 }
 
+/// File systems take names of 255 bytes.
+#[test]
+fn implementations_with_endless_names_have_pages_of_their_own() {
+    let folder = folder();
+    for (file, last) in [("a.json", "a"), ("b.json", "b")] {
+        let name = "n".repeat(100_000) + last;
+        let record = edited(folder.path(), |record| record["implementation"]["name"] = name.into());
+        fs::write(folder.path().join(file), record).unwrap();
+    }
+    let site = concord(folder.path(), &["report", "a.json", "b.json", "whole.json", "--out", "site"]);
+    assert!(site.status.success(), "{:.2000}", told(&site));
+    let entries = fs::read_dir(folder.path().join("site")).unwrap().map(|entry| entry.unwrap().path());
+    let folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    assert_eq!(folders.len(), 3, "{folders:?}");
+    let mut names: Vec<Value> = folders
+        .iter()
+        .map(|folder| {
+            json(&fs::read_to_string(folder.join("results.json")).unwrap())["implementation"]["name"].clone()
+        })
+        .collect();
+    names.sort_by_key(|name| name.as_str().unwrap().to_owned());
+    names.dedup();
+    assert_eq!(names.len(), 3);
+    // Every link of the overview leads somewhere.
+    let overview = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
+    for folder in folders {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        assert!(overview.contains(&format!("{name}/index.html")), "{name}");
+    }
+}
+
 #[test]
 fn generated_cases_name_their_seed_and_their_command() {
     let folder = tempfile::tempdir().unwrap();

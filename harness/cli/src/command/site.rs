@@ -9,6 +9,7 @@ use reports::html::findings::Finding;
 use reports::html::rules::RuleCases;
 use reports::html::{HtmlRenderer, Link, Overview, PageLocation, Run};
 use reports::{badge, json, junit, markdown};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs;
@@ -214,6 +215,20 @@ fn carried(cases: &[Case]) -> BTreeMap<&str, usize> {
     counts
 }
 
+/// A longer name of an implementation is cut: file systems take 255 bytes, and its pages' links should be readable.
+const LONGEST_NAME: usize = 80;
+
+/// A name that is cut ends with the first eight digits of its SHA-256, which keep it apart from others that begin alike.
+fn cut(name: String) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name;
+    }
+    let digest: [u8; 32] = Sha256::digest(&name).into();
+    let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    let end = name.floor_char_boundary(LONGEST_NAME);
+    format!("{}-{digits:08x}", &name[..end])
+}
+
 /// A folder's name for each implementation, whatever it calls itself.
 fn folders(records: &[&Record]) -> Vec<String> {
     let mut taken = BTreeSet::new();
@@ -223,7 +238,7 @@ fn folders(records: &[&Record]) -> Vec<String> {
         let name = format!("{name}-{version}{dialect}");
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
         let name: String = name.chars().map(safe).collect();
-        let name = name.trim_start_matches('.').to_owned();
+        let name = cut(name.trim_start_matches('.').to_owned());
         let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
         // Some file systems take upper and lower case for the same.
         let free = |name: &String| taken.insert(name.to_ascii_lowercase());
