@@ -1,9 +1,10 @@
 //! How the program talks to a person: rejections with their line, notes, and text without control characters.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use transcript::clauses;
 use transcript::rejection::Rejection;
+use verdict::plain::Escaping;
 pub(crate) use verdict::plain::{cut, plain};
 
 /// How much is said.
@@ -128,6 +129,12 @@ impl wire::Notify for Terminal {
     fn mismatch(&self, text: &str) {
         self.write(&format!("{text}\n"));
     }
+}
+
+/// The standard output, for data: JSON, XML, transcripts. A terminal gets it without what it might obey.
+pub(crate) fn data_out() -> Box<dyn Write> {
+    let out = io::stdout().lock();
+    if out.is_terminal() { Box::new(Escaping::new(out)) } else { Box::new(out) }
 }
 
 /// An excerpt with marks where its line goes on, and the place in it.

@@ -1,6 +1,7 @@
 //! Text from a stranger's transcript or program, without power over the terminal it is shown on.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 /// Text cut to about `width` characters, with a mark where it goes on.
 #[must_use]
@@ -19,18 +20,7 @@ pub fn plain(text: &str) -> String {
     for char in text.chars() {
         match char {
             '\t' | '\n' => out.push(' '),
-            '\u{61c}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{fffe}'
-            | '\u{ffff}'
-            | '\u{e0000}'..='\u{e007f}' => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
-            }
-            char if char.is_control() => {
+            char if is_obeyed(char) => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(char));
             }
             char => out.push(char),
@@ -39,14 +29,110 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// Whether a terminal may obey a character, or show another text than stands there.
+fn is_obeyed(char: char) -> bool {
+    let is_mark = matches!(
+        char,
+        '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fffe}'
+            | '\u{ffff}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
+    is_mark || char.is_control()
+}
+
+/// Data on its way to a terminal: JSON, XML, a transcript. What the terminal might obey is escaped as in JSON, where it can
+/// only stand in a string, so JSON keeps its value; newlines and tabs pass.
+///
+/// Memory: an unfinished character.
+#[derive(Debug)]
+pub struct Escaping<W: Write> {
+    out: W,
+    unfinished: Vec<u8>,
+}
+
+impl<W: Write> Escaping<W> {
+    /// Nothing was written so far.
+    pub fn new(out: W) -> Self {
+        Self { out, unfinished: Vec::new() }
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        let mut from = 0;
+        for (at, char) in text.char_indices() {
+            if char != '\n' && char != '\t' && is_obeyed(char) {
+                self.out.write_all(&text.as_bytes()[from..at])?;
+                from = at + char.len_utf8();
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    write!(self.out, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        self.out.write_all(&text.as_bytes()[from..])
+    }
+}
+
+impl<W: Write> Write for Escaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.unfinished);
+        all.extend_from_slice(bytes);
+        let mut rest = &all[..];
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    self.text(text)?;
+                    return Ok(bytes.len());
+                }
+                Err(error) => {
+                    let (good, bad) = rest.split_at(error.valid_up_to());
+                    self.text(std::str::from_utf8(good).unwrap_or_default())?;
+                    let Some(length) = error.error_len() else {
+                        self.unfinished = bad.to_vec();
+                        return Ok(bytes.len());
+                    };
+                    self.text("\u{fffd}")?;
+                    rest = &bad[length..];
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{cut, plain};
+    use super::{Escaping, cut, plain};
+    use std::io::Write as _;
 
     #[test]
     fn hostile_text_is_spelled_out() {
         assert_eq!(plain("a\u{1b}[31mb\u{202e}c\nd"), "a\\u{1b}[31mb\\u{202e}c d");
         assert_eq!(plain("\u{61c}\u{2060}\u{ffff}\u{e0041}"), "\\u{61c}\\u{2060}\\u{ffff}\\u{e0041}");
         assert_eq!(cut("abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn data_for_a_terminal_keeps_its_value_as_json() {
+        let value = "a\u{7f}b\u{9b}31m\u{202e}c\u{e0041}é\u{10ffff}";
+        let json = format!("{{\n\t\"k\": \"{value}\"\n}}\n");
+        let expected = "{\n\t\"k\": \"a\\u007fb\\u009b31m\\u202ec\\udb40\\udc41é\u{10ffff}\"\n}\n";
+        for at_once in [1, 2, 3, 1000] {
+            let mut out = Escaping::new(Vec::new());
+            for part in json.as_bytes().chunks(at_once) {
+                out.write_all(part).unwrap();
+            }
+            assert_eq!(String::from_utf8(out.out).unwrap(), expected, "{at_once}");
+        }
+        let mut out = Escaping::new(Vec::new());
+        out.write_all(b"a\x9bb\x1b[c\r\n").unwrap();
+        assert_eq!(String::from_utf8(out.out).unwrap(), "a\u{fffd}b\\u001b[c\\u000d\n");
     }
 }

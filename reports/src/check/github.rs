@@ -4,6 +4,7 @@
 //! that no recording can give commands of its own.
 
 use super::{Renderer, sentence};
+use crate::plain::plain;
 use rules::RuleVerdict;
 use rules::record::{CheckedFile, Problem, RuleResult};
 use std::io::{self, Write};
@@ -48,9 +49,9 @@ fn annotate(line: &RuleResult, strict: bool, out: &mut dyn Write) -> io::Result<
     writeln!(out, ",title={}::{}", property(line.rule), data(&message))
 }
 
-/// What stands behind the second `::`.
+/// What stands behind the second `::`. A runner shows it, so nothing in it may have power over a terminal.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25").split('\n').map(plain).collect::<Vec<_>>().join("%0A")
 }
 
 /// What stands between `=` and the next comma.
@@ -94,6 +95,12 @@ mod tests {
         assert_eq!((properties["line"].as_str(), properties["title"].as_str()), ("3", "jsonrpc.id.null"));
         assert_eq!(message, "one\n::error::two; the request is on line 2 (at /raw/id)");
         assert!(commands[2].2.contains("and 12 more like this"), "{}", commands[2].2);
+    }
+
+    #[test]
+    fn a_log_obeys_no_recording() {
+        let shown = super::data("a\u{1b}[31m\u{7}\0\r\u{9b}\u{7f}\u{202e}\n100%");
+        assert_eq!(shown, "a\\u{1b}[31m\\u{7}\\u{0}\\u{d}\\u{9b}\\u{7f}\\u{202e}%0A100%25");
     }
 
     #[test]

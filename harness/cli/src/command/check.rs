@@ -9,8 +9,8 @@ use super::context::{CommandContext, Failure};
 use super::input::named_format;
 use crate::listed_paths::ListedPaths;
 use crate::recordings::{Found, Recordings};
-use crate::terminal::{Terminal, Verbosity};
-use crate::{exit, interrupt};
+use crate::terminal::{Terminal, Verbosity, data_out};
+use crate::exit;
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 use earlier::Earlier;
@@ -213,12 +213,17 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         earlier,
     };
     let renderer = args.output.renderer(args.strict, how, context.terminal)?;
+    // Diagnostics have colours, and are free of anything else.
+    let out: Box<dyn io::Write> = match args.output {
+        Output::Text => Box::new(io::stdout().lock()),
+        _ => data_out(),
+    };
     let telling = Telling {
         strict: args.strict,
         limits: matches!(args.output, Output::Text | Output::Ndjson),
         sharded: args.shard.is_some(),
     };
-    let mut summary = Summary::new(renderer, telling, context);
+    let mut summary = Summary::new(renderer, out, telling, context);
     interrupt::watch().map_err(|error| Failure::Unusable(format!("Ctrl-C cannot be caught: {error}")))?;
     let named = args.files.clone().into_iter().map(Ok).chain(listed.into_iter().flatten());
     let shard = args.shard;

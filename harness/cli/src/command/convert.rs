@@ -3,6 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{Source, format_of, named_format, open, reading};
 use crate::exit;
+use crate::terminal::data_out;
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Session, salvage};
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if session.totals.guessed {
         context.terminal.note(&format!("{}: {}", format.name, OrderGuess::CAVEAT));
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(data_out());
     (args.to.write)(&session, &mut out)?;
     out.flush()?;
     Ok(exit::WELL)

@@ -3,6 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};
 use crate::exit;
+use crate::terminal::data_out;
 use crate::terminal::plain;
 use formats::Format;
 use formats::identify::{
@@ -50,7 +51,7 @@ enum How {
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (name, format, found) = reading(&args.file, args.format, |_, format, input| identify(format, input))?;
 
-    let mut out = io::stdout().lock();
+    let mut out = data_out();
     match args.output {
         How::Text => out.write_all(text(format, &found).as_bytes())?,
         How::Json => {

@@ -3,6 +3,7 @@
 use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};
 use crate::exit;
+use crate::terminal::data_out;
 use formats::{Format, MeaningWriter, ReadOptions, Step, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
@@ -138,7 +139,7 @@ fn reject(rejection: &Rejection) -> Result<u8, Failure> {
 
 fn print(spool: &mut SpooledTempFile) -> Result<(), Failure> {
     spool.rewind()?;
-    let mut out = io::stdout().lock();
+    let mut out = data_out();
     let mut block = vec![0; BLOCK];
     loop {
         match spool.read(&mut block)? {

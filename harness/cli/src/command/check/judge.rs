@@ -62,11 +62,7 @@ impl Judge {
             Err(why) => return Done::Unusable(path(), why),
         }
         match self.judge(&recording) {
-            Ok(Some((name, format, judged, digest))) => {
-                let mut file = CheckedFile::of(&name, format.name, &judged, &self.selection);
-                file.digest = digest;
-                self.told(file, &judged, recording.folder.is_some())
-            }
+            Ok(Some((file, judged))) => self.told(file, &judged, recording.folder.is_some()),
             Ok(None) => Done::NoRecording(path()),
             Err(Failure::Unusable(why)) => Done::Unusable(path(), why),
             Err(Failure::Rejected(name, rejection)) => {
@@ -101,10 +97,7 @@ impl Judge {
     }
 
     /// What came of a file; none where it was found in a folder and is no recording.
-    fn judge(
-        &self,
-        recording: &Recording,
-    ) -> Result<Option<(String, &'static Format, CheckResult, Option<String>)>, Failure> {
+    fn judge(&self, recording: &Recording) -> Result<Option<(CheckedFile, CheckResult)>, Failure> {
         let Source { name, reader } = open(&recording.path)?;
         let told = |error| Failure::of_reading(&name, error);
         let mut watched = Watched::new(reader, self.digests);
@@ -124,7 +117,8 @@ impl Judge {
         let unreadable = |error| Failure::Unusable(format!("{name} cannot be read: {error}"));
         let judged = rules::check(format, &mut input, &self.options).map_err(unreadable)?;
         let digest = watched.digest().map_err(unreadable)?;
-        Ok(Some((name, format, judged, digest.map(spelled))))
+        let file = CheckedFile::of(&name, format.name, &judged, &self.selection);
+        Ok(Some((CheckedFile { digest: digest.map(spelled), ..file }, judged)))
     }
 }
 

@@ -5,10 +5,10 @@
 use super::judge::Done;
 use crate::command::context::{CommandContext, Failure};
 use crate::recordings::Names;
-use crate::{exit, interrupt};
+use crate::exit;
 use reports::check::Renderer;
 use rules::record::{CheckedFile, Problem};
-use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// What the caller asked for.
@@ -26,7 +26,7 @@ pub(super) struct Telling {
 pub(super) struct Summary {
     context: CommandContext,
     renderer: Box<dyn Renderer>,
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Box<dyn Write>>,
     telling: Telling,
     /// Files of the folder at hand that are no recordings.
     passed_over: Names,
@@ -40,11 +40,16 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Nothing was judged so far.
-    pub(super) fn new(renderer: Box<dyn Renderer>, telling: Telling, context: CommandContext) -> Self {
+    pub(super) fn new(
+        renderer: Box<dyn Renderer>,
+        out: Box<dyn Write>,
+        telling: Telling,
+        context: CommandContext,
+    ) -> Self {
         Self {
             context,
             renderer,
-            out: BufWriter::new(io::stdout().lock()),
+            out: BufWriter::new(out),
             telling,
             passed_over: Names::default(),
             judged_in: 0,
