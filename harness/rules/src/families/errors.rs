@@ -1,20 +1,22 @@
-//! Error codes: which of them may be used.
+//! Error codes: which of them may be used, and that -32601 is for methods that are not there, and for no others.
 //!
-//! The ranges that 2026-07-28 drew, which bind whoever speaks that revision. A client that tries it on an older server
-//! gets that server's codes.
+//! The ranges that 2026-07-28 drew bind whoever speaks that revision. A client that tries it on an older server gets
+//! that server's codes. Memory: up to [`MOST_SUSPECTS`] refusals of methods that may turn out to be known.
 
+use super::modern_versions::PROMISED;
 use crate::engine::{
-    Family, MessageKind, Report, Revision, RuleContext, RuleVisitor, SeenMessage, Span, Trigger, Violation,
-    text_of,
+    Family, FindingLocation, MessageKind, PendingRequest, Report, Revision, RuleContext, RuleVisitor,
+    SeenMessage, Span, Trigger, Violation, known, quoted, text_of,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
     name: "errors",
     title: "Error codes",
-    rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE],
+    rules: &[&RESERVED, &LEGACY, &RETIRED, &URL_SHAPE, &UNKNOWN, &SERVED],
     triggers: &[Trigger::Kinds(&[MessageKind::Result, MessageKind::Error])],
     visitor: || Box::new(ErrorsState::default()),
 };
@@ -59,19 +61,69 @@ static URL_SHAPE: Rule = Rule {
     ..Rule::BLANK
 };
 
+static UNKNOWN: Rule = Rule {
+    id: "jsonrpc.error.method-unknown",
+    level: Level::Should,
+    source: "schema, METHOD_NOT_FOUND; JSON-RPC 2.0, section 5.1",
+    title: "A method that is not there is answered with -32601",
+    why: "That code alone says to do without the method; after -32602 others are tried for its params.",
+    fix: "Look whether there is such a method before you look at its params.",
+    ..Rule::BLANK
+};
+
+static SERVED: Rule = Rule {
+    id: "cap.declared-is-served",
+    level: Level::Should,
+    span: Span::SESSIONS,
+    source: "basic/lifecycle#capability-negotiation",
+    title: "A method that a declared capability promises is not answered with -32601",
+    why: "Peers show features by the capabilities, and fail when they use them.",
+    fix: "Declare what is implemented, and nothing else.",
+    ..Rule::BLANK
+};
+
+/// What capabilities promise beside [`PROMISED`], up to 2025-11-25. Each method's `-32601` is about the method: that of
+/// `resources/read` may be about the resource.
+const PROMISED_IN_SESSIONS: &[(&str, &str)] = &[
+    ("logging/setLevel", "logging"),
+    ("resources/subscribe", "resources.subscribe"),
+    ("roots/list", "roots"),
+    ("sampling/createMessage", "sampling"),
+    ("tasks/list", "tasks.list"),
+    ("tasks/cancel", "tasks.cancel"),
+];
+
+/// So many refusals are held back.
+const MOST_SUSPECTS: usize = 100;
+
+/// A refusal of a method that no revision has, by another code than the one for that.
+struct Suspect {
+    method: Box<str>,
+    code: i64,
+    location: FindingLocation,
+    request: FindingLocation,
+    side: Option<Side>,
+}
+
 #[derive(Default)]
 struct ErrorsState {
     session: u64,
     /// This side gave a result by 2026-07-28: the client, the server.
     speaks: [bool; 2],
+    suspects: Vec<Suspect>,
 }
 
 impl RuleVisitor for ErrorsState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if at.facts.session != self.session {
+            self.unknown(at, report);
             *self = Self { session: at.facts.session, ..Self::default() };
         }
         let Some(message) = &at.message else { return };
+        if let Some(request) = message.request() {
+            served(message, request, at, report);
+            self.suspect(message, request, at, report);
+        }
         let lane = usize::from(at.side == Some(Side::Server));
         match message.kind {
             MessageKind::Result => self.speaks[lane] |= at.revision == Some(Revision::V2026_07_28),
@@ -85,9 +137,56 @@ impl RuleVisitor for ErrorsState {
             MessageKind::Request | MessageKind::Notification => {}
         }
     }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.unknown(at, report);
+    }
 }
 
 impl ErrorsState {
+    /// A response to a method that the specification does not have. It may be one of the answering side's own, which a
+    /// result shows, before or later.
+    fn suspect(
+        &mut self,
+        message: &SeenMessage<'_>,
+        request: &PendingRequest,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let method = request.method();
+        if known(method).next().is_some() {
+            return;
+        }
+        let own =
+            at.side.map(|side| ["experimental", "extensions"].map(|path| at.facts.declares(side, path)));
+        match message.error_code() {
+            None if message.kind == MessageKind::Result => {
+                self.suspects.retain(|suspect| *suspect.method != *method || suspect.side != at.side);
+            }
+            Some(-32601) => report.pass(&UNKNOWN, at),
+            Some(-32602 | -32603) if own != Some([Some(false); 2]) => {
+                let why = "the method may be of an extension; capabilities that name none would show that it is not";
+                report.inconclusive(&UNKNOWN, at, why);
+            }
+            Some(code @ (-32602 | -32603)) if self.suspects.len() < MOST_SUSPECTS => {
+                let (location, request) = (at.location(), request.location());
+                self.suspects.push(Suspect { method: method.into(), code, location, request, side: at.side });
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing more comes of the session: what was never served is not known.
+    fn unknown(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        for suspect in std::mem::take(&mut self.suspects) {
+            let Suspect { method, code, location, request, side } = suspect;
+            let party = if side == Some(Side::Client) { Party::Client } else { Party::Server };
+            let wrong = format!("no revision has {}, and the answer is {code}", quoted(&method));
+            let wrong = Violation::of(wrong).at(location).see(request, "the request");
+            report.fail(&UNKNOWN, at, wrong.by(party));
+        }
+    }
+
     fn modern(
         &self,
         code: i64,
@@ -128,6 +227,18 @@ impl ErrorsState {
                 _ => report.pass(rule, at),
             }
         }
+    }
+}
+
+/// What the answering side declares is there.
+fn served(message: &SeenMessage<'_>, request: &PendingRequest, at: &RuleContext<'_>, report: &mut Report) {
+    let promised = || PROMISED.iter().chain(PROMISED_IN_SESSIONS);
+    let Some((method, path)) = promised().find(|(method, _)| *method == request.method()) else { return };
+    if at.side.and_then(|side| at.facts.declares(side, path)) == Some(true) {
+        report.check(&SERVED, at, message.error_code() != Some(-32601), || {
+            let wrong = format!("`{method}` is answered with -32601, and `{path}` is declared");
+            Violation::of(wrong).see(request.location(), "the request")
+        });
     }
 }
 

@@ -87,7 +87,7 @@ static IDENTIFIER: Rule = Rule {
 };
 
 /// The methods that a capability promises.
-const PROMISED: &[(&str, &str)] = &[
+pub(super) const PROMISED: &[(&str, &str)] = &[
     ("tools/list", "tools"),
     ("prompts/list", "prompts"),
     ("resources/list", "resources"),

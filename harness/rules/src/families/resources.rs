@@ -1,7 +1,7 @@
 //! Resources: what is read, what is missing, and what is told of changes.
 //!
-//! Memory: the URIs that were listed, up to [`MOST_LISTED`], and those that are subscribed to, up to
-//! [`MOST_SUBSCRIBED`]; past either, nothing is said that would need more.
+//! Memory: the URIs that were shown, up to [`MOST_LISTED`], the beginnings of as many templates, and those that are
+//! subscribed to, up to [`MOST_SUBSCRIBED`]; past either, nothing is said that would need more.
 
 use super::tool_output::whole_result;
 use crate::engine::{
@@ -19,9 +19,15 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&URI, &ONE_OF, &CODE, &NONEMPTY, &UPDATED],
     triggers: &[
         Trigger::Methods(&[MessageKind::Request], &["resources/subscribe"]),
-        Trigger::Methods(&[MessageKind::Notification], &["notifications/resources/updated"]),
+        Trigger::Methods(
+            &[MessageKind::Notification],
+            &["notifications/resources/updated", "notifications/resources/list_changed"],
+        ),
         Trigger::Methods(&[MessageKind::Result], &["resources/unsubscribe", "resources/list", "tools/call"]),
-        Trigger::Methods(&[MessageKind::Result, MessageKind::Error], &["resources/read"]),
+        Trigger::Methods(
+            &[MessageKind::Result, MessageKind::Error],
+            &["resources/read", "resources/templates/list"],
+        ),
     ],
     visitor: || Box::new(ResourcesState::default()),
 };
@@ -63,11 +69,12 @@ static CODE: Rule = Rule {
 
 static NONEMPTY: Rule = Rule {
     id: "resources.not-found.nonempty",
-    span: Span::MODERN,
+    level: Level::Should,
+    raised: Some((Revision::V2026_07_28, Level::Must)),
     source: "server/resources#error-handling",
     title: "A resource that is not there is not answered with empty `contents`",
     why: "It may mean a resource that holds nothing as well as one that is not there.",
-    fix: "Answer with the error -32602.",
+    fix: "Answer with -32002, from 2026-07-28 on with -32602.",
     softened: Some("a warning: nothing shows that the resource is there"),
     ..SERVER
 };
@@ -86,10 +93,18 @@ static UPDATED: Rule = Rule {
 const MOST_LISTED: usize = 20_000;
 const MOST_SUBSCRIBED: usize = 1_000;
 
+const NOT_SHOWN: &str =
+    "the resource may be there; the whole of `resources/list` before it is read would show it";
+
 #[derive(Default)]
 struct ResourcesState {
     session: u64,
-    listed: BTreeSet<String>,
+    /// Those that were listed, linked to or read.
+    shown: BTreeSet<String>,
+    /// The last page of the resources was shown, and the list has not changed since; the same of the templates.
+    whole: [bool; 2],
+    /// What stands before the first variable of each template.
+    templates: Vec<String>,
     subscribed: BTreeSet<String>,
     /// There were more subscriptions than are kept.
     full: bool,
@@ -105,14 +120,11 @@ impl RuleVisitor for ResourcesState {
         if let Some(result) = whole_result(message, "resources/list") {
             for resource in result.member("resources").into_iter().flat_map(Json::items) {
                 address(resource, at, report);
-                if let Some(uri) = resource.member("uri").and_then(string_of)
-                    && self.listed.len() < MOST_LISTED
-                    && uri.len() <= LONGEST_NAME
-                {
-                    self.listed.insert(uri);
-                }
+                self.show(resource);
             }
+            self.whole[0] = result.member("nextCursor").is_none() && self.shown.len() < MOST_LISTED;
         }
+        self.templates(message);
         if let Some(result) = whole_result(message, "resources/read") {
             self.read(result, message, at, report);
         }
@@ -122,6 +134,7 @@ impl RuleVisitor for ResourcesState {
                 let link = kind.is_some_and(|kind| kind.is("resource_link"));
                 if link {
                     address(block, at, report);
+                    self.show(block);
                 } else if let Some(resource) = embedded(block) {
                     address(resource, at, report);
                     one_of(resource, at, report);
@@ -166,23 +179,74 @@ impl ResourcesState {
         }
     }
 
-    fn read(&self, result: Json<'_>, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
+    fn read(
+        &mut self,
+        result: Json<'_>,
+        message: &SeenMessage<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
         let Some(contents) = result.member("contents") else { return };
         for resource in contents.items() {
             address(resource, at, report);
             one_of(resource, at, report);
+            self.show(resource);
         }
-        let request = message.request().and_then(|request| request.param("uri")).and_then(string_of);
+        let uri = message.request().and_then(|request| request.param("uri")).and_then(string_of);
         if contents.kind() != JsonKind::Array || contents.items().next().is_some() {
             return;
         }
-        match request {
-            Some(uri) if self.listed.contains(&uri) => report.pass(&NONEMPTY, at),
+        // Only the last revision says that empty `contents` are no answer where nobody can tell.
+        let unsure = uri.as_ref().map_or(Some(NOT_SHOWN), |uri| self.may_be_there(uri));
+        match (uri, unsure) {
+            (Some(uri), _) if self.shown.contains(&uri) => report.pass(&NONEMPTY, at),
+            (_, Some(why)) if at.revision != Some(Revision::V2026_07_28) => {
+                report.inconclusive(&NONEMPTY, at, why);
+            }
             _ => {
                 let wrong =
                     Violation::of("`contents` is empty, and nothing shows that the resource is there");
                 report.fail(&NONEMPTY, at, wrong.inside(contents).only(Level::Should));
             }
+        }
+    }
+
+    fn show(&mut self, resource: Json<'_>) {
+        let uri = resource.member("uri").and_then(string_of);
+        if let Some(uri) = uri.filter(|uri| uri.len() <= LONGEST_NAME && self.shown.len() < MOST_LISTED) {
+            self.shown.insert(uri);
+        }
+    }
+
+    /// Which templates there are. A server that knows no such method has none.
+    fn templates(&mut self, message: &SeenMessage<'_>) {
+        if message.calls("notifications/resources/list_changed") {
+            self.whole = [false; 2];
+        }
+        if !message.request().is_some_and(|request| request.method() == "resources/templates/list") {
+            return;
+        }
+        let listed = message.raw.outcome().and_then(|result| result.member("resourceTemplates"));
+        for template in listed.into_iter().flat_map(Json::items) {
+            let Some(uri) = template.member("uriTemplate").and_then(string_of) else { continue };
+            if self.templates.len() < MOST_LISTED && uri.len() <= LONGEST_NAME {
+                self.templates.push(uri.split('{').next().unwrap_or_default().to_owned());
+            }
+        }
+        let last = message.raw.outcome().is_some_and(|result| result.member("nextCursor").is_none());
+        self.whole[1] = last && listed.is_some() && self.templates.len() < MOST_LISTED
+            || message.error_code() == Some(-32601);
+    }
+
+    /// Why a resource that was not shown may be there all the same.
+    fn may_be_there(&self, uri: &str) -> Option<&'static str> {
+        match self.whole {
+            [false, _] => Some(NOT_SHOWN),
+            [_, false] => Some("a template may cover the resource; `resources/templates/list` would show it"),
+            _ if self.templates.iter().any(|start| uri.starts_with(start)) => {
+                Some("a template may cover the resource, and what it holds may be empty")
+            }
+            _ => None,
         }
     }
 }

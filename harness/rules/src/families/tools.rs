@@ -61,8 +61,8 @@ static UNKNOWN: Rule = Rule {
     id: "tools.unknown",
     level: Level::Should,
     source: "server/tools#error-handling",
-    title: "A call of an unknown tool is answered with an error rather than with `isError`",
-    why: "A result with `isError` says that the tool ran and failed, so that clients try it again.",
+    title: "A call of an unknown tool is answered with an error rather than with a result",
+    why: "A result says that the tool ran: clients believe what is in it, and after `isError` they try again.",
     fix: "Answer with the error -32602.",
     ..SERVER
 };
@@ -225,11 +225,11 @@ impl ToolsState {
                 }
             }
             Definition::Missing if message.kind == MessageKind::Error => report.pass(&UNKNOWN, at),
-            Definition::Missing if failed => {
-                let wrong = format!("no tool {} is listed, and its call fails with `isError`", quoted(&name));
+            Definition::Missing => {
+                let ends = if failed { "fails with `isError`" } else { "gets a result" };
+                let wrong = format!("no tool {} is listed, and its call {ends}", quoted(&name));
                 report.fail(&UNKNOWN, at, see(wrong));
             }
-            Definition::Missing => {}
             Definition::Listed(tool) => {
                 let refused = message.error_code() == Some(-32602);
                 if !(refused || failed) {
