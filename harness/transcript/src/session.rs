@@ -133,6 +133,8 @@ pub struct Exchange<'a> {
     pub url: Cow<'a, str>,
     /// The request's headers.
     pub request_headers: Headers<'a>,
+    /// How long the request's body is, in bytes, where the log says so or holds it.
+    pub request_size: Option<u64>,
     /// The answer's status; none where there was no answer.
     pub status: Option<u16>,
     /// The answer's headers.
@@ -168,6 +170,7 @@ impl Exchange<'_> {
             method: self.method.clone().into_owned().into(),
             url: self.url.clone().into_owned().into(),
             request_headers: owned_headers(&self.request_headers),
+            request_size: self.request_size,
             status: self.status,
             response_headers: owned_headers(&self.response_headers),
             media_type: self.media_type.clone(),

@@ -104,13 +104,12 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         method,
         url,
         request_headers,
+        request_size: length(post_text).or(count(request_size)),
         status,
         response_headers,
         media_type,
         ended: answered.filter(|_| !open),
-        response_size: count(size)
-            .or(count(response_size))
-            .or_else(|| Some(text?.as_text()?.decode().len() as u64)),
+        response_size: count(size).or(count(response_size)).or_else(|| length(text)),
         timed: false,
     };
     Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
@@ -118,6 +117,10 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {
     size.and_then(|size| size.as_number()?.parse().ok())
+}
+
+fn length(text: Option<Json<'_>>) -> Option<u64> {
+    Some(text?.as_text()?.decode().len() as u64)
 }
 
 fn positive(size: Option<Json<'_>>) -> bool {

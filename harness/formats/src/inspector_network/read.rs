@@ -125,6 +125,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         method,
         url,
         request_headers,
+        request_size: request.and_then(|text| Some(text.as_text()?.decode().len() as u64)),
         status,
         response_headers,
         media_type,

@@ -23,6 +23,7 @@ pub(super) const FAMILY: Family = Family {
         &INSUFFICIENT,
         &OFFLINE,
         &EVERY_REQUEST,
+        &BEARER,
         &QUERY_TOKEN,
         &RETRY_LIMIT,
     ],
@@ -107,6 +108,21 @@ static EVERY_REQUEST: Rule = Rule {
     title: "Once it has a token, a client sends it with every request",
     why: "A session does not prove who is asking, and servers refuse what comes without a token.",
     fix: "Send `Authorization: Bearer` with every POST, GET and DELETE, also within a session.",
+    ..OURS
+};
+
+static BEARER: Rule = Rule {
+    id: "auth.header.bearer",
+    level: Level::Should,
+    party: Party::Client,
+    needs: &[Need::Http],
+    source: "basic/authorization#token-requirements; RFC 6750, section 2.1",
+    title: "The `Authorization` header is `Bearer` and a token",
+    why: "Servers of the protocol look for that scheme alone, and refuse the request as one without a token.",
+    fix: "Send `Authorization: Bearer`, a blank and the token.",
+    contested: Some(
+        "Authorization is optional, and a client and a server may agree on a scheme of their own.",
+    ),
     ..OURS
 };
 
@@ -236,6 +252,7 @@ impl AuthState {
         let whose = session.unwrap_or(exchange.url());
         match exchange.request_header("authorization") {
             Some(value) => {
+                scheme(value, bearer(value), at, report);
                 if bearer(value) {
                     report.pass(&EVERY_REQUEST, at);
                 }
@@ -352,6 +369,25 @@ impl AuthState {
             report.check(&SCOPE, at, first("scope").is_some(), || {
                 wrong("the challenge names no `scope`".to_owned())
             });
+        }
+    }
+}
+
+/// What an `Authorization` header begins with. What it holds is not shown again.
+fn scheme(value: &str, bearer: bool, at: &RuleContext<'_>, report: &mut Report) {
+    let (scheme, token) = value.trim().split_once(' ').unwrap_or_default();
+    let hidden = at.facts.hides(value)
+        || value.to_ascii_lowercase().contains("redact")
+        || !value.contains(|char: char| char.is_ascii_alphanumeric());
+    match bearer && !token.trim().is_empty() {
+        true => report.pass(&BEARER, at),
+        false if hidden => report.inconclusive(&BEARER, at, "the recorder took out what would decide it"),
+        false => {
+            let wrong = match scheme {
+                "" => "the header does not name a scheme before a token".to_owned(),
+                _ => format!("the scheme is {}", quoted(scheme)),
+            };
+            report.fail(&BEARER, at, wrong);
         }
     }
 }

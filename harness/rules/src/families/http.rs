@@ -1,57 +1,43 @@
-//! Streamable HTTP: what an exchange must look like, by itself and among those of its session.
+//! Streamable HTTP: what the POST of a message and its answer must look like.
 //!
-//! Headers, statuses and the shape of bodies. Memory: the paths of up to [`MOST_SESSIONS`] sessions, and as many GETs
-//! whose 404 may yet turn out to be wrong.
+//! Headers, statuses and the shape of bodies, of one exchange at a time.
 
 use super::legacy_sse::foreign;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
-    Transport, Trigger, VERSION, Violation, quoted,
+    Family, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport, Trigger, Violation,
+    quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
-use std::collections::BTreeMap;
-use transcript::rejection::{Code, Rejection};
+use transcript::rejection::Code;
 
 pub(super) const FAMILY: Family = Family {
     name: "http",
     title: "Streamable HTTP with sessions: messages and answers",
     rules: &[
-        &SINGLE,
         &PER_MESSAGE,
         &ACCEPT_POST,
-        &ACCEPT_GET,
         &ACCEPTED,
         &EMPTY,
         &REJECTED,
         &CONTENT_TYPE,
+        &STATUS,
         &JSON_SINGLE,
-        &GET_ANSWER,
         &ORIGIN,
     ],
     triggers: &[Trigger::HttpExchanges],
-    visitor: || Box::new(HttpState::default()),
+    visitor: || Box::new(HttpState),
 };
 
 /// The session era of this transport.
 pub(super) const ERA: Span = Span::between(Revision::V2025_03_26, Revision::V2025_11_25);
 
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
+/// What the rules of this file and of `http_get` have in common.
+pub(super) const OURS: Rule = Rule {
     party: Party::Server,
     span: Span::from(Revision::V2025_03_26),
     needs: &[Need::Http],
     source: "basic/transports#sending-messages-to-the-server",
     ..Rule::BLANK
-};
-
-static SINGLE: Rule = Rule {
-    id: "http.endpoint.single",
-    span: ERA,
-    source: "basic/transports#streamable-http",
-    title: "One path serves the POSTs and the GETs of a session",
-    why: "Clients are given one address and use it for everything; what is served elsewhere they never find.",
-    fix: "Serve POST, GET and DELETE at one path.",
-    ..OURS
 };
 
 static PER_MESSAGE: Rule = Rule {
@@ -70,18 +56,6 @@ static ACCEPT_POST: Rule = Rule {
     why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
     fix: "Send `Accept: application/json, text/event-stream` with every POST.",
     softened: Some("a warning where a wildcard covers the types"),
-    ..OURS
-};
-
-static ACCEPT_GET: Rule = Rule {
-    id: "http.accept.get",
-    party: Party::Client,
-    span: ERA,
-    source: "basic/transports#listening-for-messages-from-the-server",
-    title: "The `Accept` header of a GET lists text/event-stream",
-    why: "Servers distinguish a client that listens from a browser that looks by this header, and refuse the others.",
-    fix: "Send `Accept: text/event-stream` with every GET.",
-    softened: Some("a warning where a wildcard covers the type"),
     ..OURS
 };
 
@@ -117,6 +91,17 @@ static CONTENT_TYPE: Rule = Rule {
     ..OURS
 };
 
+static STATUS: Rule = Rule {
+    id: "http.request.status",
+    level: Level::Info,
+    source: "basic/transports#sending-messages-to-the-server; RFC 9110, section 15.3",
+    title: "A request that was served is answered with 200",
+    why: "Other statuses of success have meanings of their own, such as 201 for what was created, and some clients \
+          take no other than 200.",
+    fix: "Answer 200 OK.",
+    ..OURS
+};
+
 static JSON_SINGLE: Rule = Rule {
     id: "http.json.single",
     title: "An answer of application/json is one JSON-RPC message",
@@ -125,22 +110,6 @@ static JSON_SINGLE: Rule = Rule {
     contested: Some(
         "In 2025-03-26 one object is asked for even where a batch was sent; an array is not held against its answer.",
     ),
-    ..OURS
-};
-
-static GET_ANSWER: Rule = Rule {
-    id: "http.get.405-or-sse",
-    span: ERA,
-    source: "basic/transports#listening-for-messages-from-the-server",
-    title: "A GET is answered with a stream or with 405",
-    why: "Clients take 405 for \"no stream here\" and go on; any other status is a failure to them, and a body of \
-          another type cannot be read.",
-    fix: "Answer 405 Method Not Allowed where there is no stream to offer.",
-    contested: Some(
-        "The text lets a client open several streams; an SDK keeps to one and answers 409 to the second, which is told and \
-         not held against it.",
-    ),
-    softened: Some("a note on 409, which may be the answer to a second stream"),
     ..OURS
 };
 
@@ -154,129 +123,31 @@ static ORIGIN: Rule = Rule {
     ..OURS
 };
 
-/// So many sessions are followed.
-const MOST_SESSIONS: usize = 1_000;
-
-#[derive(Default)]
-struct HttpState {
-    /// Where each session was served first, by its id.
-    paths: BTreeMap<Box<str>, Box<str>>,
-    /// GETs that were answered with 404 although they named a session, which may have ended: the session and where.
-    gone: Vec<(Box<str>, FindingLocation)>,
-}
+struct HttpState;
 
 impl RuleVisitor for HttpState {
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
         }
-        self.path(exchange, at, report);
         foreign(&ORIGIN, exchange, at, report);
-        if exchange.is("GET") {
-            self.get(exchange, at, report);
+        if !exchange.is("POST") || !exchange.speaks() {
+            return;
         }
-        if exchange.is("POST") && exchange.speaks() {
-            accept(&ACCEPT_POST, &["application/json", "text/event-stream"], exchange, at, report);
-            if exchange.several || exchange.bad_request.is_none() {
-                report.check(
-                    &PER_MESSAGE,
-                    at,
-                    !exchange.several,
-                    || "the body holds several messages, one after another",
-                );
-            }
-            match exchange.calls.is_empty() {
-                true if exchange.told > 0 => told(exchange, at, report),
-                false => answered(exchange, at, report),
-                true => {}
-            }
-        }
-    }
-
-    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
-        if !self.gone.is_empty() {
-            report.inconclusive(
-                &GET_ANSWER,
+        accept(&ACCEPT_POST, &["application/json", "text/event-stream"], exchange, at, report);
+        if exchange.several || exchange.bad_request.is_none() {
+            report.check(
+                &PER_MESSAGE,
                 at,
-                "a GET got 404, and nothing later tells whether its session was over",
+                !exchange.several,
+                || "the body holds several messages, one after another",
             );
         }
-    }
-}
-
-impl HttpState {
-    /// One session, one path.
-    fn path(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        let session = exchange.request_header(SESSION).or(exchange.response_header(SESSION));
-        let Some(session) = session.filter(|_| exchange.succeeded()) else { return };
-        // What was served here was no mistake of the client's: a GET that failed is that of `http.get.405-or-sse`.
-        self.gone.retain(|(gone, location)| {
-            let lives = &**gone == session && exchange.is("POST");
-            if lives {
-                let wrong =
-                    Violation::of("the GET got 404, and its session went on to work").at(location.clone());
-                report.fail(&GET_ANSWER, at, wrong);
-            }
-            !lives
-        });
-        match self.paths.get(session) {
-            Some(path) => {
-                report.check(&SINGLE, at, **path == *exchange.url(), || {
-                    format!("the session is served at {} too", quoted(path))
-                });
-            }
-            None if self.paths.len() < MOST_SESSIONS => {
-                self.paths.insert(session.into(), exchange.url().into());
-            }
-            None => {}
+        match exchange.calls.is_empty() {
+            true if exchange.told > 0 => told(exchange, at, report),
+            false => answered(exchange, at, report),
+            true => {}
         }
-    }
-
-    fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        accept(&ACCEPT_GET, &["text/event-stream"], exchange, at, report);
-        let listens =
-            exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
-        match exchange.status() {
-            405 => report.pass(&GET_ANSWER, at),
-            200..=299 if exchange.streams() => report.pass(&GET_ANSWER, at),
-            200..=299 => {
-                let media = &exchange.raw.media_type;
-                report.fail(
-                    &GET_ANSWER,
-                    at,
-                    format!("the answer is {} of the type {}", exchange.status(), quoted(media)),
-                );
-            }
-            // What an unknown or lost place to resume from is answered with, nobody says.
-            400 | 404 if exchange.resumes() => {}
-            404 => match exchange.request_header(SESSION) {
-                Some(session) if self.gone.len() < MOST_SESSIONS => {
-                    self.gone.push((session.into(), at.location()))
-                }
-                Some(_) => {}
-                None => report.fail(&GET_ANSWER, at, "the answer is 404"),
-            },
-            400 if listens && at.facts.initialized && self.is_proper(exchange, at) => {
-                report.fail(&GET_ANSWER, at, "the answer is 400 although session and version are named");
-            }
-            409 => {
-                let wrong =
-                    Violation::of("the answer is 409: another stream may be open, and several are allowed");
-                report.fail(&GET_ANSWER, at, wrong.only(Level::Info));
-            }
-            406 if listens => report.fail(&GET_ANSWER, at, "the answer is 406 although a stream is accepted"),
-            _ => {}
-        }
-    }
-
-    /// A GET names what it must name: its session, if there are any, and the version.
-    fn is_proper(&self, exchange: &HttpExchange, at: &RuleContext<'_>) -> bool {
-        let session = match exchange.request_header(SESSION) {
-            Some(session) => self.paths.contains_key(session),
-            None => self.paths.is_empty(),
-        };
-        let version = exchange.request_header(VERSION).and_then(Revision::named);
-        session && (version.is_some() || at.revision == Some(Revision::V2025_03_26))
     }
 }
 
@@ -294,7 +165,7 @@ fn media_range(part: &str) -> String {
 }
 
 /// An `Accept` header that lists each of these types. A wildcard that covers them is good HTTP and yet no listing.
-fn accept(
+pub(super) fn accept(
     rule: &'static Rule,
     types: &[&str],
     exchange: &HttpExchange,
@@ -358,6 +229,10 @@ fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) 
         "" => format!("the answer is {} without a Content-Type", exchange.status()),
         _ => format!("the answer is of the type {}", quoted(media)),
     });
+    if known {
+        let status = exchange.status();
+        report.check(&STATUS, at, status == 200, || format!("the answer is {status}"));
+    }
     if media != "application/json" {
         return;
     }

@@ -13,8 +13,8 @@ use crate::engine::{
 };
 use crate::rule::Level;
 use rules::{
-    BROADCAST, BY_GET, CLOSED_EARLY, KNOWN_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED, SAME_STREAM,
-    UNIQUE,
+    BROADCAST, BY_GET, CLOSED_EARLY, EACH_ID, KNOWN_ID, LAST_ID, RECONNECT, RESPONDS, RETRY, RETRY_RESPECTED,
+    SAME_STREAM, UNIQUE,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use transcript::rejection::Rejection;
@@ -34,6 +34,8 @@ pub(super) const FAMILY: Family = Family {
         &BY_GET,
         &KNOWN_ID,
         &SAME_STREAM,
+        &LAST_ID,
+        &EACH_ID,
     ],
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(HttpResumeState::default()),
@@ -63,6 +65,17 @@ struct Seen {
     stream: u64,
     /// The message that the event carried, in short; none where it carried none.
     message: Option<u64>,
+    /// How many ids were seen before it.
+    order: u64,
+}
+
+/// How far a stream has come, by [`Seen::order`].
+#[derive(Debug, Default)]
+struct Progress {
+    /// The last event that was sent.
+    sent: u64,
+    /// The last event that the client has named, and so has received: its place and id.
+    named: Option<(u64, Box<str>)>,
 }
 
 /// A stream that ended before every request was answered.
@@ -84,12 +97,41 @@ struct Unanswered {
     revision: Option<Revision>,
 }
 
+impl Seen {
+    /// The stream by which its last event is told: several connections may go on with the standing one at a time.
+    fn begun(&self) -> u64 {
+        if self.stream == STANDING { self.exchange } else { self.stream }
+    }
+}
+
+impl Progress {
+    /// The client asks for what follows an event. What was sent and lost on the way looks like what it has received,
+    /// but for events that it has named.
+    fn resumed(&mut self, order: u64, id: &str, at: &RuleContext<'_>, report: &mut Report) {
+        match &self.named {
+            Some((named, later)) if *named > order => {
+                let wrong = format!("the client resumes from {}, and had {}", quoted(id), quoted(later));
+                return report.fail(&LAST_ID, at, wrong);
+            }
+            _ if self.sent > order => {
+                let why =
+                    "later events were sent, and may have been lost; the client's own log would show it";
+                report.inconclusive(&LAST_ID, at, why);
+            }
+            _ => report.pass(&LAST_ID, at),
+        }
+        self.named = Some((order, id.into()));
+    }
+}
+
 #[derive(Default)]
 struct HttpResumeState {
     /// By session and id, as all that follows.
     ids: HashMap<Box<str>, Seen>,
     /// The streams that exchanges resume, by their numbers; the last [`MOST_OPEN`].
     resumed: BTreeMap<u64, u64>,
+    /// How far each stream has come, by [`Seen::begun`]; of the last [`MOST_OPEN`].
+    progress: BTreeMap<u64, Progress>,
     open: Vec<Unanswered>,
     /// The ids of requests that the client cancelled.
     cancelled: BTreeSet<Box<str>>,
@@ -106,6 +148,11 @@ impl RuleVisitor for HttpResumeState {
                     self.resumed.pop_first();
                 }
                 self.resumed.insert(exchange.number, seen.stream);
+                if let (Some(id), Some(progress)) = (resumed, self.progress.get_mut(&seen.begun()))
+                    && exchange.is("GET")
+                {
+                    progress.resumed(seen.order, id, at, report);
+                }
             }
         }
         if let Some(message) = at.message.as_ref().filter(|_| at.entry.carrier == Carrier::Request) {
@@ -114,6 +161,15 @@ impl RuleVisitor for HttpResumeState {
             let (number, resumes) = (exchange.number, exchange.resumes());
             let begun = if exchange.is("GET") { STANDING } else { number };
             self.id(&scope, [number, begun], resumes, at, report);
+            if at.message.is_some() && exchange.last_id.is_some() {
+                let id = at.entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
+                report.check(
+                    &EACH_ID,
+                    at,
+                    id.is_some(),
+                    || "the message has no event id, and an event of its stream has one",
+                );
+            }
             if let Some(message) = &at.message {
                 self.answered(message, at, report);
             }
@@ -206,7 +262,12 @@ impl HttpResumeState {
             }
             if self.ids.len() < MOST_IDS {
                 let stream = self.resumes(at).unwrap_or(begun);
-                self.ids.insert(inside(scope, id), Seen { exchange, stream, message });
+                let seen = Seen { exchange, stream, message, order: self.ids.len() as u64 };
+                if self.progress.len() == MOST_OPEN && !self.progress.contains_key(&seen.begun()) {
+                    self.progress.pop_first();
+                }
+                self.progress.entry(seen.begun()).or_default().sent = seen.order;
+                self.ids.insert(inside(scope, id), seen);
             }
             return;
         };

@@ -15,18 +15,7 @@ use std::collections::BTreeMap;
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
-    rules: &[
-        &CHARSET,
-        &ENTROPY,
-        &ECHO,
-        &MISSING_400,
-        &AFTER_END,
-        &REINIT,
-        &PRESENT,
-        &NEGOTIATED,
-        &BAD_400,
-        &DELETE,
-    ],
+    rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
     triggers: &[Trigger::HttpExchanges],
     visitor: || Box::new(HttpSessionsState::default()),
 };
@@ -95,15 +84,6 @@ static REINIT: Rule = Rule {
     title: "A client whose session is over begins a new one, without the old id",
     why: "The old id leads nowhere any more, and every further request is lost.",
     fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
-    ..OURS
-};
-
-static DELETE: Rule = Rule {
-    id: "http.session.delete-answer",
-    level: Level::Should,
-    title: "A DELETE is answered with a status, and with no stream or message",
-    why: "A client that ends its session reads no more; what comes is lost, and a 500 leaves it in doubt.",
-    fix: "Answer 200 or 204 without a body, or 405 where clients may not end sessions.",
     ..OURS
 };
 
@@ -184,9 +164,6 @@ impl RuleVisitor for HttpSessionsState {
         }
         self.begin_again(exchange, at, report);
         self.bad_version(exchange, at, report);
-        if exchange.is("DELETE") {
-            deleted(exchange, at, report);
-        }
         if exchange.calls("initialize") {
             return self.begun(exchange, at, report);
         }
@@ -425,18 +402,6 @@ fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>,
     report.check(&NEGOTIATED, at, message == &**chosen, || {
         format!("the header says {}, and {} was negotiated", quoted(message), quoted(chosen))
     });
-}
-
-/// The answer to a DELETE.
-fn deleted(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-    let says = exchange.succeeded() && (exchange.streams() || exchange.messages > 0);
-    let status = exchange.status();
-    if status != 0 {
-        report.check(&DELETE, at, !says && !matches!(status, 500 | 501), || match says {
-            true => format!("the answer is {status} with a stream or a message"),
-            false => format!("the answer is {status}"),
-        });
-    }
 }
 
 /// Whether a text is no version for certain: neither a published one, nor one that may be published yet, nor a draft's

@@ -15,6 +15,7 @@ mod encoding;
 mod envelope;
 mod errors;
 mod http;
+mod http_get;
 mod http_resume;
 mod http_sessions;
 mod http_streams;
@@ -93,6 +94,7 @@ pub static FAMILIES: &[Family] = &[
     roots::FAMILY,
     tasks::FAMILY,
     http::FAMILY,
+    http_get::FAMILY,
     http_streams::FAMILY,
     http_resume::FAMILY,
     http_sessions::FAMILY,
@@ -103,6 +105,7 @@ pub static FAMILIES: &[Family] = &[
     meta_keys::FAMILY,
     modern_versions::FAMILY,
     modern_http::FAMILY,
+    http_get::FAMILY,
     modern_answers::FAMILY,
     modern_stdio::FAMILY,
     tool_headers::FAMILY,

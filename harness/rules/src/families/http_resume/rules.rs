@@ -102,3 +102,22 @@ pub(super) static SAME_STREAM: Rule = Rule {
     fix: "Keep the events of each stream apart, and play back those of the one that the id is of.",
     ..RESUMING
 };
+
+pub(super) static LAST_ID: Rule = Rule {
+    id: "http.resume.last-id",
+    level: Level::Should,
+    party: Party::Client,
+    title: "A client resumes a stream from the last event that it has received",
+    why: "It is sent again what it had already, and has to tell that from what is new.",
+    fix: "Keep the id of the last event of each stream, and send that one.",
+    ..RESUMING
+};
+
+pub(super) static EACH_ID: Rule = Rule {
+    id: "http.sse.each-id",
+    level: Level::Info,
+    title: "On a stream whose events have ids, each message has one of its own",
+    why: "A client that comes back with the id before it is sent the message a second time.",
+    fix: "Give every event that carries a message an id.",
+    ..RESUMING
+};
