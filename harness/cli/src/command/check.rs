@@ -31,6 +31,7 @@ use std::thread;
 use suite::run::Shard;
 use summary::{Summary, Telling};
 use verdict::jobs::stream_in_order;
+use wire::interrupt;
 use watched::spelled;
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?

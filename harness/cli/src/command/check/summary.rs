@@ -10,6 +10,7 @@ use reports::check::Renderer;
 use rules::record::{CheckedFile, Problem};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use wire::interrupt;
 
 /// What the caller asked for.
 #[derive(Debug, Clone, Copy)]
