@@ -30,5 +30,6 @@ mod utf8;
 
 pub use child::spawn_error;
 pub use error::StartError;
+pub use net::AllowedHosts;
 pub use notify::Notify;
 pub use stderr::Stderr;

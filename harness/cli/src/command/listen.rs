@@ -5,12 +5,30 @@ use super::outcome::watch;
 use crate::exit;
 use std::net::SocketAddr;
 use std::path::Path;
+use wire::AllowedHosts;
 use wire::interrupt;
 use wire::proxy::{Proxy, Target};
 use wire::record;
 use wire::redaction::Redaction;
 
-/// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal. Whether all that passed is in the file.
+/// Whom a listener serves.
+#[derive(Debug, clap::Args)]
+pub(super) struct Hosts {
+    /// Serve requests that name this host in Host or Origin, too. Without it a listener of a loopback address serves
+    /// only this machine's own names, so that no web page reaches it under another. Repeatable.
+    #[arg(long, value_name = "HOST", requires = "listen")]
+    allow_host: Vec<String>,
+}
+
+impl Hosts {
+    /// The hosts that a listener at `at` serves.
+    pub(super) fn at(&self, at: SocketAddr) -> AllowedHosts {
+        AllowedHosts::new(at, &self.allow_host)
+    }
+}
+
+/// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal. Whether all that passed is
+/// in the file.
 ///
 /// # Errors
 /// Where the address or the file cannot be used.

@@ -68,6 +68,8 @@ pub(crate) struct Args {
     /// Play the server over HTTP and listen here: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, conflicts_with_all = ["to", "command"])]
     listen: Option<SocketAddr>,
+    #[command(flatten)]
+    hosts: listen::Hosts,
     /// Play the client over HTTP, and connect to this server.
     #[arg(long, value_name = "URL", value_parser = Target::parse, conflicts_with = "command")]
     to: Option<Target>,
@@ -274,7 +276,7 @@ fn serve(
         Some(AnswerForm::Json) => Answers::Json,
         Some(AnswerForm::Sse) => Answers::Stream,
     };
-    let server = Server::listen(at, transport(args), answers)?;
+    let server = Server::listen(at, transport(args), answers)?.allowing(args.hosts.at(at));
     let url = server.url().map_err(|error| StartError::Unusable(format!("the port is unknown: {error}")))?;
     context.terminal.note(&format!("listening at {url}"));
     server.play(plan)

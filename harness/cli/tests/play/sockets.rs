@@ -40,7 +40,10 @@ impl Server {
     pub(super) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.at).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            head.push_str(&format!("Host: {}\r\n", self.at));
+        }
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }

@@ -3,7 +3,7 @@
 //! Memory: a body for each of [`CONNECTIONS`] connections, and [`WAITING`] requests.
 
 use super::body::StreamedBody;
-use crate::net::header_list;
+use crate::net::{AllowedHosts, header_list};
 use crate::play::journal::{Direction, Event, Journal};
 use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
@@ -51,6 +51,8 @@ pub(super) struct IncomingRequest {
     /// The path and the query.
     pub(super) target: String,
     pub(super) headers: HeaderMap,
+    /// Why it is refused, whatever it asks for.
+    pub(super) refusal: Option<String>,
     pub(super) body: Vec<u8>,
     /// Where the answer goes. Without one the connection is closed.
     pub(super) reply: oneshot::Sender<Response<StreamedBody>>,
@@ -68,6 +70,7 @@ pub(super) struct Listener {
 struct ConnectionHandler {
     events: mpsc::Sender<ServerEvent>,
     journal: Journal,
+    hosts: Arc<AllowedHosts>,
     longest: u64,
     slow: Duration,
     next: Arc<AtomicU64>,
@@ -76,13 +79,14 @@ struct ConnectionHandler {
 
 impl Listener {
     /// Serves connections. To be called inside of a runtime.
-    pub(super) fn start(listener: TcpListener, plan: &Plan<'_>) -> io::Result<Self> {
+    pub(super) fn start(listener: TcpListener, hosts: AllowedHosts, plan: &Plan<'_>) -> io::Result<Self> {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (events, came) = mpsc::channel(WAITING);
         let (stop, stopped) = watch::channel(false);
         let serving = ConnectionHandler {
             events,
             journal: plan.journal.clone(),
+            hosts: Arc::new(hosts),
             longest: plan.longest() as u64,
             slow: plan.variants.slow_read,
             next: Arc::default(),
@@ -150,8 +154,9 @@ impl ConnectionHandler {
         });
         let body = self.body(exchange, body).await?;
         let (reply, answer) = oneshot::channel();
+        let refusal = self.hosts.refusal_of_server(&head.uri, &head.headers);
         let (method, headers) = (head.method, head.headers);
-        let asked = Box::new(IncomingRequest { exchange, method, target, headers, body, reply });
+        let asked = Box::new(IncomingRequest { exchange, method, target, headers, refusal, body, reply });
         let nobody = || io::Error::other("nobody answers");
         self.events.send(ServerEvent::Request(asked)).await.map_err(|_| nobody())?;
         let answer = answer.await.map_err(|_| nobody())?;

@@ -13,7 +13,7 @@ use super::stream::Stream;
 use crate::play::journal::Event;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
-use crate::{StartError, net};
+use crate::{AllowedHosts, StartError, net};
 use session::ServerSession;
 use std::collections::BTreeSet;
 use std::io;
@@ -29,6 +29,7 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
+    hosts: AllowedHosts,
     runtime: Runtime,
     transport: Transport,
     answers: Answers,
@@ -42,7 +43,15 @@ impl Server {
     pub fn listen(address: SocketAddr, transport: Transport, answers: Answers) -> Result<Self, StartError> {
         let listener = net::listen(address).map_err(StartError::Unusable)?;
         let runtime = net::runtime().map_err(StartError::Unusable)?;
-        Ok(Self { listener, runtime, transport, answers })
+        let hosts = AllowedHosts::new(address, &[]);
+        Ok(Self { listener, hosts, runtime, transport, answers })
+    }
+
+    /// Serves these hosts and origins.
+    #[must_use]
+    pub fn allowing(mut self, hosts: AllowedHosts) -> Self {
+        self.hosts = hosts;
+        self
     }
 
     /// Where clients connect.
@@ -63,10 +72,10 @@ impl Server {
     /// Where it cannot begin.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
         let address = self.url().ok();
-        let Self { listener, runtime, transport, answers } = self;
+        let Self { listener, hosts, runtime, transport, answers } = self;
         let listening = {
             let _inside = runtime.enter();
-            Listener::start(listener, plan)
+            Listener::start(listener, hosts, plan)
         };
         let listening =
             listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;

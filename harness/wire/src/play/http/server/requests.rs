@@ -8,7 +8,7 @@ use crate::play::http::route::{Reply, Route};
 use crate::play::http::stream::spell;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::player::Received;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Method, Response, StatusCode};
 use transcript::message::Message;
 
@@ -17,22 +17,6 @@ const NAMES_ITSELF: &str = "2025-06-18";
 
 /// The revisions that were published.
 const REVISIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
-
-/// The origin of a page that is neither on this machine nor of the host that is asked: DNS rebinding comes from there.
-fn foreign_origin(headers: &HeaderMap) -> Option<String> {
-    let text = |name| {
-        headers.get(name).map(|value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    let origin = text(ORIGIN)?;
-    let authority = origin.split_once("://").map(|(_, rest)| rest).unwrap_or_default();
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    };
-    let own = matches!(host, "localhost" | "127.0.0.1" | "[::1]")
-        || !authority.is_empty() && text(HOST).is_some_and(|asked| asked == authority);
-    (!own).then_some(origin)
-}
 
 impl ServerSession<'_> {
     /// Heeds something that happened.
@@ -54,9 +38,9 @@ impl ServerSession<'_> {
             // Clients look there for what a server without authorization does not have.
             return self.answer(asked, 404, "there is nothing here");
         }
-        if let Some(origin) = foreign_origin(&asked.headers) {
-            self.complain(format!("a {} comes from the origin {origin}", asked.method));
-            return self.answer(asked, 403, "this server is for pages of its own host");
+        if let Some(why) = &asked.refusal {
+            self.complain(format!("a {} {why}", asked.method));
+            return self.answer(asked, 403, "this server is for this machine; --allow-host allows others");
         }
         if let Some(version) = self.unknown_version(&asked.headers) {
             self.complain(format!("a {} names the revision {version}, which is none", asked.method));
