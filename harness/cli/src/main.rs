@@ -39,7 +39,8 @@ Examples:
   mcp-concord explain COR-FIRST
 
 Exit codes: 0: success; 1: what was judged failed; 2: the call or its input cannot be used; 3: the implementation under
-test cannot be run; 129, 130, 143: HUP, INT or TERM cut the command short, and what was judged until then is written.")]
+test cannot be run; 129, 130, 143: HUP, INT or TERM cut the command short, and what was judged until then is written; 141: the
+reader of the output closed it before all was written, as SIGPIPE would tell.")]
 struct Options {
     /// Print only findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -130,7 +131,7 @@ fn main() -> ExitCode {
 fn told(outcome: Result<u8, Failure>, context: CommandContext) -> u8 {
     match outcome {
         Ok(code) => code,
-        Err(Failure::OutputClosed) => exit::WELL,
+        Err(Failure::OutputClosed) => exit::CLOSED,
         Err(Failure::Rejected(name, rejection)) => {
             context.terminal.rejection(&name, &rejection);
             exit::FAILED

@@ -38,6 +38,12 @@ impl Ended {
         assert_eq!(self.code, Some(0), "{what}: {}", self.err);
     }
 
+    /// The code of SIGPIPE, and no complaint.
+    pub(crate) fn is_closed(&self, what: &str) {
+        assert_eq!(self.code, Some(141), "{what}: {}", self.err);
+        assert!(!self.err.contains("error"), "{what}: {}", self.err);
+    }
+
     /// Exit 2, and a sentence that holds these words.
     pub(crate) fn is_unusable(&self, words: &str) {
         assert_eq!(self.code, Some(2), "{words}: {}", self.err);
