@@ -2,10 +2,11 @@
 //!
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
-//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule.
+//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule, and `diff` beside
+//! `read` of both files, which differ in every thousandth event.
 //! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
-//! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile.
+//! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,7 +21,7 @@ use rules::CheckResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::hint::black_box;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,9 @@ fn main() {
         generated(folder.path(), "mcp-replay", Spelling::McpReplay, megabytes << 20, false);
         judging(folder.path());
         return overwhelmed(folder.path(), megabytes);
+    }
+    if std::env::var("CONCORD_BENCH_ONLY").is_ok_and(|only| only == "diff") {
+        return comparing(folder.path(), megabytes);
     }
     println!(
         "{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
@@ -74,6 +78,7 @@ fn main() {
     }
     judging(folder.path());
     overwhelmed(folder.path(), megabytes);
+    comparing(folder.path(), megabytes);
     let left = generated(folder.path(), "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
     let right = generated(folder.path(), "twisted", Spelling::McpReplay, megabytes << 20, true);
     let (left, right) = (left.display().to_string(), right.display().to_string());
@@ -107,6 +112,38 @@ fn judging(folder: &Path) {
             peak::of_child(&["check", name, &path.display().to_string()]),
         );
     }
+}
+
+/// `diff` of two files that differ in every thousandth event, beside `read` of both.
+fn comparing(folder: &Path, megabytes: u64) {
+    let left = generated(folder, "jsonrpc", Spelling::Jsonrpc, megabytes << 20, false);
+    let right = folder.join("differs");
+    let text = std::fs::read_to_string(&left).unwrap();
+    let mut out = BufWriter::new(std::fs::File::create(&right).unwrap());
+    for (number, line) in text.lines().enumerate() {
+        let other = line.replacen("\"arguments\":{", "\"arguments\":{\"differs\":1,", 1);
+        let other = other.replacen("\"result\":{", "\"result\":{\"differs\":1,", 1);
+        writeln!(out, "{}", if number % 1000 == 999 { &other } else { line }).unwrap();
+    }
+    out.flush().unwrap();
+    let (mut plain, mut compared) = (Vec::new(), Vec::new());
+    for _ in 0..rounds() {
+        plain.push(timed(|| {
+            [&left, &right].map(|path| read("jsonrpc", &mut std::fs::File::open(path).unwrap())).iter().sum()
+        }));
+        compared.push(timed(|| {
+            let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+            let out = program.arg("diff").args([&left, &right]).output().unwrap();
+            assert_eq!(out.status.code(), Some(1), "they differ");
+            out.stdout.len() as u64
+        }));
+    }
+    let (plain, compared) = (median(plain), median(compared));
+    println!(
+        "\ndiff of two files that differ in every thousandth event: {:.0}ms, {:.2} times read of both",
+        compared.as_secs_f64() * 1e3,
+        compared.as_secs_f64() / plain.as_secs_f64()
+    );
 }
 
 /// `check` of traces that fill its tables: in proportion to their size, in bounded memory, and the limit is told.

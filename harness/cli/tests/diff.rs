@@ -56,3 +56,32 @@ fn other_events_differ_whatever_the_summaries_say() {
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("different sessions") && err.contains("K2A-SUMMARY"), "{out}{err}");
 }
+
+#[test]
+fn the_order_of_answers_is_left_out_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"quick"}}
+"#;
+    let answer = |id: u64, text: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"said\":\"{text}\"}}}}\n")
+    };
+    let file = |name: &str, answers: [String; 2]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, [asked.to_owned(), answers.concat()].concat()).unwrap();
+        path.display().to_string()
+    };
+    let one = file("one", [answer(1, "a"), answer(2, "b")]);
+    let other = file("other", [answer(2, "b"), answer(1, "a")]);
+    let swapped = file("swapped", [answer(2, "a"), answer(1, "b")]);
+    assert_eq!(told(&diff(&[], &one, &other)).0, Some(1));
+    let (code, out, err) = told(&diff(&["--unordered-answers"], &one, &other));
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.starts_with("the same session: 4 events equal"), "{out}");
+    let (code, out, _) = told(&diff(&["--unordered-answers"], &one, &swapped));
+    assert_eq!(code, Some(1), "which answer belongs to which request still counts");
+    assert!(
+        out.contains("event 2 differs at /result/said") && out.contains("2 events equal, 2 differ"),
+        "{out}"
+    );
+}

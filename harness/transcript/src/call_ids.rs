@@ -54,7 +54,7 @@ impl CallIds {
     }
 }
 
-fn fingerprint(id: &[u8]) -> u128 {
+pub(crate) fn fingerprint(id: &[u8]) -> u128 {
     let half = |seed| u128::from(FixedState::with_seed(seed).hash_one(id));
     half(0x6d63_7063_6f6e) << 64 | half(0x636f_7264)
 }

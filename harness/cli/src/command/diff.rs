@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use transcript::align::{Counts, IdMatching, Mismatch, OwnedEvent, compare};
+use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::k2a::AuthorizationSummary;
@@ -53,6 +53,10 @@ pub(crate) struct Args {
     /// Ignore this JSON pointer of the events; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]
     ignore: Vec<PointerPattern>,
+    /// Leave out the order in which answers come, as of sessions with several requests at a time. Which request each one
+    /// answers is still compared, and so is the order of all that is no answer.
+    #[arg(long)]
+    unordered_answers: bool,
     /// Count an SSE event that was delivered again only once.
     #[arg(long)]
     fold_redelivered: bool,
@@ -77,8 +81,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             "only one of the two transcripts can be the standard input".to_owned(),
         ));
     }
-    let rules = DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() };
-    let ids = if args.ids == How::Renumbered { IdMatching::Renumbered } else { IdMatching::Exact };
+    let options = AlignOptions {
+        values: DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() },
+        ids: if args.ids == How::Renumbered { IdMatching::Renumbered } else { IdMatching::Exact },
+        unordered_answers: args.unordered_answers,
+    };
     let names = [shown_name(&args.left), shown_name(&args.right)];
     let mut show = Show {
         names: &names,
@@ -96,7 +103,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
         let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
         let counts =
-            compare(events(left), events(right), &rules, ids, &mut |departure| show.mismatch(&departure));
+            compare(events(left), events(right), &options, &mut |departure| show.mismatch(&departure));
         (counts, reading_left.join(), reading_right.join())
     });
     let mut sides = Vec::new();

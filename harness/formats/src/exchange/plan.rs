@@ -4,10 +4,13 @@
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
 //!
+//! Every entry finds its exchange in one step, however many there are.
+//!
 //! Moments are in microseconds, and never run backwards: readers sort by them (HAR-ORDER).
 
 use crate::made_up;
 use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
+use std::collections::HashMap;
 use transcript::message::Message;
 use transcript::session::{Carrier, Exchange, Headers, Side};
 
@@ -45,6 +48,8 @@ pub(crate) struct Draft<'s> {
     index: Option<u64>,
     /// Nothing may be added.
     closed: bool,
+    /// Something that it sends was a response of its own.
+    responded: bool,
 }
 
 impl Draft<'_> {
@@ -93,11 +98,14 @@ pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
     let opens = |entry: &OwnedEntry| entry.time.filter(|_| !matches!(entry.what, OwnedContent::Envelope));
     let now = session.entries.iter().find_map(opens).unwrap_or_default().saturating_mul(1000);
     let dated = session.entries.iter().any(|entry| entry.time.is_some());
-    let mut plan = Plan { drafts: Vec::new(), endpoint, messages: 0, now, last: None, dated };
+    let places = HashMap::new();
+    let mut plan = Plan { drafts: Vec::new(), places, endpoint, messages: 0, now, last: None, dated };
     for entry in &session.entries {
         match &entry.what {
             OwnedContent::Exchange(exchange) => {
                 plan.open(entry);
+                let place = plan.drafts.len().saturating_sub(1);
+                plan.places.extend(entry.exchange.map(|number| (number, place)));
                 if let Some(draft) = plan.drafts.last_mut() {
                     (draft.known, draft.ended, draft.number) =
                         (Some(&**exchange), exchange.ended, entry.exchange);
@@ -119,6 +127,8 @@ pub(crate) fn plan(session: &Session) -> Vec<Draft<'_>> {
 
 struct Plan<'s> {
     drafts: Vec<Draft<'s>>,
+    /// Where the exchanges that the session knows stand among them, by number.
+    places: HashMap<u64, usize>,
     /// The session has an `endpoint` event.
     endpoint: bool,
     messages: u64,
@@ -140,8 +150,7 @@ impl<'s> Plan<'s> {
 
     /// The exchange that the session says this entry is of.
     fn known(&self, entry: &OwnedEntry) -> Option<usize> {
-        entry.exchange?;
-        self.drafts.iter().rposition(|draft| draft.belongs(entry))
+        self.places.get(&entry.exchange?).copied()
     }
 
     /// The moment of an entry of an exchange whose parts have moments: behind whatever another exchange did.
@@ -193,6 +202,7 @@ impl<'s> Plan<'s> {
         });
         draft.answer_context = context.or(draft.answer_context).or(of_stream);
         draft.ended = draft.ended.max(entry.time);
+        draft.responded |= entry.carrier == Carrier::Response;
         draft.sent.push(entry);
     }
 
@@ -234,8 +244,7 @@ fn fits(draft: &Draft<'_>, entry: &OwnedEntry, context: Option<&TransportContext
     }
     if draft.request.is_none() {
         // A stream goes on; what says that it was a response of its own does not belong in it.
-        return entry.carrier != Carrier::Response
-            && draft.sent.iter().all(|sent| sent.carrier != Carrier::Response);
+        return entry.carrier != Carrier::Response && !draft.responded;
     }
     let other =
         entry.message().is_some_and(|message| message.outcome().is_some()) && entry.answers != draft.index;

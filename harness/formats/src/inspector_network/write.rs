@@ -6,6 +6,8 @@ use crate::exchange::write::{Spelled, events, milliseconds, reason};
 use crate::made_up;
 use crate::session::Session;
 use crate::time;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use transcript::json::write_string;
 use transcript::session::Headers;
@@ -77,18 +79,22 @@ fn exchange(draft: &Draft<'_>, index: usize, out: &mut Vec<u8>) {
 
 /// Headers as JavaScript has them: in lower case, those of one name as one.
 fn listed(headers: &Headers<'_>, missing: bool) -> Vec<(String, String)> {
-    let mut listed: Vec<(String, String)> = Vec::new();
+    let (mut listed, mut places): (Vec<(String, String)>, HashMap<String, usize>) = Default::default();
     // A quoted text that nobody closed would take in whatever is put behind it, a challenge perhaps.
     let open = |value: &str| value.matches('"').count() % 2 == 1;
     let (last, first): (Vec<_>, Vec<_>) = headers.iter().partition(|(_, value)| open(value));
     for (name, value) in first.into_iter().chain(last) {
         let name = name.to_ascii_lowercase();
-        match listed.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, values)) => {
+        match places.entry(name) {
+            Entry::Occupied(place) => {
+                let (_, values) = &mut listed[*place.get()];
                 values.push_str(", ");
                 values.push_str(value);
             }
-            None => listed.push((name, value.clone().into_owned())),
+            Entry::Vacant(place) => {
+                listed.push((place.key().clone(), value.clone().into_owned()));
+                place.insert(listed.len() - 1);
+            }
         }
     }
     if missing {

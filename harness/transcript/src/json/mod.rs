@@ -14,6 +14,7 @@ mod word;
 mod write;
 
 pub use number::same_number;
+pub(crate) use number::write_number;
 pub use part::{MAX_INDEXED, OwnedJson, index_members, member_index};
 pub use scan::{Scanner, SyntaxError};
 pub use string::{JsonString, write_string};

@@ -7,6 +7,17 @@ pub fn same_number(a: &str, b: &str) -> bool {
     a == b || Decimal::of(a) == Decimal::of(b)
 }
 
+/// Appends a number in one spelling for all that denote it.
+pub(crate) fn write_number(text: &str, out: &mut Vec<u8>) {
+    let Decimal { negative, digits, exponent } = Decimal::of(text);
+    out.push(if negative { b'-' } else { b'+' });
+    out.extend_from_slice(&digits);
+    match exponent {
+        Exponent::Known(value) => out.extend_from_slice(format!("e{value};").as_bytes()),
+        Exponent::Huge(text, shift) => out.extend_from_slice(format!("h{text},{shift};").as_bytes()),
+    }
+}
+
 /// `0.d₁d₂d₃… × 10^exponent`, with neither leading nor trailing zeros: one form for each number.
 #[derive(PartialEq, Eq)]
 struct Decimal {
@@ -50,7 +61,13 @@ impl Decimal {
 
 #[cfg(test)]
 mod tests {
-    use super::same_number;
+    use super::{same_number, write_number};
+
+    fn spelled(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_number(text, &mut out);
+        out
+    }
 
     #[test]
     fn spellings_of_one_number_agree() {
@@ -68,6 +85,7 @@ mod tests {
             ("1e99999999999999999999999999", "10e99999999999999999999999998"),
         ] {
             assert!(same_number(a, b), "{a} {b}");
+            assert_eq!(spelled(a), spelled(b), "{a} {b}");
         }
     }
 
@@ -83,6 +101,7 @@ mod tests {
             ("1e-400", "0"),
         ] {
             assert!(!same_number(a, b), "{a} {b}");
+            assert_ne!(spelled(a), spelled(b), "{a} {b}");
         }
     }
 }
