@@ -94,11 +94,8 @@ impl Search {
         right.look(rules, with_id);
         let (left, right) = (&left.waiting, &right.waiting);
         for skipped in 1..left.len() + right.len() {
-            for from_left in splits(skipped) {
+            for from_left in splits(skipped, (left.len(), right.len()), self.unlike) {
                 let from_right = skipped - from_left;
-                if from_left < self.unlike.0 && from_right < self.unlike.1 {
-                    continue;
-                }
                 if let (Some(a), Some(b)) = (left.get(from_left), right.get(from_right))
                     && self.alike(a, b, rules)
                 {
@@ -126,13 +123,15 @@ impl Search {
     }
 }
 
-/// A number in two parts: the first of each, equal parts first. A changed event is likelier than one lost beside one added.
-fn splits(sum: usize) -> impl Iterator<Item = usize> {
-    let (below, above) = (sum / 2, sum.div_ceil(2));
-    (0..=below).flat_map(move |off| {
-        let second = (off > 0 || above > below).then_some(above + off);
-        [Some(below - off), second].into_iter().flatten()
-    })
+/// The ways to pass over so many events in all, as how many of the left session, where both have as many and the two are not
+/// known to differ. Equal parts come first: a changed event is likelier than one lost beside one added.
+fn splits(skipped: usize, there: (usize, usize), unlike: (usize, usize)) -> Vec<usize> {
+    let (first, end) = ((skipped + 1).saturating_sub(there.1), (skipped + 1).min(there.0));
+    // From here on up to `unlike.0` both are among those that are known to differ.
+    let known = (skipped + 1).saturating_sub(unlike.1);
+    let mut ways: Vec<usize> = (first..known.min(end)).chain(known.max(unlike.0).max(first)..end).collect();
+    ways.sort_by_key(|from_left| from_left.abs_diff(skipped - from_left));
+    ways
 }
 
 #[cfg(test)]
@@ -140,10 +139,28 @@ mod tests {
     use super::splits;
 
     #[test]
-    fn equal_parts_come_first() {
-        assert_eq!(splits(0).collect::<Vec<_>>(), [0]);
-        assert_eq!(splits(1).collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(splits(4).collect::<Vec<_>>(), [2, 1, 3, 0, 4]);
-        assert_eq!(splits(5).collect::<Vec<_>>(), [2, 3, 1, 4, 0, 5]);
+    fn equal_parts_come_first_and_what_is_known_is_left_out() {
+        let all = (9, 9);
+        assert_eq!(splits(1, all, (0, 0)), [0, 1]);
+        assert_eq!(splits(4, all, (0, 0)), [2, 1, 3, 0, 4]);
+        assert_eq!(splits(5, all, (0, 0)), [2, 3, 1, 4, 0, 5]);
+        assert_eq!(
+            splits(5, (2, 5), (0, 0)),
+            [1],
+            "two events of the left session are there, and five of the right"
+        );
+        for (skipped, unlike) in
+            [(2, (3, 3)), (3, (3, 3)), (5, (3, 2)), (7, (8, 8)), (9, (0, 4)), (9, (4, 0))]
+        {
+            let known = |from_left: &usize| *from_left < unlike.0 && skipped - *from_left < unlike.1;
+            let mut expected = splits(skipped, all, (0, 0));
+            expected.retain(|from_left| !known(from_left));
+            assert_eq!(splits(skipped, all, unlike), expected, "{skipped} {unlike:?}");
+        }
+        assert_eq!(
+            splits(100, (64, 64), (63, 63)),
+            [37, 63],
+            "once a window was searched, what is new in it"
+        );
     }
 }
