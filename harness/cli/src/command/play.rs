@@ -16,7 +16,7 @@ use suite::Case;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::session::Side;
 use wire::play::http::{self, Answers, Server, Transport};
-use wire::play::journal::Journal;
+use wire::play::journal::{Journal, LARGEST as LARGEST_JOURNAL};
 use wire::play::{self, Plan, Played, Script, Variants};
 use wire::proxy::Target;
 use wire::{StartError, interrupt};
@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// server starts go over the stream of a GET.
     #[arg(long, value_enum, value_name = "FORM", requires = "listen")]
     answers: Option<AnswerForm>,
-    /// The time limit for any wait.
+    /// The time limit for any wait: for the next message that is awaited, whatever else comes meanwhile.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     timeout: Duration,
     /// Write what was sent and received, with times, to this file as JSON lines. An existing file is overwritten.
@@ -177,10 +177,15 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     };
     let script = Script::new(session, side)
         .map_err(|why| Failure::Unusable(format!("{name} cannot be played: {why}")))?;
+    if script.left_out() > 0 {
+        let bodies = counted(script.left_out() as u64, "message");
+        context.terminal.note(&format!("{bodies} not played: the body with which a GET was refused"));
+    }
     let journal = match &args.journal {
         Some(path) => Journal::create(path).map_err(Failure::Unusable)?,
         None => Journal::default(),
     };
+    journal.hold(LARGEST_JOURNAL.max(8 * script.size()));
     let (rules, variants) = (
         DiffOptions { ignore: args.ignore.clone(), redacted: args.redacted.clone() },
         args.variations.variants(),
@@ -207,11 +212,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         StartError::Unusable(why) => Failure::Unusable(why),
         StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
+    let cut = if interrupt::requested() { "interrupted; " } else { "" };
+    context.terminal.note(&format!("{cut}{}", summary(&played, &name)));
     if let Some(why) = journal.fault() {
         return Err(Failure::Unusable(format!("the journal is incomplete: {why}")));
     }
-    let cut = if interrupt::requested() { "interrupted; " } else { "" };
-    context.terminal.note(&format!("{cut}{}", summary(&played, &name)));
     Ok(interrupt::code().unwrap_or(if played.mismatches == 0 { exit::WELL } else { exit::FAILED }))
 }
 
@@ -282,8 +287,11 @@ fn serve(
     server.play(plan)
 }
 
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 fn summary(played: &Played, name: &str) -> String {
-    let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "{name}: {} sent, {} received, {}",
         counted(played.sent, "message"),

@@ -106,6 +106,51 @@ fn each_message_is_a_post() {
 }
 
 #[test]
+fn a_stream_that_goes_on_without_what_is_awaited_is_left() {
+    let log = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    for (part, why) in [
+        (format!("data: {log}\n\n"), "what came for 1 second is not in the session"),
+        (": still here\n\n".to_owned(), "nothing came for 1 second"),
+    ] {
+        let stand = Stand::new(&[CALL, DONE]);
+        let child = stand.start(&["--timeout", "1"]);
+        let (mut stream, ..) = stand.receive();
+        write!(stream, "HTTP/1.1 200 OK\r\n{EVENTS}Connection: close\r\n\r\n").unwrap();
+        // Until the client lets go.
+        while stream.write_all(part.as_bytes()).is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        tells(&output(child), 1, &[why]);
+    }
+}
+
+#[test]
+fn the_body_of_a_refused_get_is_awaited_on_no_stream() {
+    let refusal = r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Method not allowed."},"id":null}"#;
+    let exchange = |time: u64, method: &str, asked: Option<&str>, status: u64, said: &str| {
+        let mut exchange = json!({
+            "startedDateTime": format!("2026-01-01T00:00:0{time}.000Z"), "time": 10,
+            "request": {"method": method, "url": "http://h/mcp", "headers": []},
+            "response": {"status": status, "headers": [], "content": {"mimeType": "application/json", "text": said}},
+        });
+        if let Some(text) = asked {
+            exchange["request"]["postData"] = json!({"mimeType": "application/json", "text": text});
+        }
+        exchange
+    };
+    let mut stand = Stand::new(&[CALL]);
+    stand.session = stand.folder.path("session.har");
+    let entries = [exchange(0, "GET", None, 405, refusal), exchange(1, "POST", Some(CALL), 200, DONE)];
+    std::fs::write(&stand.session, json!({"log": {"version": "1.2", "entries": entries}}).to_string())
+        .unwrap();
+    let child = stand.start(&["--timeout", "5"]);
+    let asked = stand.answer("200 OK", JSON, DONE);
+    assert!(asked.starts_with("post "), "{asked}");
+    let said = ["1 message not played: the body with which a GET was refused", "1 received, 0 mismatches"];
+    tells(&output(child), 0, &said);
+}
+
+#[test]
 fn what_a_server_does_wrong_is_told() {
     let other = DONE.replace("[]", "[1]");
     for (status, headers, body, part) in [

@@ -55,6 +55,26 @@ fn a_client_and_a_server_play_a_case() {
 }
 
 #[test]
+fn a_server_that_goes_on_talking_is_left_and_told_in_few_words() {
+    let folder = Folder::new();
+    let session = folder.session(SESSION);
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    for (talk, why) in [
+        // Messages and lines without an end, each of which comes well within the time.
+        (format!("while :; do echo '{note}'; done"), "what came for 1 second is not in the session"),
+        ("while :; do echo no message; done".to_owned(), "what came for 1 second is not in the session"),
+    ] {
+        let mut command = client(&session, &["--timeout", "1"]);
+        let output = command.args(["--", "sh", "-c", &talk]).output().unwrap();
+        tells(&output, 1, &[why, "1 later message is no longer awaited"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let told = text.matches("mismatch: ").count();
+        assert_eq!(told, usize::try_from(wire::play::TOLD).unwrap() + 1, "the first ones, and why it ended");
+        assert!(text.contains("more mismatches are counted and not shown"), "{text}");
+    }
+}
+
+#[test]
 fn journals_hold_what_passed() {
     let folder = Folder::new();
     let session = folder.session(SESSION);

@@ -12,12 +12,14 @@ use crate::regular;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The most bytes that a journal holds, unless [`Journal::hold`] says otherwise.
+pub const LARGEST: u64 = 256 << 20;
 
 /// One thing that happened, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,6 +169,8 @@ struct Sink {
 #[derive(Debug)]
 struct Output {
     file: Growing,
+    /// How many bytes may be written yet.
+    room: u64,
     /// Nothing is written after the first fault: a journal has no holes.
     fault: Option<io::Error>,
 }
@@ -177,8 +181,16 @@ impl Journal {
     /// # Errors
     /// A sentence, where the file cannot be made or somebody else writes it.
     pub fn create(path: &Path) -> Result<Self, String> {
-        let output = Mutex::new(Output { file: Growing::create(path, true)?, fault: None });
+        let output = Mutex::new(Output { file: Growing::create(path, true)?, room: LARGEST, fault: None });
         Ok(Self(Some(Arc::new(Sink { last: AtomicU64::new(0), output }))))
+    }
+
+    /// Lets a journal that has just been created hold so many bytes. What would make it larger is not written, nor
+    /// anything after it, and [`Journal::fault`] says so.
+    pub fn hold(&self, bytes: u64) {
+        if let Some(sink) = &self.0 {
+            sink.output.lock().unwrap_or_else(PoisonError::into_inner).room = bytes;
+        }
     }
 
     /// The time for a note that is made later.
@@ -199,12 +211,14 @@ impl Journal {
         let Some(sink) = &self.0 else { return };
         let line = serde_json::to_vec(&Entry { at, event: event() });
         let mut output = sink.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let Output { file, fault } = &mut *output;
+        let Output { file, room, fault } = &mut *output;
         if fault.is_some() {
             return;
         }
         let written = line.map_err(io::Error::other).and_then(|mut line| {
             line.push(b'\n');
+            let full = || io::Error::other("it has become as large as it may be");
+            *room = room.checked_sub(line.len() as u64).ok_or_else(full)?;
             file.append(|file| file.write_all(&line))
         });
         *fault = written.err();
@@ -339,6 +353,18 @@ mod tests {
         assert_eq!(read_from(&b""[..]).unwrap(), []);
         let error = read_from(format!("{over}\n{{}}\n").as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("line 2 is not a journal entry"), "{error}");
+    }
+
+    #[test]
+    fn a_journal_has_an_end_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let journal = Journal::create(&path).unwrap();
+        journal.hold(100);
+        let note = || journal.note(|| Event::Over { sent: 0, received: 0, mismatches: 0 });
+        (0..3).for_each(|_| note());
+        assert_eq!(read(&path).unwrap().len(), 1, "two would be more than a hundred bytes");
+        assert!(journal.fault().unwrap().contains("as large as it may be"));
     }
 
     #[cfg(target_os = "linux")]

@@ -3,9 +3,10 @@
 //! What to send and what to expect is pure (`script`, `player`, `mismatch`). A transport carries it (`stdio`, `http`),
 //! in the ways that a peer may take (`variant`), and writes down what really passed (`journal`).
 //!
-//! Every wait has an end: nothing may be silent for longer than [`Plan::patience`] while something is awaited. Memory:
-//! the session, and what a transport holds.
+//! Every wait has an end: while something is awaited, it has to come within [`Plan::patience`] of what was awaited before it,
+//! whatever else comes meanwhile; the bytes of one message may take longer. Memory: the session, and what a transport holds.
 
+mod deadline;
 pub mod http;
 pub mod journal;
 mod mismatch;
@@ -19,7 +20,7 @@ mod testing;
 mod variant;
 
 pub use mismatch::{Kind, Mismatch};
-pub use plan::{HELD, Plan, Played};
+pub use plan::{HELD, Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
 pub use script::{Script, Step, on_one_line};
 pub use stdio::{as_client, as_server};

@@ -10,7 +10,7 @@ use crate::record::split::{LineSplitter, Piece};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -51,6 +51,8 @@ pub(super) struct Inbox {
     moved: AtomicU64,
     /// Bytes of a line whose end has not come.
     begun: AtomicU64,
+    /// They are more than a message may have.
+    endless: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -71,12 +73,13 @@ impl Inbox {
         self.changed.notify_all();
     }
 
-    /// The next thing that happened; none where nothing does, and not a byte moves, for so long.
+    /// The next thing that happened; none where nothing does, and not a byte of a message moves, for so long.
     pub(super) fn next(&self, patience: Duration) -> Option<PipeEvent> {
         loop {
             let moved = self.moved.load(Ordering::Relaxed);
             let came = self.wait(patience);
-            if came.is_some() || self.moved.load(Ordering::Relaxed) == moved {
+            let silent = self.moved.load(Ordering::Relaxed) == moved || self.endless.load(Ordering::Relaxed);
+            if came.is_some() || silent {
                 return came;
             }
         }
@@ -172,6 +175,7 @@ pub(super) fn listen(mut from: File, slow: Duration, longest: usize, journal: Jo
                             inbox.begun.fetch_add(count as u64, Ordering::Relaxed);
                         }
                     }
+                    inbox.endless.store(inbox.begun() > longest as u64, Ordering::Relaxed);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => break Some(error.to_string()),

@@ -1,7 +1,7 @@
 //! What is to be played, how, and what came of it.
 
 use super::journal::{Event, Journal};
-use super::mismatch::Mismatch;
+use super::mismatch::{Kind, Mismatch};
 use super::script::Script;
 use super::variant::Variants;
 use crate::Notify;
@@ -11,6 +11,9 @@ use transcript::diff::DiffOptions;
 /// A message of up to this size is held; of a session whose messages are longer, twice the longest one.
 pub const HELD: usize = 64 << 20;
 
+/// So many mismatches are told one by one; the rest are counted.
+pub const TOLD: u64 = 100;
+
 /// What is to be played, and how.
 #[derive(Clone, Copy)]
 pub struct Plan<'p> {
@@ -18,7 +21,7 @@ pub struct Plan<'p> {
     pub script: &'p Script,
     /// What may differ.
     pub rules: &'p DiffOptions,
-    /// How long a wait may be.
+    /// How long a wait may be for what the session has next.
     pub patience: Duration,
     /// The ways to take.
     pub variants: &'p Variants,
@@ -39,6 +42,8 @@ pub struct Played {
     pub received: u64,
     /// How often the other side departed from it.
     pub mismatches: u64,
+    /// How many of these were only counted.
+    pub untold: u64,
 }
 
 impl Plan<'_> {
@@ -47,9 +52,14 @@ impl Plan<'_> {
         HELD.max(2 * self.script.longest())
     }
 
-    /// Says and notes a mismatch, and counts it.
+    /// Counts a mismatch, and says and notes it where it is one of the first.
     pub(super) fn report(&self, played: &mut Played, mismatch: &Mismatch) {
         played.mismatches += 1;
+        // What ends the play is told in any case.
+        if played.mismatches > TOLD && !matches!(mismatch.kind, Kind::Missing(..)) {
+            played.untold += 1;
+            return;
+        }
         self.journal.note(|| {
             let at = mismatch.step.map_or_else(String::new, |step| format!(" (message {step})"));
             Event::Mismatch { text: mismatch.headline() + &at }
@@ -59,7 +69,10 @@ impl Plan<'_> {
 
     /// Notes the end.
     pub(super) fn over(&self, played: Played) -> Played {
-        let Played { sent, received, mismatches } = played;
+        let Played { sent, received, mismatches, untold } = played;
+        if untold > 0 {
+            self.notify.note(&format!("{untold} more mismatches are counted and not shown"));
+        }
         self.journal.note(|| Event::Over { sent, received, mismatches });
         played
     }

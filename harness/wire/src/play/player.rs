@@ -23,7 +23,8 @@ pub(super) const AHEAD: usize = 64;
 pub enum Order {
     /// They come one behind the other.
     Strict,
-    /// They come over several connections: between two messages of this side, one may overtake another.
+    /// They come over several connections: between two messages of this side, one may overtake another, and an answer any
+    /// message.
     Loose,
 }
 
@@ -63,8 +64,9 @@ impl<'s> Player<'s> {
     /// At the beginning of the script.
     #[must_use]
     pub fn new(script: &'s Script, rules: DiffOptions, order: Order) -> Self {
-        let done = vec![false; script.steps().len()];
-        Self { script, rules, order, next: 0, done, names: IdMap::default(), sent: 0, received: 0 }
+        let done: Vec<bool> = (0..script.steps().len()).map(|step| script.is_left_out(step)).collect();
+        let next = done.iter().take_while(|done| **done).count();
+        Self { script, rules, order, next, done, names: IdMap::default(), sent: 0, received: 0 }
     }
 
     /// The next message of this side, where it is its turn. It counts as sent.
@@ -218,6 +220,10 @@ impl<'s> Player<'s> {
         let asked = self.script.steps()[step].answers.is_none_or(|asked| self.done[asked]);
         let mut before = (self.next..step).filter(|&before| self.is_awaited(before));
         let overtaken = before.next();
+        // Over several connections an answer to what was asked waits for no other message.
+        if asked && self.order == Order::Loose && self.script.steps()[step].answers.is_some() {
+            return true;
+        }
         let between = |first: usize| (first..step).any(|step| self.script.is_mine(step));
         asked
             && overtaken.is_none_or(|first| {

@@ -20,6 +20,7 @@ pub struct Script {
     steps: Vec<Step>,
     refusals: BTreeMap<usize, Refusal>,
     again: BTreeSet<usize>,
+    left_out: BTreeSet<usize>,
 }
 
 /// An error of HTTP that answers a message, with the headers that say what would be let in.
@@ -54,7 +55,9 @@ impl Script {
         if steps.is_empty() {
             return Err("it holds no message, so there is nothing to play".to_owned());
         }
-        let mut script = Self { session, role, steps, refusals: BTreeMap::new(), again: BTreeSet::new() };
+        let (refusals, again, left_out) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        let mut script = Self { session, role, steps, refusals, again, left_out };
+        script.left_out = script.find_bodies_of_refused_gets();
         script.again = script.find_delivered_again();
         script.refusals = script.find_refusals();
         script.pass_over_refusals();
@@ -65,6 +68,24 @@ impl Script {
     #[must_use]
     pub fn is_again(&self, step: usize) -> bool {
         self.again.contains(&step)
+    }
+
+    /// Whether a message is not played: it is the body with which a GET was refused, and neither side waits for it.
+    #[must_use]
+    pub fn is_left_out(&self, step: usize) -> bool {
+        self.left_out.contains(&step)
+    }
+
+    /// How many messages are not played.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.left_out.len()
+    }
+
+    /// The length of all messages, in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        (0..self.steps.len()).filter_map(|step| self.message(step)).map(|it| it.text().len() as u64).sum()
     }
 
     /// The error of HTTP that the session shows for a message of the client, where no message came with it.
@@ -131,6 +152,21 @@ impl Script {
             id.is_some_and(|id| !seen.insert(id))
         };
         (0..self.steps.len()).filter(again).collect()
+    }
+
+    fn find_bodies_of_refused_gets(&self) -> BTreeSet<usize> {
+        let refused = |entry: &OwnedEntry| match &entry.what {
+            OwnedContent::Exchange(exchange) => {
+                entry.exchange.filter(|_| exchange.method == "GET" && exchange.status >= Some(400))
+            }
+            _ => None,
+        };
+        let refused: BTreeSet<u64> = self.session.entries.iter().filter_map(refused).collect();
+        let is_body = |step: &usize| {
+            let number = self.entry(*step).and_then(|entry| entry.exchange);
+            number.is_some_and(|number| refused.contains(&number))
+        };
+        (0..self.steps.len()).filter(is_body).collect()
     }
 
     fn find_refusals(&self) -> BTreeMap<usize, Refusal> {

@@ -2,6 +2,7 @@
 //!
 //! Two threads read and write, so that neither side waits for the other to be read; this one decides.
 
+use super::deadline::Deadline;
 use super::journal::Event;
 use super::mismatch::{Kind, Mismatch};
 use super::pipe::{Inbox, PipeEvent, Writer, listen};
@@ -97,6 +98,11 @@ fn ends(server: &mut Group, plan: &Plan<'_>) -> bool {
     true
 }
 
+/// How long a wait may be, with what this side takes on top.
+fn patience(plan: &Plan<'_>) -> Duration {
+    plan.patience + plan.variants.delay + plan.variants.slow_read
+}
+
 /// A play over two pipes.
 struct Conversation<'p> {
     plan: &'p Plan<'p>,
@@ -113,6 +119,11 @@ struct Conversation<'p> {
     closed: bool,
     /// A wait ran out.
     ran_out: bool,
+    /// It did although something came: nothing that was awaited.
+    talks_on: bool,
+    deadline: Deadline,
+    /// How many writes the other side has taken.
+    taken: u64,
     last: String,
     tally: Played,
 }
@@ -133,6 +144,9 @@ impl<'p> Conversation<'p> {
             ended: false,
             closed: false,
             ran_out: false,
+            talks_on: false,
+            deadline: Deadline::new(patience(plan)),
+            taken: 0,
             last: String::new(),
             tally: Played::default(),
         }
@@ -150,6 +164,9 @@ impl<'p> Conversation<'p> {
         if !self.closed_early {
             let why = match (self.ended, self.inbox.begun()) {
                 (true, _) => "the other side has ended".to_owned(),
+                _ if self.talks_on => {
+                    format!("what came for {} is not in the session", self.plan.waited())
+                }
                 (_, 0) => format!("nothing came for {}", self.plan.waited()),
                 (_, begun) => {
                     format!("nothing came for {} after {begun} bytes of a line", self.plan.waited())
@@ -162,6 +179,7 @@ impl<'p> Conversation<'p> {
 
     /// Hears what the other side still says, up to its end, and waits until it has taken what was said. Whether both came.
     fn rest(&mut self) -> bool {
+        self.deadline = Deadline::new(patience(self.plan));
         while !(self.ended && self.closed) {
             let ran_out = std::mem::take(&mut self.ran_out);
             self.take_next();
@@ -227,11 +245,13 @@ impl<'p> Conversation<'p> {
 
     /// Waits for the next thing that happens, and heeds it.
     fn take_next(&mut self) {
-        let patience = self.plan.patience + self.plan.variants.delay + self.plan.variants.slow_read;
-        match self.inbox.next(patience) {
+        match self.inbox.next(patience(self.plan)) {
             Some(PipeEvent::Line(line, _)) => self.hear(&line),
             Some(PipeEvent::TooLong(bytes)) => self.report(Mismatch::of(Kind::TooLong(bytes), None)),
-            Some(PipeEvent::Taken) => self.waiting -= 1,
+            Some(PipeEvent::Taken) => {
+                self.waiting -= 1;
+                self.taken += 1;
+            }
             Some(PipeEvent::Closed) => self.closed = true,
             Some(PipeEvent::Refused(why)) => {
                 self.waiting = 0;
@@ -254,6 +274,9 @@ impl<'p> Conversation<'p> {
                 }
             }
         }
+        let progress = self.player.sent() + self.player.received() + self.taken;
+        self.talks_on = !self.ran_out && self.deadline.has_passed(progress);
+        self.ran_out |= self.talks_on;
     }
 
     fn hear(&mut self, line: &[u8]) {

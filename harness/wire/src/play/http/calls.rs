@@ -198,18 +198,18 @@ impl Responses {
             match self.part(number, &mut body).await {
                 Ok(Some(part)) => {
                     count += part.len() as u64;
-                    if count <= self.longest {
-                        bytes.extend_from_slice(&part);
-                    } else {
-                        bytes = Vec::new();
+                    // Its end may never come.
+                    if count > self.longest {
+                        self.report(number, CallEvent::TooLong(count)).await;
+                        return None;
                     }
+                    bytes.extend_from_slice(&part);
                 }
                 Ok(None) => break,
                 Err(why) => return Some(Some(why)),
             }
         }
-        let came = if count > self.longest { CallEvent::TooLong(count) } else { CallEvent::Body(bytes) };
-        self.report(number, came).await;
+        self.report(number, CallEvent::Body(bytes)).await;
         Some(None)
     }
 
@@ -222,12 +222,19 @@ impl Responses {
             Some(Ok(frame)) => {
                 let part = frame.into_data().unwrap_or_default();
                 self.journal.bytes_at(self.journal.now(), Direction::Received, Some(number), &part);
-                self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
+                if !is_idle(&part) {
+                    self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
+                }
                 Ok(Some(part))
             }
             Some(Err(error)) => Err(error.to_string()),
         }
     }
+}
+
+/// Whether a part of a stream says nothing: comments that keep the connection open.
+fn is_idle(part: &[u8]) -> bool {
+    part.split(|byte| *byte == b'\n').all(|line| line.is_empty() || line == b"\r" || line.starts_with(b":"))
 }
 
 /// An answer that is being read. Where it is let go before its end, the journal says so.

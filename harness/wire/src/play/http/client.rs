@@ -9,6 +9,7 @@ mod session;
 use super::protocol::{JSON, SESSION, Transport};
 use super::route::{Reply, Route};
 use crate::StartError;
+use crate::play::deadline::Deadline;
 use crate::play::journal::Event;
 use crate::play::mismatch::Mismatch;
 use crate::play::plan::{Plan, Played};
@@ -53,7 +54,11 @@ impl ClientSession<'_> {
             {
                 break;
             }
-            if self.is_hopeless() || !self.take_next() {
+            let talks_on = |client: &mut Self| {
+                client.talks_on = client.has_waited_too_long();
+                client.talks_on
+            };
+            if self.is_hopeless() || !self.take_next() || talks_on(self) {
                 // A server need not answer a GET before it has something to say.
                 if self.blocked.is_some() && self.blocked == self.ahead {
                     self.blocked = None;
@@ -75,6 +80,7 @@ impl ClientSession<'_> {
         let waited = self.plan.waited();
         let why = match self.is_hopeless() {
             true => "no stream is open on which it could come".to_owned(),
+            false if self.talks_on => format!("what came for {waited} is not in the session"),
             false => format!("nothing came for {waited}"),
         };
         if self.is_lost() {
@@ -221,13 +227,18 @@ impl ClientSession<'_> {
             return;
         };
         self.calls.insert(number, Call { what: Purpose::Delete, running, status: None });
+        self.deadline = Deadline::new(self.plan.patience);
         while !self.calls.is_empty() {
-            if !self.take_next() {
+            if !self.take_next() || self.has_waited_too_long() {
                 let why = format!("the server has not answered a DELETE for {}", self.plan.waited());
                 self.report(Mismatch::protocol(why));
                 return;
             }
         }
+    }
+
+    fn has_waited_too_long(&mut self) -> bool {
+        self.deadline.has_passed(self.player.sent() + self.player.received() + self.accepted)
     }
 
     /// Waits for the next thing that happens, and heeds it; whether there was one.

@@ -181,10 +181,11 @@ impl ConnectionHandler {
                 }
             };
             self.journal.bytes_at(self.journal.now(), Direction::Received, Some(exchange), &part);
-            self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
             count += part.len() as u64;
             if count <= self.longest {
                 bytes.extend_from_slice(&part);
+                // What is longer may have no end, and nobody waits for it.
+                self.moved.fetch_add(part.len() as u64, Ordering::Relaxed);
             } else {
                 bytes = Vec::new();
             }

@@ -21,6 +21,8 @@ pub(super) enum Route {
     Answer(usize),
     /// The stream of a GET.
     Get,
+    /// It is not sent.
+    Nowhere,
 }
 
 /// How the POST of a message is answered.
@@ -121,6 +123,9 @@ struct Router<'s> {
 impl Router<'_> {
     fn find(&mut self, step: usize) -> Route {
         let Some(found) = self.script.steps().get(step).copied() else { return Route::Get };
+        if self.script.is_left_out(step) {
+            return Route::Nowhere;
+        }
         if found.side == Side::Client {
             let token = self.script.message(step).and_then(|message| {
                 Some(message.params()?.member("_meta")?.member("progressToken")?.text().to_owned())

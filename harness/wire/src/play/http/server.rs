@@ -10,6 +10,7 @@ use super::listener::{Listener, ServerEvent};
 use super::protocol::{Answers, JSON, Transport, next, next_until};
 use super::route::{Reply, Route};
 use super::stream::Stream;
+use crate::play::deadline::Deadline;
 use crate::play::journal::Event;
 use crate::play::mismatch::{Kind, Mismatch};
 use crate::play::plan::{Plan, Played};
@@ -103,13 +104,17 @@ impl ServerSession<'_> {
                 break;
             }
             let heeded = self.take_next(self.plan.patience);
+            let talks_on = heeded && self.has_waited_too_long();
             if self.is_left() && !self.player.is_over() {
                 let missing = self.player.missing("the client has ended the session");
                 missing.into_iter().for_each(|missing| self.report(missing));
                 break;
             }
-            if !heeded {
-                let why = format!("nothing came for {}", self.plan.waited());
+            if !heeded || talks_on {
+                let why = match talks_on {
+                    true => format!("what came for {} is not in the session", self.plan.waited()),
+                    false => format!("nothing came for {}", self.plan.waited()),
+                };
                 self.player.missing(&why).into_iter().for_each(|missing| self.report(missing));
                 if !self.is_all_said() {
                     let why = format!(
@@ -129,13 +134,22 @@ impl ServerSession<'_> {
 
     /// Waits for the client to end the session, or to go.
     fn linger(&mut self) {
+        self.deadline = Deadline::new(self.patience());
         // Whoever has no connection may make one to end the session.
         while !self.deleted && (self.connections > 0 || self.session.is_some()) {
             let patience = if self.connections > 0 { self.plan.patience } else { LAST_WRITE };
-            if !self.take_next(patience) {
+            if !self.take_next(patience) || self.has_waited_too_long() {
                 break;
             }
         }
+    }
+
+    fn patience(&self) -> Duration {
+        self.plan.patience + self.plan.variants.slow_read + self.plan.variants.delay
+    }
+
+    fn has_waited_too_long(&mut self) -> bool {
+        self.deadline.has_passed(self.player.sent() + self.player.received() + self.opened)
     }
 
     /// Ends every stream and every connection.
@@ -143,7 +157,8 @@ impl ServerSession<'_> {
         self.streams.values_mut().for_each(Stream::close);
         self.waiting.clear();
         self.listener.stop();
-        while self.connections > 0 {
+        let mut deadline = Deadline::new(self.patience());
+        while self.connections > 0 && !deadline.has_passed(0) {
             let listener = &mut self.listener;
             match self.runtime.block_on(next(&mut listener.came, LAST_WRITE, &listener.moved)) {
                 Some(ServerEvent::Disconnected) => self.connections -= 1,

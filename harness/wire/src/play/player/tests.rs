@@ -181,6 +181,28 @@ fn concurrent_requests_in_another_order_are_told_and_answered() {
 }
 
 #[test]
+fn answers_of_two_connections_may_cross_what_is_sent_between_them() {
+    let session = [
+        r#"> {"jsonrpc":"2.0","id":1,"method":"a"}"#,
+        r#"> {"jsonrpc":"2.0","id":2,"method":"b"}"#,
+        r#"< {"jsonrpc":"2.0","id":1,"result":"a"}"#,
+        r#"> {"jsonrpc":"2.0","id":3,"method":"c"}"#,
+        r#"< {"jsonrpc":"2.0","id":2,"result":"b"}"#,
+        r#"< {"jsonrpc":"2.0","id":3,"result":"c"}"#,
+    ];
+    let came = [&session[4][2..], &session[2][2..], &session[5][2..]];
+    let asked = [&session[0][2..], &session[1][2..]];
+    let loose = play(&session, Side::Client, Order::Loose, &[], &came);
+    assert_eq!(loose, [asked[0], asked[1], "=4", "=2", &session[3][2..], "=5"]);
+    let early = "! a message came early: one before it is still awaited";
+    let strict = play(&session, Side::Client, Order::Strict, &[], &came);
+    assert_eq!(strict[..4], [asked[0], asked[1], "=4", early], "on one pipe they cannot cross");
+    // An answer to what was not asked is early on any transport.
+    let loose = play(&session, Side::Client, Order::Loose, &[], &[&session[5][2..]]);
+    assert_eq!(loose[2..4], ["=5", early]);
+}
+
+#[test]
 fn requests_that_differ_in_their_ids_alone_are_told_apart() {
     let lines = |first: u64| {
         let ask = |id| format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"a"}}"#);

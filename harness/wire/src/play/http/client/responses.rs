@@ -40,6 +40,7 @@ impl ClientSession<'_> {
         let is = |name: &str| media.as_deref().is_some_and(|media| media.starts_with(name));
         match what {
             Purpose::Post(step) => {
+                self.accepted += 1;
                 let expected = self.expected(step);
                 let fits = status == expected
                     || self.transport == Transport::HttpSse && (200..300).contains(&status);

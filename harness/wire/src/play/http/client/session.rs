@@ -1,6 +1,7 @@
 //! The state of a client over HTTP, and the requests that both sending and answering need.
 
 use crate::StartError;
+use crate::play::deadline::Deadline;
 use crate::play::http::calls::HttpClient;
 use crate::play::http::protocol::{Answers, EVENTS, LAST_EVENT, SESSION, Transport, VERSION};
 use crate::play::http::route::{Route, Routes};
@@ -44,6 +45,11 @@ pub(super) struct ClientSession<'p> {
     /// The GET that was made before something was awaited on it.
     pub(super) ahead: Option<u64>,
     pub(super) closed_early: bool,
+    pub(super) deadline: Deadline,
+    /// How many messages the server has begun to answer.
+    pub(super) accepted: u64,
+    /// A wait ran out although something came: nothing that was awaited.
+    pub(super) talks_on: bool,
     /// Nobody listens there.
     pub(super) unreachable: Option<String>,
     pub(super) tally: Played,
@@ -96,6 +102,9 @@ impl<'p> ClientSession<'p> {
             no_get: false,
             ahead: None,
             closed_early: false,
+            deadline: Deadline::new(plan.patience + plan.variants.delay + plan.variants.slow_read),
+            accepted: 0,
+            talks_on: false,
             unreachable: None,
             tally: Played::default(),
         })

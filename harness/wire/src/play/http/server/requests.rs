@@ -191,6 +191,7 @@ impl ServerSession<'_> {
         let _ = asked.reply.send(answer);
         let (redeliver, more) = (self.plan.variants.redeliver, self.has_several(route));
         let stream = self.streams.entry(route).or_default();
+        self.opened += u64::from(!stream.is_said());
         stream.open(feed);
         stream.say(redeliver, more);
     }

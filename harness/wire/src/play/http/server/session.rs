@@ -1,5 +1,6 @@
 //! The state of a server over HTTP, and the responses that both playing and answering need.
 
+use crate::play::deadline::Deadline;
 use crate::play::http::body::StreamedBody;
 use crate::play::http::listener::Listener;
 use crate::play::http::protocol::{Answers, SESSION, Transport};
@@ -37,6 +38,9 @@ pub(super) struct ServerSession<'p> {
     /// The client has ended the session.
     pub(super) deleted: bool,
     pub(super) closed_early: bool,
+    pub(super) deadline: Deadline,
+    /// How many streams with something to say a client has opened.
+    pub(super) opened: u64,
     pub(super) tally: Played,
 }
 
@@ -63,6 +67,8 @@ impl<'p> ServerSession<'p> {
             connections: 0,
             deleted: false,
             closed_early: false,
+            deadline: Deadline::new(plan.patience + plan.variants.slow_read + plan.variants.delay),
+            opened: 0,
             tally: Played::default(),
         }
     }
