@@ -15,8 +15,8 @@ const SSE: &str = "http-sse";
 const SETTLED: &str = "2025-11-25";
 const NAMED: &str = "2026-07-28";
 
-/// What a HAR file shows: transport, revision, requests with a method, GET streams and how many of them are open at the end,
-/// and answers that are JSON, event streams, and accepted.
+/// What a HAR file shows: transport, revision, requests with a method, GET streams and how many of them are open at the end
+/// (no other exchange is), and answers that are JSON, event streams, and accepted.
 type Log = (&'static str, &'static str, &'static str, [u64; 3], [u64; 3]);
 
 #[rustfmt::skip]
@@ -73,6 +73,8 @@ fn recorded_har_files_show_transport_revision_and_connections() {
         assert_eq!(found["requests_total"], *requests, "{case}");
         assert_eq!(found["sse_connections_total"], *total, "{case}");
         assert_eq!(found["sse_connections_active"], *active, "{case}");
+        assert_eq!(found["connections_active"], *active, "{case}");
+        assert_eq!(found["stream_durations"]["streams"], stream - active, "{case}");
         let expected =
             json!({"json": json, "event_stream": stream, "accepted": accepted, "other": 0, "none": 0});
         assert_eq!(found["responses"], expected, "{case}");
@@ -86,17 +88,36 @@ fn recorded_envelopes_show_their_transport_and_no_connections() {
             let found = identified(case, file);
             assert_eq!(found["transport"], transport, "{case}/{file}");
             assert_eq!(found["revision"], *revision, "{case}/{file}");
-            for unknown in ["sse_connections_total", "sse_connections_active", "responses"] {
+            for unknown in [
+                "connections_active",
+                "stream_durations",
+                "both_modes",
+                "sse_connections_total",
+                "sse_connections_active",
+                "responses",
+            ] {
                 assert_eq!(found[unknown], Value::Null, "{case}/{file}");
             }
         }
         let trace = identified(case, "mcp-replay.jsonl");
         assert_eq!((&trace["transport"], &trace["revision"]), (&Value::Null, &json!(revision)), "{case}");
         // The servers of all recordings were started as programs, over whichever transport.
-        let command = json!({"shows": "stdio", "what": "a recorded command that names a program and no URL",
+        let command = json!({"shows": "stdio", "sign": "command-program", "what": "a recorded command that names a program and no URL",
             "line": 1, "pointer": "/command", "weak": true, "more": 0});
         assert_eq!(trace["evidence"][0], command, "{case}");
     }
+}
+
+/// The one that answers in JSON, and where it tells of progress on an event stream.
+#[test]
+fn a_server_of_both_modes_is_named() {
+    let found = identified("python2-http-sse-discover", "har.har");
+    assert_eq!(found["both_modes"], json!(["http://127.0.0.1:3901/mcp"]));
+    assert_eq!(
+        identified("everything-http-discover", "har.har")["both_modes"],
+        json!([]),
+        "a 400 is no mode"
+    );
 }
 
 #[test]
@@ -117,6 +138,7 @@ transport        unknown, perhaps http: the evidence is weak
 revision         2025-03-26 (from the result of initialize)
 messages         3
 requests         unknown (mcp-replay does not carry HTTP exchanges)
+open at the end  unknown (mcp-replay does not carry HTTP exchanges)
 SSE connections  unknown (mcp-replay does not carry HTTP exchanges)
 SSE events       unknown (mcp-replay does not carry SSE events)
 responses        unknown (mcp-replay does not carry HTTP exchanges)

@@ -63,11 +63,11 @@ fn secure_server(folder: &Path) -> u16 {
 }
 
 /// The recorder, and the address at which it says that it listens.
-fn recorder(folder: &Path, to: &str) -> (Child, String) {
+fn recorder(folder: &Path, out: &str, to: &str) -> (Child, String) {
     let mut child = concord()
         .current_dir(folder)
         .env("SSL_CERT_FILE", folder.join("ca.pem"))
-        .args(["record", "-o", "session.har", "--listen", "0", "--to", to])
+        .args(["record", "-o", out, "--listen", "0", "--to", to])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -77,16 +77,51 @@ fn recorder(folder: &Path, to: &str) -> (Child, String) {
     (child, address)
 }
 
-#[test]
-fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let port = secure_server(folder.path());
-    let (mut child, address) = recorder(folder.path(), &format!("https://localhost:{port}/mcp"));
-    let mut client = TcpStream::connect(&address).unwrap();
+/// Asks the server behind the recorder once; its answer.
+fn ask(address: &str) -> String {
+    let mut client = TcpStream::connect(address).unwrap();
     let head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json";
     write!(client, "{head}, text/event-stream\r\nContent-Length: {}\r\n\r\n{PING}", PING.len()).unwrap();
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_trace_of_http_tells_of_its_own_recording_and_nothing_made_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = secure_server(folder.path());
+    let (mut child, address) =
+        recorder(folder.path(), "session.jsonl", &format!("https://localhost:{port}/mcp"));
+    assert!(ask(&address).ends_with(PONG));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
+    assert!(said.contains("session.jsonl: 1 exchange") && !said.contains(".har"), "{said}");
+    let file = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
+    let (first, last) = (file.lines().next().unwrap(), file.lines().last().unwrap());
+    assert!(first.contains(&format!("\"label\":\"https://localhost:{port}\"")), "{first}");
+    assert!(first.contains("\"_transport\":\"streamable-http\"") && !first.contains("_made_up"), "{first}");
+    assert!(last.contains("\"reason\":\"producer_shutdown\"") && !last.contains("_made_up"), "{last}");
+    let check = ["check", "--profile", "recorder", "session.jsonl"];
+    let check = concord().current_dir(folder.path()).args(check).output().unwrap();
+    assert!(check.status.success(), "{}", told(&check));
+    let identify = concord().current_dir(folder.path()).args(["identify", "session.jsonl"]).output().unwrap();
+    assert!(
+        told(&identify).contains("transport        Streamable HTTP (streamable-http)\n"),
+        "{}",
+        told(&identify)
+    );
+}
+
+#[test]
+fn a_session_over_tls_is_recorded_until_it_is_told_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = secure_server(folder.path());
+    let (mut child, address) =
+        recorder(folder.path(), "session.har", &format!("https://localhost:{port}/mcp"));
+    let answer = ask(&address);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(PONG), "{answer}");
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));

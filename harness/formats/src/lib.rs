@@ -57,6 +57,7 @@ pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance};
 pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};
 pub use loss::Loss;
+pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
 pub use reading::{OrderGuess, Step, walk};
 pub use registry::{FORMATS, find, live, plainest};

@@ -153,7 +153,12 @@ pub struct Exchange<'a> {
     /// The log says when each part of the answer came: other entries may stand between them, and
     /// [`Content::ExchangeEnd`] behind the last.
     pub timed: bool,
+    /// How it ended, in the recorder's words, where it did not end well. [`STILL_OPEN`]: it had not.
+    pub fate: Option<Cow<'a, str>>,
 }
+
+/// What a recorder says of an exchange that was open when the recording ended.
+pub const STILL_OPEN: &str = "the recording ended";
 
 impl Exchange<'_> {
     /// Whether HTTP turned the request away before the server saw it, so that it may come again as it is (clause
@@ -179,6 +184,7 @@ impl Exchange<'_> {
             form: self.form.clone().map(|form| form.into_owned().into()),
             document: self.document.clone().map(|document| document.into_owned().into()),
             timed: self.timed,
+            fate: self.fate.clone().map(|fate| fate.into_owned().into()),
         }
     }
 }

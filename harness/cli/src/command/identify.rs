@@ -7,9 +7,8 @@ use crate::terminal::data_out;
 use crate::terminal::plain;
 use formats::Format;
 use formats::identify::{
-    Evidence, Identification, ResponseCounts, RevisionSource, Transport, TransportFinding, identify,
+    Evidence, Identification, RevisionSource, StreamDurations, Transport, TransportFinding, identify,
 };
-use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -54,10 +53,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut out = data_out();
     match args.output {
         How::Text => out.write_all(text(format, &found).as_bytes())?,
-        How::Json => {
-            let text = serde_json::to_string_pretty(&findings(format, &found)).map_err(io::Error::from)?;
-            writeln!(out, "{text}")?;
-        }
+        How::Json => out.write_all(found.to_json(format).as_bytes())?,
     }
     out.flush()?;
     if found.missing > 0 {
@@ -72,7 +68,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 }
 
 fn text(format: &Format, found: &Identification) -> String {
-    let unknown = format!("unknown ({} does not carry HTTP exchanges)", format.name);
+    let made_up = found.evidence.iter().any(|piece| piece.sign == "made-up");
+    let unknown = match made_up {
+        true => "unknown (made up when the file was converted)".to_owned(),
+        false => format!("unknown ({} does not carry HTTP exchanges)", format.name),
+    };
     let count = |count: Option<u64>| count.map_or_else(|| unknown.clone(), |count| count.to_string());
     let connections = match (found.sse_connections_total, found.sse_connections_active) {
         (Some(0), _) => "0".to_owned(),
@@ -87,7 +87,7 @@ fn text(format: &Format, found: &Identification) -> String {
         || unknown.clone(),
         |kinds| {
             format!(
-                "{} JSON, {} event stream, {} accepted or without a body, {} other, {} missing",
+                "{} JSON, {} event stream, {} accepted (202), {} other, {} missing",
                 kinds.json, kinds.event_stream, kinds.accepted, kinds.other, kinds.none
             )
         },
@@ -101,9 +101,23 @@ fn text(format: &Format, found: &Identification) -> String {
     row("revision", &revision(found));
     row("messages", &found.messages.to_string());
     row("requests", &count(found.requests_total));
+    row("open at the end", &count(found.connections_active));
     row("SSE connections", &connections);
     row("SSE events", &events);
+    if let Some(durations) = found.stream_durations
+        && let Some((shortest, longest)) = durations.extremes
+    {
+        let StreamDurations { streams, total, .. } = durations;
+        let lasted = match streams {
+            1 => format!("1 ended, after {total} ms"),
+            _ => format!("{streams} ended, after {shortest} to {longest} ms, {total} ms in all"),
+        };
+        row("streams", &lasted);
+    }
     row("responses", &responses);
+    for url in found.both_modes.iter().flatten() {
+        row("both modes", &format!("{} answers as JSON and on an event stream", plain(url)));
+    }
     if found.evidence.is_empty() {
         row("evidence", "none");
         return out;
@@ -125,6 +139,7 @@ fn transport(found: &Identification) -> String {
     match found.transport {
         TransportFinding::One(Transport::StreamableHttp) => "Streamable HTTP (streamable-http)".to_owned(),
         TransportFinding::One(Transport::HttpSse) => "HTTP+SSE, the older one (http-sse)".to_owned(),
+        TransportFinding::Stdio => "stdio, the pipes of a program".to_owned(),
         TransportFinding::Mixed => "mixed: there is evidence of both Streamable HTTP and HTTP+SSE".to_owned(),
         TransportFinding::Unknown => {
             let named = |piece: &&Evidence| matches!(&*piece.shows, "stdio" | "http");
@@ -158,71 +173,4 @@ fn columns(piece: &Evidence) -> [String; 3] {
     }
     let what = if piece.weak { format!("{} (weak)", piece.what) } else { piece.what.clone() };
     [plain(&piece.shows), plain(&what), plain(&place)]
-}
-
-/// The findings for programs; null stands for unknown.
-#[derive(Debug, Serialize)]
-struct Findings<'f> {
-    format: &'f str,
-    transport: Option<&'f str>,
-    revision: Option<&'f str>,
-    revision_from: Option<&'f str>,
-    evidence: Vec<Piece<'f>>,
-    requests_total: Option<u64>,
-    sse_connections_total: Option<u64>,
-    sse_connections_active: Option<u64>,
-    sse_events: Option<u64>,
-    responses: Option<Kinds>,
-    messages: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Piece<'f> {
-    shows: &'f str,
-    what: &'f str,
-    line: Option<u64>,
-    pointer: &'f str,
-    weak: bool,
-    more: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Kinds {
-    json: u64,
-    event_stream: u64,
-    accepted: u64,
-    other: u64,
-    none: u64,
-}
-
-fn findings<'f>(format: &'f Format, found: &'f Identification) -> Findings<'f> {
-    let piece = |piece: &'f Evidence| Piece {
-        shows: &piece.shows,
-        what: &piece.what,
-        line: piece.location.line,
-        pointer: &piece.location.pointer,
-        weak: piece.weak,
-        more: piece.more,
-    };
-    let kinds = |kinds: ResponseCounts| {
-        let ResponseCounts { json, event_stream, accepted, other, none } = kinds;
-        Kinds { json, event_stream, accepted, other, none }
-    };
-    Findings {
-        format: format.name,
-        transport: match found.transport {
-            TransportFinding::One(transport) => Some(transport.name()),
-            TransportFinding::Mixed => Some("mixed"),
-            TransportFinding::Unknown => None,
-        },
-        revision: found.revision.as_ref().map(|(version, _)| &**version),
-        revision_from: found.revision.as_ref().map(|(_, source)| source.name()),
-        evidence: found.evidence.iter().map(piece).collect(),
-        requests_total: found.requests_total,
-        sse_connections_total: found.sse_connections_total,
-        sse_connections_active: found.sse_connections_active,
-        sse_events: found.sse_events,
-        responses: found.responses.map(kinds),
-        messages: found.messages,
-    }
 }

@@ -27,8 +27,8 @@ impl Hosts {
     }
 }
 
-/// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal. Whether all that passed is
-/// in the file.
+/// Records until Ctrl-C, the request to end that a service manager makes, or the end of the terminal, into a file that is
+/// `called` so. Whether all that passed is in it.
 ///
 /// # Errors
 /// Where the address or the file cannot be used.
@@ -36,7 +36,7 @@ pub(super) fn run(
     at: SocketAddr,
     to: &Target,
     redaction: Redaction,
-    out: &Path,
+    (out, called): (&Path, &Path),
     force: bool,
     context: CommandContext,
 ) -> Result<bool, Failure> {
@@ -48,10 +48,10 @@ pub(super) fn run(
     let path = redaction.text(to.path());
     let (at, origin) = (proxy.address()?, to.origin());
     context.terminal.note(&format!("Proxying http://{at}{path} to {origin}{path}; press Ctrl-C to stop"));
-    warn_of_secrets(&redaction, out, context);
-    let say = |text: &str| context.terminal.error(&format!("{}: {text}", out.display()));
+    warn_of_secrets(&redaction, called, context);
+    let say = |text: &str| context.terminal.error(&format!("{}: {text}", called.display()));
     let summary = proxy.record(file, &interrupt::requested, &say).map_err(Failure::Unusable)?;
-    let text = format!("{}: {summary}", out.display());
+    let text = format!("{}: {summary}", called.display());
     if summary.is_whole() {
         context.terminal.note(&text)
     } else {

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let http = args.listen.zip(to.as_ref());
     let native = formats::live(http.is_some())
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
-    let format = format_of(args).map_err(Failure::Unusable)?.unwrap_or(native);
+    let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
     let converted = format.name != native.name;
@@ -105,8 +105,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
-        let whole = listen::run(at, to, redaction, &first, args.force, context)?;
-        return Ok(listen::code(finish(converted.then_some(&first), &out, native, format, context) && whole));
+        let started = record::now();
+        let whole = listen::run(at, to, redaction, (&first, &out), args.force, context)?;
+        let told = |session: &mut Session| {
+            session.record_from_to(&to.origin(), started, record::now());
+        };
+        let waits = converted.then_some(&first);
+        return Ok(listen::code(finish(waits, &out, native, format, told, context) && whole));
     }
     listen::warn_of_secrets(&redaction, &out, context);
     let plan = Plan {
@@ -120,8 +125,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         StartError::Unusable(why) => Failure::Unusable(why),
         StartError::CannotRun(why) => Failure::NotRun(why),
     })?;
-    let whole = tell(&recorded, context);
-    let whole = finish(converted.then_some(&recorded.path), &out, native, format, context) && whole;
+    let whole = tell(&recorded, &out, context);
+    let waits = converted.then_some(&recorded.path);
+    let whole = finish(waits, &out, native, format, |_| (), context) && whole;
     // An exit code is a byte wherever this runs.
     let code = u8::try_from(recorded.exit & 0xff).unwrap_or(exit::FAILED);
     Ok(if code == exit::WELL && !whole { exit::FAILED } else { code })
@@ -152,19 +158,20 @@ fn finish(
     out: &Path,
     native: &Format,
     format: &Format,
+    told: impl FnOnce(&mut Session),
     context: CommandContext,
 ) -> bool {
     let Some(waits) = waits else { return true };
-    let done = convert(waits, out, native, format);
+    let done = convert(waits, out, native, format, told);
     if let Err(why) = &done {
         context.terminal.error(&format!("{why}; the session is in {}", waits.display()));
     }
     done.is_ok()
 }
 
-/// Says what is missing. Whether nothing is.
-fn tell(recorded: &Recorded, context: CommandContext) -> bool {
-    let (path, summary) = (recorded.path.display(), &recorded.summary);
+/// Says what is missing in the file that was asked for. Whether nothing is.
+fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
+    let (path, summary) = (out.display(), &recorded.summary);
     let [client, server] = summary.missing;
     if let Some(why) = &summary.trouble {
         let end = if summary.ended { "" } else { ", and the line that ends it" };
@@ -177,12 +184,18 @@ fn tell(recorded: &Recorded, context: CommandContext) -> bool {
     summary.trouble.is_none()
 }
 
-/// Writes the recording in another format, and takes it away.
-fn convert(trace: &Path, out: &Path, native: &Format, format: &Format) -> Result<(), String> {
+/// Writes the recording in another format, with what it is `told` of the session, and takes it away.
+fn convert(
+    trace: &Path,
+    out: &Path,
+    native: &Format,
+    format: &Format,
+    told: impl FnOnce(&mut Session),
+) -> Result<(), String> {
     let shown = out.display();
     let mut file = File::open(trace).map_err(|error| format!("{shown} was not written: {error}"))?;
     let mut input = Input::new(&mut file).map_err(|error| format!("{shown} was not written: {error}"))?;
-    let session = Session::read(native, &mut input, ReadOptions::default())
+    let mut session = Session::read(native, &mut input, ReadOptions::default())
         .map_err(|error| format!("{shown} was not written, since a message in it has a fault: {error}"))?;
     if let Some(loss) = session.losses(format).into_iter().find(|loss| loss.clause.is_some()) {
         let clause = loss.clause.unwrap_or_default();
@@ -191,6 +204,7 @@ fn convert(trace: &Path, out: &Path, native: &Format, format: &Format) -> Result
             format.name, loss.what
         ));
     }
+    told(&mut session);
     let written = replace(out, Access::Private, |out| (format.write)(&session, out));
     written.map_err(|error| format!("{shown} was not written: {error}"))?;
     fs::remove_file(trace).map_err(|error| format!("{} cannot be removed: {error}", trace.display()))

@@ -133,6 +133,31 @@ fn a_session_is_recorded_and_found_right() {
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
     assert!(first.starts_with("{\"v\":1,\"type\":\"meta\",") && first.contains("peer.sh\",\"answers\"]"));
     assert!(last.contains("\"exitCode\":0"), "{last}");
+    assert!(
+        !text.contains("imported") && !text.contains("converted") && !text.contains("_made_up"),
+        "{text}"
+    );
+    let mut identify = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+    let identify = identify.args(["identify", "--output", "json"]).arg(session.trace()).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&identify.stdout).unwrap();
+    let first = &found["evidence"][0];
+    assert_eq!(
+        (&found["transport"], &first["sign"]),
+        (&"stdio".into(), &"trace-transport".into()),
+        "{found}"
+    );
+    assert_eq!((&first["weak"], &first["pointer"]), (&false.into(), &"/_transport".into()), "{found}");
+}
+
+#[test]
+fn the_closing_line_names_the_file_that_was_asked_for() {
+    let session = Session::new();
+    let out = session.folder.path().join("session.har");
+    let mut command = session.record(&out, &["-v"], "answers");
+    let output = talk(command.spawn().unwrap(), ASK.as_bytes());
+    let said = words(&output);
+    assert!(said.contains("session.har: the server ended with 0"), "{said}");
+    assert!(!said.contains("mcp-replay.jsonl"), "{said}");
 }
 
 #[test]

@@ -11,13 +11,10 @@ use crate::time;
 use transcript::json::{Json, JsonKind};
 use transcript::message::Refusal;
 use transcript::rejection::Code;
-use transcript::session::{Exchange, Sink};
+use transcript::session::{Exchange, STILL_OPEN, Sink};
 
 const LAYOUT: Layout =
     Layout { root: "/log/entries/", request: "/request/postData/text", answer: "/response/content/text" };
-
-/// What `_ended` says of an exchange that was open when the recording ended.
-const STILL_OPEN: &str = "the recording ended";
 
 pub(super) fn read(
     input: &mut Input<'_>,
@@ -93,7 +90,8 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         _ => Held::None,
     };
     // Its time is then that of the last thing that was seen of it.
-    let open = fate.and_then(Json::as_text).is_some_and(|fate| fate.is(STILL_OPEN));
+    let fate = fate.and_then(short);
+    let open = fate.as_deref() == Some(STILL_OPEN);
     let answered = listed.after(time);
     let form = post_text.filter(|_| post_type == FORM && post_encoding.is_none()).and_then(short);
     let document = text.filter(|_| method == "GET" && media_type == "application/json" && encoding.is_none());
@@ -111,6 +109,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         ended: answered.filter(|_| !open),
         response_size: count(size).or(count(response_size)).or_else(|| length(text)),
         timed: false,
+        fate,
     };
     Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
 }

@@ -41,6 +41,10 @@ fn entry(draft: &Draft<'_>, out: &mut Vec<u8>) {
         put(out, ",\n \"_events\": ");
         put(out, &events(draft, &spelled.places));
     }
+    if let Some(fate) = draft.known.and_then(|known| known.fate.as_deref()) {
+        put(out, ",\n \"_ended\": ");
+        string(fate, out);
+    }
     let made_up = draft.made_up();
     if !made_up.is_empty() {
         put(out, &format!(",\n \"{}\": {}", made_up::MEMBER, made_up::list(&made_up)));

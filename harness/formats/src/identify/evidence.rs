@@ -16,7 +16,9 @@ const LONGEST: usize = 40;
 pub struct Evidence {
     /// The transport or the revision that it shows.
     pub shows: Cow<'static, str>,
-    /// What it is, in words.
+    /// What it is, in one word that stays the same.
+    pub sign: &'static str,
+    /// What it is, in words for people.
     pub what: String,
     /// Whether it only makes likely what it shows.
     pub weak: bool,
@@ -67,11 +69,12 @@ impl Tally {
     pub(super) fn evidence(
         &self,
         shows: impl Into<Cow<'static, str>>,
+        sign: &'static str,
         what: impl Into<String>,
     ) -> Option<Evidence> {
         let location = self.first.clone()?;
         let (shows, what) = (shows.into(), what.into());
-        Some(Evidence { shows, what, weak: false, location, more: self.count - 1 })
+        Some(Evidence { shows, sign, what, weak: false, location, more: self.count - 1 })
     }
 }
 
@@ -144,10 +147,10 @@ impl Values {
     }
 
     /// A piece of evidence for each value, said in one way where it was granted and in another where it was not.
-    pub(super) fn evidence(&self, granted: &str, refused: &str) -> Vec<Evidence> {
+    pub(super) fn evidence(&self, sign: &'static str, granted: &str, refused: &str) -> Vec<Evidence> {
         let piece = |(value, tally): &(String, Tally)| match tally.granted {
-            true => tally.evidence(value.clone(), granted),
-            false => tally.evidence(value.clone(), refused).map(Evidence::weak),
+            true => tally.evidence(value.clone(), sign, granted),
+            false => tally.evidence(value.clone(), sign, refused).map(Evidence::weak),
         };
         let mut pieces: Vec<_> = self.told_apart.iter().filter_map(piece).collect();
         if let (Some(last), 1..) = (pieces.last_mut(), self.others) {

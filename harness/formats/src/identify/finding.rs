@@ -1,6 +1,6 @@
 //! What a capture turned out to show.
 
-use super::counts::ResponseCounts;
+use super::counts::{ResponseCounts, StreamDurations};
 use super::evidence::Evidence;
 use crate::transport::Transport;
 
@@ -9,9 +9,11 @@ use crate::transport::Transport;
 pub enum TransportFinding {
     /// One transport, and nothing against it.
     One(Transport),
-    /// Signs of both.
+    /// The pipes of a program.
+    Stdio,
+    /// Signs of both HTTP transports.
     Mixed,
-    /// No sign of either.
+    /// No sign of any.
     Unknown,
 }
 
@@ -52,12 +54,18 @@ pub struct Identification {
     pub evidence: Vec<Evidence>,
     /// HTTP requests that carry a method of MCP.
     pub requests_total: Option<u64>,
+    /// HTTP exchanges of every method that are open when the capture ends.
+    pub connections_active: Option<u64>,
     /// GETs that were answered with an event stream; each resumption is one more.
     pub sse_connections_total: Option<u64>,
     /// Those that are open when the capture ends.
     pub sse_connections_active: Option<u64>,
     /// SSE events, those that carry no message among them.
     pub sse_events: Option<u64>,
+    /// How long event streams lasted, whatever the method.
+    pub stream_durations: Option<StreamDurations>,
+    /// The servers that brought responses both as JSON and on an event stream: their URLs without a query.
+    pub both_modes: Option<Vec<String>>,
     /// HTTP answers by kind.
     pub responses: Option<ResponseCounts>,
     /// JSON-RPC messages.

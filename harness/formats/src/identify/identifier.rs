@@ -1,6 +1,6 @@
 //! The pass over a capture that gathers signs and counts.
 
-use super::counts::{Counts, is_connection, is_stream};
+use super::counts::{Counts, Ending, is_connection, is_stream};
 use super::endpoint::announced;
 use super::evidence::EvidenceLocation;
 use super::finding::Identification;
@@ -8,7 +8,7 @@ use super::signs::Signs;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
-use crate::transport::Transport;
+use crate::transport::{self, MARK, Transport};
 use std::collections::{HashMap, HashSet};
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{self, Event};
@@ -59,6 +59,8 @@ pub struct Identifier {
     /// The exchanges of which more may come, the last of them last.
     open: Vec<Open>,
     announced: Vec<String>,
+    /// How servers answer POSTs, by their URLs: as JSON, and on an event stream.
+    modes: Vec<(String, [bool; 2])>,
     /// Requests that name a version, by event, with the version's number.
     wishes: HashMap<u64, usize>,
     initializes: HashSet<u64>,
@@ -76,6 +78,9 @@ struct Open {
     versioned: bool,
     events: u64,
     url: String,
+    ending: Ending,
+    /// A response came in its answer.
+    answered: bool,
 }
 
 impl Identifier {
@@ -99,7 +104,7 @@ impl Identifier {
                 self.signs.made_up.get_or_insert((*what, EvidenceLocation::of(&entry.location, None)));
                 return;
             }
-            Content::ExchangeEnd => self.open.retain(|open| open.number != entry.exchange),
+            Content::ExchangeEnd => self.close(|open| open.number == entry.exchange),
             Content::TraceStart(meta) => self.opened(*meta, &entry.location),
             Content::Envelope | Content::Message(_) | Content::Event | Content::Empty => {}
             _ => return,
@@ -120,7 +125,8 @@ impl Identifier {
     }
 
     fn exchange(&mut self, exchange: &Exchange<'_>, entry: &Entry<'_>) {
-        self.counts.take(exchange, entry.time);
+        self.close(|open| !open.timed);
+        let ending = self.counts.take(exchange, entry.time);
         let post = exchange.method.eq_ignore_ascii_case("POST");
         let fine = exchange.status.is_some_and(|status| status < 400);
         if post && is_stream(exchange) {
@@ -138,10 +144,11 @@ impl Identifier {
         self.signs.method.granted |= counted && fine;
         self.requests += u64::from(counted);
         let connection = is_connection(exchange);
-        self.open.retain(|open| open.timed);
         if self.open.len() == OPEN {
-            self.open.remove(0);
+            let Open { ending, answered, .. } = self.open.remove(0);
+            self.counts.end(ending, answered);
         }
+        let named = connection || post && fine;
         self.open.push(Open {
             number: entry.exchange,
             timed: exchange.timed,
@@ -151,7 +158,21 @@ impl Identifier {
             counted,
             versioned: header(&exchange.request_headers, "mcp-protocol-version").is_some(),
             events: 0,
-            url: if connection { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
+            url: if named { exchange.url.chars().take(LONGEST_URL).collect() } else { String::new() },
+            ending,
+            answered: false,
+        });
+    }
+
+    /// Nothing more comes of these exchanges.
+    fn close(&mut self, over: impl Fn(&Open) -> bool) {
+        let counts = &mut self.counts;
+        self.open.retain(|open| {
+            let over = over(open);
+            if over {
+                counts.end(open.ending, open.post && open.answered);
+            }
+            !over
         });
     }
 
@@ -179,6 +200,11 @@ impl Identifier {
     }
 
     fn opened(&mut self, meta: Json<'_>, location: &Location) {
+        let marked = meta.member(MARK).and_then(|mark| transport::named(&mark.as_text()?.to_str()?));
+        if let Some(marked) = marked {
+            let location = EvidenceLocation::of(location, Some("/_transport"));
+            self.signs.marked.get_or_insert((marked, location));
+        }
         let Some(command) = meta.member("command") else { return };
         let is_url = |word: Json<'_>| {
             let word = word.as_text().and_then(|word| word.to_str()).unwrap_or_default();
@@ -261,9 +287,14 @@ impl Identifier {
     }
 
     fn answer(&mut self, event: &Event<'_>, entry: &Entry<'_>) {
-        let current = current(&mut self.open, entry);
-        if entry.carrier == Carrier::Response && current.is_some_and(|current| current.post && current.fine) {
-            self.signs.answered.add(&entry.location, None);
+        if matches!(entry.carrier, Carrier::Response | Carrier::Sse)
+            && let Some(current) = current(&mut self.open, entry).filter(|current| current.post)
+        {
+            current.answered = true;
+            if current.fine {
+                let url = current.url.split(['?', '#']).next().unwrap_or_default().to_owned();
+                self.answers_in(url, entry);
+            }
         }
         let wish = event.answers.and_then(|index| self.wishes.remove(&index));
         let initialize = event.answers.map(|index| self.initializes.remove(&index));
@@ -287,9 +318,23 @@ impl Identifier {
         }
     }
 
+    /// A server brought a response to a POST in one of its two modes.
+    fn answers_in(&mut self, url: String, entry: &Entry<'_>) {
+        let streams = entry.carrier == Carrier::Sse;
+        if !streams {
+            self.signs.answered.add(&entry.location, None);
+        }
+        if let Some((_, modes)) = self.modes.iter_mut().find(|(known, _)| *known == url) {
+            modes[usize::from(streams)] = true;
+        } else if self.modes.len() < ENDPOINTS {
+            self.modes.push((url, [!streams, streams]));
+        }
+    }
+
     /// What it all comes to.
     #[must_use]
     pub fn finish(mut self) -> Identification {
+        self.close(|_| true);
         let made_up = self.signs.made_up.is_some();
         if made_up && self.signs.is_without_http() {
             (self.http, self.sse) = (false, false);
@@ -302,14 +347,19 @@ impl Identifier {
             self.signs.method.granted = true;
         }
         let transport = self.signs.verdict(self.label);
+        let [active, sse_active] = self.counts.active();
+        let both = self.modes.into_iter().filter(|(_, modes)| *modes == [true, true]);
         Identification {
             transport,
             revision: self.signs.revision(transport),
             evidence: self.signs.evidence(self.label, self.signs.wants_header(transport)),
             requests_total: self.http.then_some(self.requests),
+            connections_active: known(active),
             sse_connections_total: known(self.counts.connections),
-            sse_connections_active: known(self.counts.active()),
+            sse_connections_active: known(sse_active),
             sse_events: self.sse.then_some(self.sse_events),
+            stream_durations: log.then_some(self.counts.durations),
+            both_modes: log.then(|| both.map(|(url, _)| url).collect()),
             responses: log.then_some(self.counts.responses),
             messages: self.messages,
             missing: 0,

@@ -15,12 +15,13 @@ mod endpoint;
 mod evidence;
 mod finding;
 mod identifier;
+mod json;
 mod signs;
 #[cfg(test)]
 mod tests;
 
 pub use crate::transport::Transport;
-pub use counts::ResponseCounts;
+pub use counts::{ResponseCounts, StreamDurations};
 pub use evidence::{Evidence, EvidenceLocation};
 pub use finding::{Identification, RevisionSource, TransportFinding};
 pub use identifier::{Identifier, identify};

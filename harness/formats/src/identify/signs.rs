@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, EvidenceLocation, Tally, Values};
 use super::finding::{RevisionSource, TransportFinding};
-use crate::transport::Transport;
+use crate::transport::{STDIO, Transport};
 
 /// What was found, by kind.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(super) struct Signs {
     pub(super) url: Tally,
     /// What a converter made up, and where it says so.
     pub(super) made_up: Option<(&'static str, EvidenceLocation)>,
+    /// The transport that a trace says its session ran over, and where it says so.
+    pub(super) marked: Option<(&'static str, EvidenceLocation)>,
 }
 
 impl Signs {
@@ -42,10 +44,14 @@ impl Signs {
             .any(|sign| sign.any())
             || label == Some(Transport::StreamableHttp);
         let legacy = self.endpoint.any() || label == Some(Transport::HttpSse);
+        let marked = |name| self.marked.as_ref().is_some_and(|(marked, _)| *marked == name);
+        let streamable = streamable || marked(Transport::StreamableHttp.name());
+        let legacy = legacy || marked(Transport::HttpSse.name());
         match (streamable, legacy) {
             (true, true) => TransportFinding::Mixed,
             (true, false) => TransportFinding::One(Transport::StreamableHttp),
             (false, true) => TransportFinding::One(Transport::HttpSse),
+            (false, false) if marked(STDIO) => TransportFinding::Stdio,
             (false, false) => TransportFinding::Unknown,
         }
     }
@@ -81,6 +87,7 @@ impl Signs {
         let mut found: Vec<Evidence> = Vec::new();
         found.extend(label.map(|label| Evidence {
             shows: label.name().into(),
+            sign: "envelope-transport",
             what: "the envelope's `transport`".to_owned(),
             weak: false,
             location: EvidenceLocation { line: None, pointer: "/transport".to_owned() },
@@ -88,50 +95,65 @@ impl Signs {
         }));
         found.extend(self.made_up.clone().map(|(what, location)| Evidence {
             shows: "converted".into(),
+            sign: "made-up",
             what: format!("the {what} was made up when this file was converted"),
             weak: false,
             location,
             more: 0,
         }));
-        found.extend(self.endpoint.evidence(legacy, "a stream whose first event is `endpoint`"));
-        found.extend(self.header.evidence(streamable, "header MCP-Protocol-Version"));
-        found.extend(self.session.evidence(streamable, "header Mcp-Session-Id"));
-        found.extend(self.method.evidence(streamable, "header Mcp-Method"));
-        found.extend(self.streamed.evidence(streamable, "a POST answered with an event stream"));
-        found.extend(self.answered.evidence(streamable, "a POST answered with a JSON-RPC response"));
-        found.extend(
-            self.program
-                .evidence("stdio", "a recorded command that names a program and no URL")
-                .map(Evidence::weak),
-        );
-        found.extend(self.url.evidence("http", "a recorded command that names a URL").map(Evidence::weak));
-
+        found.extend(self.marked.clone().map(|(transport, location)| Evidence {
+            shows: transport.into(),
+            sign: "trace-transport",
+            what: "the trace's `_transport`".to_owned(),
+            weak: false,
+            location,
+            more: 0,
+        }));
+        for (tally, shows, sign, what, weak) in [
+            (&self.endpoint, legacy, "endpoint-event", "a stream whose first event is `endpoint`", false),
+            (&self.header, streamable, "version-header", "header MCP-Protocol-Version", false),
+            (&self.session, streamable, "session-header", "header Mcp-Session-Id", false),
+            (&self.method, streamable, "method-header", "header Mcp-Method", false),
+            (&self.streamed, streamable, "streamed-post", "a POST answered with an event stream", false),
+            (&self.answered, streamable, "answered-post", "a POST answered with a JSON-RPC response", false),
+            (
+                &self.program,
+                "stdio",
+                "command-program",
+                "a recorded command that names a program and no URL",
+                true,
+            ),
+            (&self.url, "http", "command-url", "a recorded command that names a URL", true),
+        ] {
+            let piece = tally.evidence(shows, sign, what);
+            found.extend(piece.map(|piece| Evidence { weak, ..piece }));
+        }
         found.extend(self.metas.evidence(
+            "request-meta",
             "named in _meta by requests, one of which got a result",
             "named in _meta by requests, none of which got a result",
         ));
         let settled = "protocolVersion in the result of initialize";
-        found.extend(self.initialized.evidence(settled, settled));
-        found.extend(
-            self.versions.evidence(
-                "value of MCP-Protocol-Version",
-                "value of MCP-Protocol-Version on refused requests",
+        found.extend(self.initialized.evidence("initialize-result", settled, settled));
+        found.extend(self.versions.evidence(
+            "version-header",
+            "value of MCP-Protocol-Version",
+            "value of MCP-Protocol-Version on refused requests",
+        ));
+        let none = Tally::default();
+        let bare = if wants_header { &self.bare } else { &none };
+        for (tally, shows, sign, what) in [
+            (&self.method, "2026-07-28", "method-header", "header Mcp-Method"),
+            (&self.endpoint, "2024-11-05", "endpoint-event", "event `endpoint`"),
+            (&self.session, "2025-03-26 to 2025-11-25", "session-header", "header Mcp-Session-Id"),
+            (
+                bare,
+                "2025-03-26",
+                "no-version-header",
+                "no MCP-Protocol-Version header, for which a server must assume this",
             ),
-        );
-        found.extend(self.method.evidence("2026-07-28", "header Mcp-Method").map(Evidence::weak));
-        found.extend(self.endpoint.evidence("2024-11-05", "event `endpoint`").map(Evidence::weak));
-        found.extend(
-            self.session.evidence("2025-03-26 to 2025-11-25", "header Mcp-Session-Id").map(Evidence::weak),
-        );
-        if wants_header {
-            found.extend(
-                self.bare
-                    .evidence(
-                        "2025-03-26",
-                        "no MCP-Protocol-Version header, for which a server must assume this",
-                    )
-                    .map(Evidence::weak),
-            );
+        ] {
+            found.extend(tally.evidence(shows, sign, what).map(Evidence::weak));
         }
         found
     }

@@ -132,6 +132,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         // `duration` ends with the head of the answer; nobody tells when the rest of it did.
         ended: None,
         timed: false,
+        fate: None,
     };
     Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events), made_up })
 }

@@ -7,8 +7,11 @@
 //! message line only `t`, `dir` and `raw` are written again: its other members, and the lines that are passed over,
 //! are lost. A session that has no time for its first messages gets the time of its beginning for them.
 
+mod frame;
 mod read;
 mod write;
+
+pub use frame::trace_start;
 
 use crate::format::{Capabilities, Format, Items};
 use crate::head::Head;

@@ -2,6 +2,7 @@
 
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use crate::time;
+use crate::transport::MARK;
 use std::io::{self, Write};
 use transcript::json::{Json, write_compact};
 use transcript::session::Side;
@@ -16,8 +17,9 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
         Some(meta) => verbatim(meta, out)?,
         None => writeln!(
             out,
-            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[],"_made_up":{}}}"#,
+            r#"{{"v":1,"type":"meta","startedAt":"{}","label":"converted","command":[],{}"_made_up":{}}}"#,
             time::write(started),
+            session.transport().map_or(String::new(), |of| format!(r#""{MARK}":"{}","#, of.name())),
             if session.entries.iter().any(|entry| entry.time.is_some()) {
                 r#"["start"]"#
             } else {

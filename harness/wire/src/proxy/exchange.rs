@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use transcript::json::write_string;
+use transcript::session::STILL_OPEN;
 
 /// An exchange of which more may come.
 #[derive(Debug)]
@@ -123,7 +124,7 @@ impl Exchange {
             (_, Some(End::Broken(why)), _) => Some(format!("the client broke off: {why}")),
             (_, _, Some(End::Broken(why))) => Some(format!("the server broke off: {why}")),
             (_, _, Some(End::Dropped)) => Some("the client went away".to_owned()),
-            (_, _, None) => Some("the recording ended".to_owned()),
+            (_, _, None) => Some(STILL_OPEN.to_owned()),
             _ => None,
         }
     }

@@ -157,19 +157,9 @@ impl LineWriter {
 
 /// The first line of a trace.
 pub(super) fn meta(started: i64, label: &str, command: &[String]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let started = formats::time::write(started);
-    let _ = write!(out, r#"{{"v":1,"type":"meta","startedAt":"{started}","label":"#);
-    write_string(label.as_bytes(), &mut out);
-    out.extend_from_slice(br#","command":["#);
-    for (index, word) in command.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_string(word.as_bytes(), &mut out);
-    }
-    out.extend_from_slice(b"]}\n");
-    out
+    let mut line = formats::trace_start(started, label, command, None).into_bytes();
+    line.push(b'\n');
+    line
 }
 
 fn dir(side: Side) -> &'static str {

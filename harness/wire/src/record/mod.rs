@@ -66,7 +66,7 @@ pub struct Recorded {
 /// Fills the holes of a file's name: `{time}` and `{pid}`.
 #[must_use]
 pub fn file_name(path: &Path) -> PathBuf {
-    fill_placeholders(path, Intake::new().time())
+    fill_placeholders(path, now())
 }
 
 fn fill_placeholders(path: &Path, now: i64) -> PathBuf {
@@ -75,6 +75,12 @@ fn fill_placeholders(path: &Path, now: i64) -> PathBuf {
     let time: String =
         formats::time::write(now).chars().filter(|char| !matches!(char, '-' | ':' | '.')).collect();
     PathBuf::from(text.replace("{time}", &time).replace("{pid}", &process::id().to_string()))
+}
+
+/// The time, in milliseconds of the Unix epoch.
+#[must_use]
+pub fn now() -> i64 {
+    Intake::new().time()
 }
 
 /// Opens a file that is written in place, as an archive is whose end moves.
