@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use transcript::align::{Counts, IdMatching, Mismatch, OwnedEvent, compare};
+use transcript::align::{AlignOptions, Counts, Mismatch, OwnedEvent, compare};
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, first, pointer};
 use transcript::json::Json;
@@ -239,8 +239,7 @@ fn departures(left: &KnownSession, right: &KnownSession) -> (Vec<Departed>, Coun
     let counts = compare(
         seen(left).into_iter(),
         seen(right).into_iter(),
-        &DiffOptions::default(),
-        IdMatching::Exact,
+        &AlignOptions::default(),
         &mut |departure| {
             all.push(match departure {
                 Mismatch::Differs(a, b, difference) => {

@@ -3,7 +3,7 @@
 use super::durations::Durations;
 use super::model::{Counts, Open, Peer, Requests, SessionOverview, Unanswered, Unread};
 use super::names::{Names, cut};
-use formats::identify::{Identifier, TransportFinding};
+use formats::identify::Identifier;
 use formats::{Format, usual_sender};
 use std::collections::HashMap;
 use transcript::contract::Contract;
@@ -208,11 +208,7 @@ impl Collector {
         let unanswered = Unanswered { total: open.len() as u64, first: named.collect() };
         let found = self.identifier.finish();
         let session = SessionOverview {
-            transport: match found.transport {
-                TransportFinding::One(transport) => Some(transport.name()),
-                TransportFinding::Mixed => Some("mixed"),
-                TransportFinding::Unknown => None,
-            },
+            transport: found.transport.name(),
             revision: found.revision.map(|(revision, _)| revision),
             clients: self.clients,
             servers: self.servers,

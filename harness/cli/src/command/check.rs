@@ -7,10 +7,10 @@ mod watched;
 
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
+use crate::exit;
 use crate::listed_paths::ListedPaths;
 use crate::recordings::{Found, Recordings};
 use crate::terminal::{Terminal, Verbosity, data_out};
-use crate::exit;
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 use earlier::Earlier;
@@ -31,8 +31,8 @@ use std::thread;
 use suite::run::Shard;
 use summary::{Summary, Telling};
 use verdict::jobs::stream_in_order;
-use wire::interrupt;
 use watched::spelled;
+use wire::interrupt;
 
 /// Judges recordings: is each a valid recording, and did client and server keep to the specification?
 ///

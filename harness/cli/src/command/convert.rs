@@ -5,7 +5,7 @@ use super::input::{Source, format_of, named_format, open, reading};
 use crate::exit;
 use crate::terminal::data_out;
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Session, salvage};
-use std::io::{self, BufWriter, Read as _, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
 
 /// Writes a session in another capture format, to the standard output.

@@ -10,7 +10,7 @@ use formats::identify::{
     Evidence, Identification, RevisionSource, StreamDurations, Transport, TransportFinding, identify,
 };
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Detects the transport and revision of MCP in a capture, with the evidence, and counts its connections.

@@ -3,12 +3,12 @@
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use crate::exit;
-use crate::recordings::{Recording, Recordings, left_out};
+use crate::recordings::{Found, Names, Recording, Recordings};
 use formats::{Format, Input, ReadError};
 use reports::overview::{Overview, overview, text};
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::mem::take;
+use std::path::PathBuf;
 
 /// Gives an overview of recordings: who talked to whom, what was called, what failed, what `check` finds.
 ///
@@ -47,27 +47,27 @@ enum How {
 /// # Errors
 /// Where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
-    let found = Recordings::find(&args.files);
-    found.notes.iter().for_each(|note| context.terminal.note(note));
     let mut overviews = Vec::new();
-    let mut passed_over: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+    // Files that are no recordings, by the folder they were found in.
+    let mut passed_over = Names::default();
     let mut unusable = false;
-    for recording in &found.files {
-        match look(recording, args.format) {
-            Ok(Some(overview)) => overviews.push(overview),
-            Ok(None) => {
-                let folder = recording.folder.as_deref().unwrap_or(Path::new(""));
-                passed_over.entry(folder).or_default().push(recording.path.display().to_string());
-            }
-            Err(why) => {
-                context.terminal.error(&why);
-                unusable = true;
+    let mut refuse = |why: &str| {
+        context.terminal.error(why);
+        unusable = true;
+    };
+    for found in Recordings::find(args.files.iter().cloned().map(Ok)) {
+        match found {
+            Found::Recording(recording) => match look(&recording, args.format) {
+                Ok(Some(overview)) => overviews.push(overview),
+                Ok(None) => passed_over.push(|| recording.path.display().to_string()),
+                Err(why) => refuse(&why),
+            },
+            Found::Unsearched(_, why) => refuse(&why),
+            Found::Searched(folder, notes) => {
+                let other = take(&mut passed_over).left_out(&folder, "not recordings");
+                notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
             }
         }
-    }
-    for (folder, names) in &passed_over {
-        let what = if names.len() == 1 { "not a recording" } else { "not recordings" };
-        left_out(folder, what, names).iter().for_each(|note| context.terminal.note(note));
     }
     let mut out = io::stdout().lock();
     let colour = context.terminal.colour_out;
@@ -76,7 +76,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             let text = serde_json::to_string_pretty(overviews).map_err(io::Error::from)?;
             writeln!(out, "{text}")?;
         }
-        (How::Text, [one]) if found.files.len() == 1 => out.write_all(text::page(one, colour).as_bytes())?,
+        (How::Text, [one]) if args.files.len() == 1 && !args.files[0].is_dir() => {
+            out.write_all(text::page(one, colour).as_bytes())?
+        }
         (How::Text, []) => {
             if !unusable {
                 return Err(Failure::Unusable("there is no recording here".to_owned()));

@@ -223,7 +223,7 @@ impl ResourcesState {
         if message.calls("notifications/resources/list_changed") {
             self.whole = [false; 2];
         }
-        if !message.request().is_some_and(|request| request.method() == "resources/templates/list") {
+        if message.request().is_none_or(|request| request.method() != "resources/templates/list") {
             return;
         }
         let listed = message.raw.outcome().and_then(|result| result.member("resourceTemplates"));

@@ -16,6 +16,7 @@ use crate::interrupt;
 use std::fs::File;
 use std::process::{Command, Stdio, id};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Plays on the standard streams of this process, which its client holds.
 ///

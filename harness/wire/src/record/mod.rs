@@ -17,8 +17,8 @@ pub use trace_writer::Summary;
 
 use crate::child::{self, into_file, spawn_error, standard_streams};
 use crate::files::Growing;
-use crate::redaction::Redaction;
 use crate::group::Group;
+use crate::redaction::Redaction;
 use crate::{Notify, StartError};
 use intake::Intake;
 use line_writer::LineWriter;

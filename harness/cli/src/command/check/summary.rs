@@ -4,8 +4,8 @@
 
 use super::judge::Done;
 use crate::command::context::{CommandContext, Failure};
-use crate::recordings::Names;
 use crate::exit;
+use crate::recordings::Names;
 use reports::check::Renderer;
 use rules::record::{CheckedFile, Problem};
 use std::io::{self, BufWriter, Write};

@@ -1,9 +1,9 @@
 //! A recording's bytes on their way to the reader: Ctrl-C ends them, and their digest is computed.
 
-use wire::interrupt;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::{self, Read};
+use wire::interrupt;
 
 /// Bytes that are watched.
 pub(super) struct Watched<R> {
