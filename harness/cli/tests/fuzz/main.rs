@@ -313,7 +313,7 @@ fn a_call_that_makes_no_sense_ends_with_its_code() {
         (&["--adapter", "./no-such-adapter"], 3, "there is no program `./no-such-adapter`"),
         (&["--adapter", "true"], 3, "handshake failed"),
         (&["--against", "./no-such-adapter"], 3, "there is no program `./no-such-adapter`"),
-        (&["--exec", "cat"], 3, "needs {file}"),
+        (&["--exec", "cat"], 2, "needs {file}"),
     ];
     for (flags, code, words) in rows {
         let output = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))

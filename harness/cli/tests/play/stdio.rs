@@ -250,7 +250,7 @@ fn what_cannot_be_played_is_said() {
         (&["--as", "server", &empty], 2, "it holds no message"),
         (&["--as", "server", &broken], 2, "broken.jsonl:2:"),
         (&["--as", "server", "survival/not-utf8"], 2, "survival/not-utf8"),
-        (&["--as", "server", &session, "--journal", &folder], 2, "cannot be written"),
+        (&["--as", "server", &session, "--journal", &folder], 2, "its folder is not there"),
         (&["--as", "server", &session, "--timeout", "0"], 2, "is not a time"),
         (&["--as", "server", &session, "--chunk", "0"], 2, "--chunk"),
         (&["--as", "server", "ids/zero", "--format", "nothing"], 2, "there is no format"),

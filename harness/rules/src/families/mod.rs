@@ -105,7 +105,6 @@ pub static FAMILIES: &[Family] = &[
     meta_keys::FAMILY,
     modern_versions::FAMILY,
     modern_http::FAMILY,
-    http_get::FAMILY,
     modern_answers::FAMILY,
     modern_stdio::FAMILY,
     tool_headers::FAMILY,
