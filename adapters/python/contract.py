@@ -17,6 +17,9 @@ OTHER_SIDE = {CLIENT: SERVER, SERVER: CLIENT, None: None}
 # Whose requests a sender's response may answer. A sender that the format does not tell may be either.
 _ASKERS = {CLIENT: (SERVER, None), SERVER: (CLIENT, None), None: (None, CLIENT, SERVER)}
 
+_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+_HAS_BATCHES = "2025-03-26"
+
 _MESSAGE_MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
@@ -74,15 +77,29 @@ class Session:
         self._unanswered = {}  # (asker, key of the id) → indices of the requests that wait, oldest first
         self._tool_call_ids = set()
         self._turned_away = set()  # indices of tool calls that HTTP turned away
+        self._revision = None  # as far as the session has shown it
+        self._handshakes = set()  # indices of the initialize requests that wait
 
     def meaning(self):
         return {"events": self.events, "authorization_discovery": self.discovery}
 
-    def add(self, message, sender, place, turned_away=False):
-        """One carried message becomes one event, or the transcript is rejected.
+    def named(self, version):
+        """The header MCP-Protocol-Version of a request says which revision this is, until the session has shown it."""
+        if self._revision is None and version in _REVISIONS:
+            self._revision = version
+
+    def add(self, value, sender, place, turned_away=False):
+        """One carried message becomes one event, or the transcript is rejected. A batch is its messages, in order.
 
         `turned_away`: HTTP answered in the server's stead, so that the same request may come again.
         """
+        if type(value) is list and value and self._revision == _HAS_BATCHES:
+            for index, item in enumerate(value):
+                self._add(item, sender, f"{place}, item {index}", turned_away)
+        else:
+            self._add(value, sender, place, turned_away)
+
+    def _add(self, message, sender, place, turned_away):
         if not isinstance(message, dict):
             if type(message) is list:
                 raise Rejection("batch", place, "an array stands where one message belongs")
@@ -120,6 +137,8 @@ class Session:
                 event["params"] = message["params"]
         if id_ is not None:
             self._unanswered.setdefault(key, deque()).append(len(self.events))
+            if method == "initialize":
+                self._handshakes.add(len(self.events))
         return event
 
     def _require_id(self, message, place, may_lack):
@@ -169,6 +188,11 @@ class Session:
             event["id"] = id_
         event["answers"] = None if id_ is None else self._request_for(self._key(message, id_), sender)
         event[kind] = message[kind]
+        if event["answers"] in self._handshakes:
+            self._handshakes.remove(event["answers"])
+            if kind == "result" and isinstance(event["result"], dict):
+                agreed = event["result"].get("protocolVersion")
+                self._revision = agreed if type(agreed) is str and agreed in _REVISIONS else self._revision
         return event
 
     def _request_for(self, id_, sender):

@@ -209,6 +209,65 @@ class Correlation(Case):
         self.rejects("ambiguous-member", named)
 
 
+class Batches(Case):  # EQ-BATCH
+    def agreed(self, version, asked="2025-03-26"):
+        wish = f'{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{asked}"}}}}'
+        return wish, f'{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{version}"}}}}'
+
+    def test_a_batch_of_the_revision_is_its_messages(self):
+        batch = f'[{request(1)},{{"jsonrpc":"2.0","method":"n"}},{CALL}]'
+        text = jsonrpc(*self.agreed("2025-03-26"), batch, f"[{ANSWER},{result(1)}]")
+        expected = [("request", "1"), ("notification", None), ("tool_call", "c"), ("result", "c", 4), ("result", "1", 2)]
+        self.assertEqual(self.short(text)[2:], expected)
+
+    def test_it_is_one_only_where_the_revision_was_shown_before(self):
+        wish, answer = self.agreed("2025-03-26")
+        for lines in (
+            [f"[{CALL}]"],
+            [wish, f"[{CALL}]", answer],
+            [answer, f"[{CALL}]"],  # an answer to nothing
+            [*self.agreed("2025-06-18"), f"[{CALL}]"],
+            [*self.agreed("2025-03-26"), *self.agreed("2025-11-25"), f"[{CALL}]"],
+            [wish, answer.replace('"result"', '"error"'), f"[{CALL}]"],
+        ):
+            self.rejects("batch", jsonrpc(*lines))
+        # A version that nobody published decides nothing.
+        text = jsonrpc(*self.agreed("2025-03-26"), *self.agreed("2025-03-27"), f"[{CALL}]")
+        self.assertEqual(len(self.events(text)), 5)
+
+    def test_items_are_messages(self):
+        for code, batch in (
+            ("batch", "[]"),
+            ("batch", f"[{request(1)},[{CALL}]]"),
+            ("not-a-message", f"[{request(1)},7]"),
+            ("invalid-version", f'[{request(1).replace("2.0", "1.0")}]'),
+            ("duplicate-call-id", f"[{CALL},{CALL}]"),
+        ):
+            self.rejects(code, jsonrpc(*self.agreed("2025-03-26"), batch))
+
+    def test_a_header_of_a_request_shows_it_until_a_handshake_does(self):
+        def sent(version, body, slot="request"):
+            headers = f'"headers":{{"mcp-protocol-version":"{version}"}}'
+            return f'{{"transport_context":{{{headers}}},"{slot}":{body}}}'
+
+        batch = f"[{CALL}]"
+        for entries in (
+            [sent("2025-03-26", batch)],
+            [sent("2025-03-26", request(1)), f'{{"request":{batch}}}'],
+            [sent("x", request(1)), sent("2025-03-26", batch), sent("2025-06-18", f"[{request(2)}]")],
+        ):
+            self.events(envelope(*entries), "streamable-http")
+        for entries in (
+            [sent("2025-06-18", request(1)), sent("2025-03-26", batch)],
+            [sent("2025-03-26", ANSWER, "response"), f'{{"request":{batch}}}'],
+        ):
+            self.rejects("batch", envelope(*entries), "streamable-http")
+        named = exchange(batch)
+        named["request"]["headers"] = [{"name": "MCP-Protocol-Version", "value": "2025-03-26"}]
+        self.assertEqual(len(self.events(har(named), "har")), 1)
+        self.rejects("batch", har(exchange(batch)), "har")
+
+
 class Lines(Case):
     def test_line_ends_and_blank_lines(self):  # JRP-LINE
         self.assertEqual(len(self.events(f"\r\n{CALL}\r\n \t\n\n{ANSWER}")), 2)
@@ -245,8 +304,10 @@ class Replay(Case):
         self.rejects_replay("missing-raw", META, '{"t":"x","dir":"in"}')
         self.rejects_replay("missing-dir", META, f'{{"t":"x","raw":{CALL}}}')
         self.rejects_replay("missing-dir", META, f'{{"t":"x","dir":null,"raw":{CALL}}}')
-        for noise in ("42", "null", '"x"', "[]", f"[{CALL}]", '{"not":"jsonrpc"}'):  # RPL-NOISE
+        for noise in ("42", "null", '"x"', '{"not":"jsonrpc"}'):  # RPL-NOISE
             self.rejects_replay("not-a-message", META, f'{{"t":"x","dir":"out","raw":{noise}}}')
+        for noise in ("[]", f"[{CALL}]"):
+            self.rejects_replay("batch", META, f'{{"t":"x","dir":"out","raw":{noise}}}')
         self.rejects_replay("ambiguous-member", META, f'{{"dir":"in","dir":"out","raw":{CALL}}}')
 
     def test_lines_that_are_not_ours(self):  # RPL-DIR, RPL-UNKNOWN

@@ -48,6 +48,9 @@ def _read_entry(entry, place, session):
         if status == Number("401"):
             _read_challenges(context.get("headers"), session)
 
+    if slot == "request" and isinstance(context, dict):
+        session.named(next(_header(context.get("headers"), "mcp-protocol-version"), None))
+
     if content is None:
         return
     if slot == "sse":
@@ -89,8 +92,13 @@ def _is_error_status(status):
 
 
 def _read_challenges(headers, session):
-    if not isinstance(headers, dict):
-        return
-    for name, value in headers.pairs if type(headers) is TwiceNamed else headers.items():
-        if name.lower() == "www-authenticate" and type(value) is str:
-            session.discovery = merged(session.discovery, value)
+    for value in _header(headers, "www-authenticate"):
+        session.discovery = merged(session.discovery, value)
+
+
+def _header(headers, wanted):
+    """The values that are text of the headers with this name, in any case."""
+    if isinstance(headers, dict):
+        for name, value in headers.pairs if type(headers) is TwiceNamed else headers.items():
+            if name.lower() == wanted and type(value) is str:
+                yield value

@@ -39,8 +39,8 @@ def read(file, session):
     for started, dated, entry, place in in_order_of_time(_timed(entries)):
         times = _times(entry) if dated else None
         missing += _read_exchange(entry, place, _Exchange(session, started, times, said))
-    for message in in_order_of_time(said):
-        session.add(*message)
+    for step, given in in_order_of_time(said):
+        step(*given)
     if missing:
         session.notes.append(f"{missing} bodies are missing from this HAR; what they carried is not in the reading")
 
@@ -84,7 +84,10 @@ class _Exchange:
             self._now = later(self._started, time)
 
     def add(self, *said):
-        self._said.append((self._now, said))
+        self._said.append((self._now, (self._session.add, said)))
+
+    def named(self, version):
+        self._said.append((self._now, (self._session.named, (version,))))
 
     def challenged(self, value):
         self._session.discovery = merged(self._session.discovery, value)
@@ -92,7 +95,10 @@ class _Exchange:
 
 def _read_exchange(entry, place, session):
     """Adds the exchange's messages; returns how many of its bodies the exporter left out."""
-    request = _object(entry, "request", place, ("method", "postData"))
+    request = _object(entry, "request", place, ("method", "headers", "postData"))
+    for version in _header(request, "mcp-protocol-version"):
+        session.named(version)
+        break
     method = request.get("method")
     method = method.upper() if type(method) is str else ""
     answer = _object(entry, "response", place, ("status", "headers", "content"))
@@ -139,7 +145,7 @@ def _read_answer(content, answer, method, place, session):
 
 
 def _add_json(text, sound, sender, place, session, turned_away=False):
-    """Only an object with `jsonrpc` is a message here; an array of such is not one message."""
+    """Only an object with `jsonrpc` is a message here; whether an array of such is a batch, the session knows."""
     try:
         value = parse(text.removeprefix("\ufeff"))
     except JsonError:

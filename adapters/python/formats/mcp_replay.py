@@ -50,6 +50,6 @@ def _read_message(line, sender, ended, place, session):
         raise Rejection("missing-raw", place, "a message line without raw")
     if ended:
         raise Rejection("after-end", place, "a message stands after the end line")
-    if not isinstance(line["raw"], dict):
+    if not isinstance(line["raw"], (dict, list)):
         raise Rejection("not-a-message", f"{place}, raw", "noise that is no JSON-RPC message")
     session.add(line["raw"], sender, f"{place}, raw")

@@ -7,6 +7,7 @@ use crate::transport::Transport;
 use std::io::{self, Write};
 use transcript::dialect::{Dialect, IdRules};
 use transcript::message::Refusal;
+use transcript::rejection::Code;
 use transcript::session::Sink;
 
 /// A capture format: its names, what it can carry, and its reader and writer.
@@ -42,7 +43,8 @@ pub struct Format {
     pub clauses: &'static [&'static str],
     /// Whether a file that begins like this is one of these.
     pub sniff: fn(&Head) -> bool,
-    /// Hands the entries of a transcript to a sink, in the order of the session.
+    /// Hands the entries of a transcript to a sink, in the order of the session. A batch is noise of its code, whatever is
+    /// tolerated: see [`apart`](crate::apart).
     pub read: fn(&mut Input<'_>, ReadOptions, &mut Sink<'_>) -> Result<(), ReadError>,
     /// Spells a session. What the format cannot carry is left out; [`Session::losses`] lists it beforehand.
     pub write: fn(&Session, &mut dyn Write) -> io::Result<()>,
@@ -164,7 +166,13 @@ impl ReadOptions {
         self.tolerance == Tolerance::Faults
     }
 
-    /// Whether what is refused is handed on as noise.
+    /// Whether what is refused is handed on as noise. So is every batch, since the session decides what becomes of it: see
+    /// [`apart`](crate::apart).
+    pub(crate) fn hands_on(self, refusal: &Refusal) -> bool {
+        refusal.code == Code::Batch || self.tolerates(refusal)
+    }
+
+    /// Whether what is refused is passed over.
     pub(crate) fn tolerates(self, refusal: &Refusal) -> bool {
         match self.tolerance {
             Tolerance::Nothing => false,

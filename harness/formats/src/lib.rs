@@ -18,6 +18,7 @@
 //! A format is a folder here, with a line in this file and one in the registry ([`FORMATS`]). Nothing outside the folder
 //! names it: what others have to know of a format is a property of its [`Format`].
 
+mod batch;
 mod data;
 mod detect;
 mod envelope;
@@ -52,6 +53,7 @@ pub mod time;
 mod transport;
 mod vscode_log;
 
+pub use batch::apart;
 pub use detect::{detect, detect_among, nearest};
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance};
 pub use head::Head;

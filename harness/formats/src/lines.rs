@@ -69,9 +69,11 @@ impl Line<'_> {
         options: ReadOptions,
         sink: &mut Sink<'_>,
     ) -> Result<(), ReadError> {
-        if !options.tolerates(&why) {
+        if !options.hands_on(&why) {
             return Err(self.refuse(why, pointer));
         }
+        let base = usize::try_from(entry.location.offset.saturating_sub(self.offset)).unwrap_or_default();
+        let why = Refusal { at: why.at.saturating_sub(base), ..why };
         self.give(Entry { content: Content::Noise(Noise { why, text: text.into() }), ..entry }, sink)
     }
 

@@ -1,5 +1,6 @@
 //! Reader and contract in a single pass: step by step, or into memory.
 
+use crate::batch::apart;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
@@ -60,16 +61,18 @@ pub fn walk(
     let (mut missing, mut noise, mut misnamed, mut guess) = (0, 0, 0, OrderGuess::default());
     (format.read)(input, options, &mut |entry| {
         guess.see(&entry);
-        match entry.content {
-            Content::Missing(_) => missing += 1,
-            Content::Noise(_) => noise += 1,
-            Content::Event if is_misnamed(&entry) => misnamed += 1,
-            _ => {}
-        }
-        match contract.take(&entry)? {
-            Some(event) => each(Step::Event(&entry, &event)),
-            None => each(Step::Context(&entry)),
-        }
+        apart(&entry, contract.revision(&entry), options, &mut |entry| {
+            match entry.content {
+                Content::Missing(_) => missing += 1,
+                Content::Noise(_) => noise += 1,
+                Content::Event if is_misnamed(entry) => misnamed += 1,
+                _ => {}
+            }
+            match contract.take(entry)? {
+                Some(event) => each(Step::Event(entry, &event)),
+                None => each(Step::Context(entry)),
+            }
+        })
     })?;
     Ok(Totals {
         events: contract.events(),

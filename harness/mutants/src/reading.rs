@@ -1,7 +1,9 @@
 //! What the built-in reader finds in a transcript, as copies that a mutant may change.
 
-use formats::{Format, Input, ReadError, ReadOptions};
+use formats::{Format, Input, ReadError, ReadOptions, apart};
 use std::borrow::Cow;
+use transcript::batch;
+use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::meaning::EventKind;
 use transcript::message::{Id as Spelled, Message, MessageClass};
@@ -48,6 +50,8 @@ pub struct ReadEntry {
     pub exchange: Option<u64>,
     /// Whether HTTP turned that exchange away.
     pub turned_away: bool,
+    /// Which item of a batch it was.
+    pub item: Option<usize>,
 }
 
 /// The transport context of an entry or of an envelope, or the answer of an exchange.
@@ -113,14 +117,21 @@ impl Reading {
         let mut entries = Vec::new();
         let mut reader = bytes;
         let done = Input::new(&mut reader).and_then(|mut input| {
-            let mut turned_away = None;
-            (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
+            let (mut turned_away, mut contract) = (None, Contract::default());
+            let options = ReadOptions::default();
+            (format.read)(&mut input, options, &mut |entry| {
                 if let Content::Exchange(exchange) = &entry.content {
                     turned_away = entry.exchange.filter(|_| exchange.turned_away());
                 }
                 let away = entry.exchange.is_some() && entry.exchange == turned_away;
-                entries.push(ReadEntry { turned_away: away, ..ReadEntry::of(&entry) });
-                Ok(())
+                let mut items = batch::items(&entry).is_some().then_some(0..);
+                apart(&entry, contract.revision(&entry), options, &mut |entry| {
+                    // What the contract refuses, a mutant may read.
+                    let _ = contract.take(entry);
+                    let item = items.as_mut().and_then(Iterator::next);
+                    entries.push(ReadEntry { turned_away: away, item, ..ReadEntry::of(entry) });
+                    Ok(())
+                })
             })
         });
         let failure = done.err().map(|error| match error {
@@ -153,7 +164,8 @@ impl ReadEntry {
         let message = entry.message().map(ReadMessage::of);
         let (side, carrier, time, exchange) = (entry.side, entry.carrier, entry.time, entry.exchange);
         let context = context(entry);
-        Self { message, side, carrier, time, event, event_id, data, context, exchange, turned_away: false }
+        let (turned_away, item) = (false, None);
+        Self { message, side, carrier, time, event, event_id, data, context, exchange, turned_away, item }
     }
 
     /// Whether it is an SSE event that may carry a message: one that is named `message`, or not at all.

@@ -1,53 +1,8 @@
-//! The revisions of the specification, in their order, and spans of them.
+//! The revisions of the specification, and spans of them.
 
 use std::fmt;
 
-/// A published revision of MCP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each is named by its date")]
-pub enum Revision {
-    V2024_11_05,
-    V2025_03_26,
-    V2025_06_18,
-    V2025_11_25,
-    V2026_07_28,
-}
-
-impl Revision {
-    /// Every revision, oldest first.
-    pub const ALL: [Self; 5] =
-        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
-
-    /// The date that names it on the wire.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::V2024_11_05 => "2024-11-05",
-            Self::V2025_03_26 => "2025-03-26",
-            Self::V2025_06_18 => "2025-06-18",
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
-    }
-
-    /// The revision of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|revision| revision.name() == name)
-    }
-
-    /// Whether sessions of it begin with `initialize`; from 2026-07-28 on each request stands by itself.
-    #[must_use]
-    pub fn has_handshake(self) -> bool {
-        self < Self::V2026_07_28
-    }
-}
-
-impl fmt::Display for Revision {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
+pub use transcript::revision::Revision;
 
 /// A run of revisions, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

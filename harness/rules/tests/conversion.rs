@@ -24,6 +24,8 @@ const EXCUSED: &[(&str, &str)] = &[
     ("jsonrpc.notification.no-response", "HTTP"),
     ("jsonrpc.notification.no-response", "answer came"),
     ("ping.empty-result", "answer came"),
+    // An `endpoint` event shows the revision.
+    ("jsonrpc.schema.typed", "events"),
     // Several sessions that HTTP tells apart.
     ("jsonrpc.id.unique-session", "HTTP"),
     // Of a program's pipes.

@@ -1,6 +1,7 @@
 //! From session to meaning: the reading contract, carried out.
 //!
-//! Memory: an entry for each request that is still unanswered, or that HTTP turned away; and for COR-DUPLICATE, which
+//! Memory: an entry for each request that is still unanswered, or that HTTP turned away, and another where it is an
+//! `initialize`; and for COR-DUPLICATE, which
 //! must remember every tool call of the session, what [`crate::call_ids`] says. A dialect in which ids may be used again
 //! needs no more than the open requests.
 
@@ -8,11 +9,12 @@ use crate::call_ids::CallIds;
 use crate::dialect::IdRules;
 use crate::k2a::AuthorizationSummary;
 use crate::meaning::{Event, EventKind};
-use crate::message::{Id, Message, Refusal};
+use crate::message::{Id, Message, MessageClass, Refusal};
 use crate::rejection::Code;
+use crate::revision::Revision;
 use crate::session::{Carrier, Content, Entry, Side, SinkError};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// The state of a reading: give it the entries of a session in order, and it returns their events.
 #[derive(Debug, Default)]
@@ -25,6 +27,9 @@ pub struct Contract {
     turned_away: Option<u64>,
     /// The ids of the tool calls that HTTP turned away and that have not come again.
     may_return: HashSet<Box<[u8]>, foldhash::fast::FixedState>,
+    /// The events that are an `initialize` and wait for their answer.
+    handshakes: BTreeSet<u64>,
+    revision: Option<Revision>,
     events: u64,
     summary: Option<AuthorizationSummary>,
 }
@@ -42,6 +47,7 @@ impl Contract {
     /// COR-DUPLICATE: a second tool call with the same id. In a dialect: a message without the id that it needs.
     pub fn take<'a>(&mut self, entry: &Entry<'a>) -> Result<Option<Event<'a>>, SinkError> {
         self.discover(entry);
+        self.revision = self.revision(entry);
         if let Content::Exchange(exchange) = &entry.content {
             self.turned_away = entry.exchange.filter(|_| exchange.turned_away());
         }
@@ -58,7 +64,11 @@ impl Contract {
         let answers = match (kind, key.as_deref()) {
             // ID-NULL, ID-MISSING: binds nothing, and nothing binds to it.
             (_, None) => None,
-            (EventKind::Result | EventKind::Error, Some(key)) => self.bind(key, entry.side),
+            (EventKind::Result | EventKind::Error, Some(key)) => {
+                let answers = self.bind(key, entry.side);
+                self.negotiate(answers, message);
+                answers
+            }
             (EventKind::Notification, Some(_)) => None,
             (EventKind::Request | EventKind::ToolCall, Some(key)) => {
                 let is_call = kind == EventKind::ToolCall;
@@ -66,6 +76,9 @@ impl Contract {
                     return Err(SinkError::Rejected(duplicate(message, id.as_deref().unwrap_or_default())));
                 }
                 self.ask(key, entry.side, is_call);
+                if message.method().is_some_and(|method| method.is("initialize")) {
+                    self.handshakes.insert(self.events);
+                }
                 None
             }
         };
@@ -94,6 +107,13 @@ impl Contract {
         self.open.iter().flat_map(HashMap::values).map(Waiting::len).sum()
     }
 
+    /// The revision of the session, as far as this entry and those before it show it (EQ-BATCH): the one that the last
+    /// answered `initialize` agreed on, or, before there is any, the first that a header named.
+    #[must_use]
+    pub fn revision(&self, entry: &Entry<'_>) -> Option<Revision> {
+        self.revision.or_else(|| Revision::declared(entry))
+    }
+
     /// K2-A: what the session's 401 answers made visible so far, together.
     #[must_use]
     pub fn authorization_discovery(&self) -> Option<AuthorizationSummary> {
@@ -120,6 +140,16 @@ impl Contract {
             }
         }
         Some(bound)
+    }
+
+    /// EQ-BATCH: the revision that the result of an `initialize` names.
+    fn negotiate(&mut self, answers: Option<u64>, message: &Message<'_>) {
+        if answers.is_some_and(|event| self.handshakes.remove(&event))
+            && message.class() == MessageClass::Result
+            && let Some(version) = message.outcome().and_then(|result| result.member("protocolVersion"))
+        {
+            self.revision = Revision::of(version).or(self.revision);
+        }
     }
 
     /// COR-DUPLICATE: whether a tool call cannot have this id, since another one has it, or, where ids may be used

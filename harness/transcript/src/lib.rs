@@ -22,6 +22,7 @@
 //! ```
 
 pub mod align;
+pub mod batch;
 pub mod call_ids;
 pub mod calls;
 pub mod clauses;
@@ -35,4 +36,5 @@ pub mod meaning;
 pub mod message;
 pub mod nearest;
 pub mod rejection;
+pub mod revision;
 pub mod session;

@@ -4,7 +4,7 @@ use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::terminal::{Verbosity, cut, plain};
-use formats::{Format, Input, OrderGuess, ReadError, ReadOptions};
+use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -170,11 +170,11 @@ fn read(
     let failed = |error: ReadError| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(failed)?;
     let format = format_of(asked, &mut input, &name)?;
-    let mut contract = Contract::default();
+    let (mut contract, options) = (Contract::default(), ReadOptions::default());
     let mut guess = OrderGuess::default();
     let mut delivered: HashSet<String> = HashSet::new();
     let mut parcel = Vec::with_capacity(PARCEL);
-    (format.read)(&mut input, ReadOptions::default(), &mut |entry| {
+    (format.read)(&mut input, options, &mut |entry| {
         guess.see(&entry);
         let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
         if let (true, Some(id)) = (fold, id)
@@ -182,15 +182,16 @@ fn read(
         {
             return Ok(());
         }
-        if let Some(event) = contract.take(&entry)? {
+        apart(&entry, contract.revision(&entry), options, &mut |entry| {
+            let Some(event) = contract.take(entry)? else { return Ok(()) };
             parcel.push(OwnedEvent::of(&event));
             if parcel.len() == PARCEL {
                 events
                     .send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL)))
                     .map_err(|_| SinkError::Stop)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })
     .map_err(failed)?;
     // The comparison ends early only where the other side failed, and that is reported.

@@ -58,23 +58,25 @@ pub(super) enum Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// What is handed on. A refusal's place counts from the beginning of the slot's value, also inside a string.
+    /// What is handed on. A refusal's place counts from the beginning of the value, or of a string's content.
     pub(super) fn content(&self) -> Result<Content<'_>, Refusal> {
         Ok(match self {
             Self::Message(message) => Content::Message(*message),
-            Self::Text(string, text) => {
-                let in_the_string = |refusal: Refusal| {
-                    let at = 1 + Places::of(*string).raw(refusal.at);
-                    Refusal { at, ..refusal }
-                };
-                match carried(text).map_err(in_the_string)? {
-                    Carried::Message(message) => Content::Message(message),
-                    Carried::Nothing => Content::Event,
-                }
-            }
+            Self::Text(_, text) => match carried(text)? {
+                Carried::Message(message) => Content::Message(message),
+                Carried::Nothing => Content::Event,
+            },
             Self::Event => Content::Event,
             Self::Empty => Content::Empty,
         })
+    }
+
+    /// The place in the slot's value of a refusal that counts as those of [`Held::content`] do.
+    pub(super) fn placed(&self, refusal: Refusal) -> Refusal {
+        match self {
+            Self::Text(string, _) => Refusal { at: 1 + Places::of(*string).raw(refusal.at), ..refusal },
+            _ => refusal,
+        }
     }
 }
 

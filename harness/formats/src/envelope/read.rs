@@ -1,6 +1,7 @@
 //! Reading an envelope, entry by entry.
 
 use super::entry::{Held, Parts, context};
+use crate::exchange::body::offset_in;
 use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::made_up;
@@ -190,9 +191,11 @@ fn hand(
     let carrier = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,
-        (Err(refusal), Some((carrier, side, tail, text))) if options.tolerates(&refusal) => {
+        (Err(refusal), Some((carrier, side, tail, text))) if options.hands_on(&refusal) => {
             let location = Location { tail, ..location };
-            let content = Content::Noise(Noise { why: refusal, text: text.into() });
+            let base = offset_in(input.text().as_bytes(), text);
+            let why = Refusal { at: refusal.at.saturating_sub(base), ..refusal };
+            let content = Content::Noise(Noise { why, text: text.into() });
             let entry = Entry {
                 time,
                 side: Some(side),
@@ -200,18 +203,20 @@ fn hand(
                 context: context.as_ref(),
                 ..Entry::new(location, content)
             };
-            return sink(entry).map_err(|error| input.sink_error(error, 0, &location));
+            return sink(entry).map_err(|error| input.sink_error(error, base, &location));
         }
         (Err(refusal), _) => return Err(input.refuse(refusal, 0, &location.pointer())),
     };
     let location = Location { tail: found.tail, ..location };
     let content = match found.held.content() {
         Ok(content) => content,
-        Err(refusal) if options.tolerates(&refusal) => {
+        Err(why) if options.hands_on(&why) => {
             let text = if let Held::Text(_, text) = &found.held { text.clone() } else { "".into() };
-            Content::Noise(Noise { why: refusal, text })
+            Content::Noise(Noise { why, text })
         }
-        Err(refusal) => return Err(input.refuse(refusal, found.at, &location.pointer())),
+        Err(refusal) => {
+            return Err(input.refuse(found.held.placed(refusal), found.at, &location.pointer()));
+        }
     };
     let mut sse = found.sse;
     if let (Content::Event, Held::Text(_, text), Some(sse)) = (&content, &found.held, &mut sse) {
@@ -225,13 +230,17 @@ fn hand(
         context: context.as_ref(),
         ..Entry::new(location, content)
     };
-    // Inside a string the place of what a sink refuses is the string's.
-    let message_at = if matches!(found.held, Held::Text(..)) { None } else { Some(found.at) };
-    sink(entry).map_err(|error| match (error, message_at) {
-        (SinkError::Rejected(refusal), None) => {
-            input.refuse(Refusal { at: 0, ..refusal }, found.at, &location.pointer())
+    // A message may stand behind white space of a string.
+    let start = match (&entry.content, &found.held) {
+        (Content::Message(message), Held::Text(_, text)) => offset_in(text.as_bytes(), message.text()),
+        _ => 0,
+    };
+    sink(entry).map_err(|error| match error {
+        SinkError::Rejected(refusal) => {
+            let refusal = Refusal { at: start + refusal.at, ..refusal };
+            input.refuse(found.held.placed(refusal), found.at, &location.pointer())
         }
-        (error, _) => input.sink_error(error, found.at, &location),
+        SinkError::Stop => ReadError::Stopped,
     })
 }
 

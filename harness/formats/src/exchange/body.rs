@@ -114,15 +114,14 @@ impl Body<'_> {
     }
 }
 
+/// A body without the byte order mark that it may begin with.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// The message that the whole of a body is, if it is one. `wanted`: a message belongs here, so that text which
 /// begins like an object and is not JSON is an answer lost.
 pub(crate) fn message(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
-    let rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let skipped = bytes.len() - rest.len();
-    read(rest, wanted).map_err(|refusal| Refusal { at: refusal.at + skipped, ..refusal })
-}
-
-fn read(bytes: &[u8], wanted: bool) -> Checked<Option<Message<'_>>> {
     let Some((start, first)) = first(bytes) else { return Ok(None) };
     if !matches!(first, b'{' | b'[') {
         return Ok(None);

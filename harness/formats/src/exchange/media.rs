@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use transcript::json::Json;
 use transcript::session::{Headers, header};
 
+pub(crate) const JSON: &str = "application/json";
 pub(crate) const STREAM: &str = "text/event-stream";
 
 /// The media type of a body: what the header says, else what the exporter says.
@@ -33,5 +34,5 @@ pub(crate) fn document(text: Json<'_>) -> Option<Cow<'_, str>> {
 
 /// Whether a body of this media type is looked at: JSON, and what nobody named.
 pub(crate) fn may_be_json(media_type: &str) -> bool {
-    matches!(media_type, "application/json" | "")
+    matches!(media_type, JSON | "")
 }

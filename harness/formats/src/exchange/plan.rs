@@ -1,6 +1,7 @@
 //! Which exchanges a session is written as.
 //!
-//! A client's message is a POST of its own. What the server sends next stands in its answer as long as it may:
+//! A client's message is a POST of its own; the messages of a batch stay together in the exchange that brought them. What the
+//! server sends next stands in its answer as long as it may:
 //! until the POST's own request is answered, and no answer to another request. Everything else that a server
 //! sends stands in the stream of a GET; after an `endpoint` event (HTTP+SSE) that is everything.
 //!
@@ -8,6 +9,7 @@
 //!
 //! Moments are in microseconds, and never run backwards: readers sort by them (HAR-ORDER).
 
+use super::media::may_be_json;
 use crate::made_up;
 use crate::session::{OwnedContent, OwnedEntry, Session, TransportContext};
 use std::collections::HashMap;
@@ -25,8 +27,8 @@ pub(crate) struct Draft<'s> {
     pub(crate) ended: Option<i64>,
     /// The moment at which each entry of `sent` came, where other entries may stand between them.
     pub(crate) moments: Vec<i64>,
-    /// The POST's message.
-    pub(crate) request: Option<Message<'s>>,
+    /// The POST's message; several where it was a batch.
+    pub(crate) requests: Vec<Message<'s>>,
     /// The headers of an envelope's request.
     pub(crate) request_headers: Option<&'s Headers<'static>>,
     /// The status and headers of an envelope's response.
@@ -86,7 +88,7 @@ impl Draft<'_> {
 
     /// Whether the POST asks for an answer.
     pub(crate) fn asks(&self) -> bool {
-        self.request.is_some_and(|message| message.method().is_some() && message.id().key().is_some())
+        self.requests.iter().any(|message| message.method().is_some() && message.id().key().is_some())
     }
 }
 
@@ -165,7 +167,6 @@ impl<'s> Plan<'s> {
         let own = self.drafts.last().is_some_and(|draft| {
             draft.belongs(entry)
                 && draft.known.is_some_and(|known| known.method.eq_ignore_ascii_case("POST"))
-                && draft.request.is_none()
                 && draft.sent.is_empty()
         });
         if !own {
@@ -173,7 +174,7 @@ impl<'s> Plan<'s> {
         }
         let (index, elsewhere) = (self.messages, self.endpoint);
         if let Some(draft) = self.drafts.last_mut() {
-            draft.request = entry.message();
+            draft.requests.extend(entry.message());
             draft.request_headers = entry.context.as_ref().map(|context| &context.headers);
             draft.index = Some(index);
             draft.elsewhere = elsewhere;
@@ -219,7 +220,7 @@ impl<'s> Plan<'s> {
         let fits = |draft: &Draft<'_>| {
             draft.known.is_none()
                 && draft.answer_context.is_none()
-                && draft.request.is_some()
+                && !draft.requests.is_empty()
                 && draft.sent.is_empty()
                 && !draft.closed
         };
@@ -242,7 +243,7 @@ fn fits(draft: &Draft<'_>, entry: &OwnedEntry, context: Option<&TransportContext
     {
         return false;
     }
-    if draft.request.is_none() {
+    if draft.requests.is_empty() {
         // A stream goes on; what says that it was a response of its own does not belong in it.
         return entry.carrier != Carrier::Response && !draft.responded;
     }
@@ -259,16 +260,21 @@ fn answer_context(entry: &OwnedEntry) -> Option<&TransportContext> {
     entry.context.as_ref().filter(|context| entry.carrier == Carrier::Response && context.status.is_some())
 }
 
-/// One message that answers the POST, and nothing that tells of a stream.
+/// One message that answers the POST, or a batch of them, and nothing that tells of a stream.
 fn is_json(draft: &Draft<'_>) -> bool {
-    let [entry] = draft.sent[..] else { return false };
-    let plain = entry.message().is_some() && entry.carrier != Carrier::Sse && entry.sse.is_none();
-    match draft.known {
-        Some(_) => plain,
-        None => {
-            plain
+    let plain = |entry: &OwnedEntry| {
+        entry.message().is_some() && entry.carrier != Carrier::Sse && entry.sse.is_none()
+    };
+    match (&draft.sent[..], draft.known) {
+        ([entry], Some(_)) => plain(entry),
+        ([_, ..], Some(known)) => {
+            may_be_json(&known.media_type) && draft.sent.iter().all(|entry| plain(entry))
+        }
+        ([entry], None) => {
+            plain(entry)
                 && (entry.carrier == Carrier::Response
                     || draft.index.is_some() && entry.answers == draft.index)
         }
+        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
-use super::body::{Body, Checked, Document, message, not_utf8, offset_in};
+use super::body::{Body, Checked, Document, message, not_utf8, offset_in, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
 use super::stamp::Stamp;
@@ -12,8 +12,9 @@ use crate::format::ReadOptions;
 use crate::input::{Input, ReadError};
 use crate::sse::{SseBlock, SseBlockKind as Block, SseParser};
 use std::borrow::Cow;
+use transcript::batch::items;
 use transcript::json::{Json, JsonKind};
-use transcript::message::Refusal;
+use transcript::message::{Message, Refusal};
 use transcript::rejection::Code;
 use transcript::session::{
     Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sink, SinkError, Sse,
@@ -254,18 +255,19 @@ impl<'a> Reading<'a, '_, '_, '_> {
         context: Option<&Context<'_>>,
     ) -> Result<bool, ReadError> {
         let bytes = std::mem::take(&mut body.bytes);
-        match message(&bytes, wanted) {
+        let text = without_mark(&bytes);
+        let skipped = bytes.len() - text.len();
+        match message(text, wanted) {
             Ok(None) => Ok(false),
             Ok(Some(message)) => {
-                let start = offset_in(&bytes, message.text());
+                let start = skipped + offset_in(text, message.text());
                 let entry = Entry { context, ..stamp.on(Content::Message(message), location) };
                 self.give(entry, |at| body.place(start + at))?;
-                Ok(message.method().is_some() && message.id().key().is_some())
+                Ok(asks(&message))
             }
             Err(cause) => {
-                let at = body.place(cause.at);
-                self.refuse(Refusal { at, ..cause }, &bytes, location, stamp)?;
-                Ok(false)
+                let entry = Entry { context, ..stamp.on(Content::Empty, location) };
+                self.refuse(cause, text, entry, |at| body.place(skipped + at))
             }
         }
     }
@@ -326,25 +328,35 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 self.note(Entry { sse: stamp.shown(sse), context, ..stamp.on(content, location) })
             }
             Err(cause) => {
-                let at = place(cause.at);
-                self.refuse(Refusal { at, ..cause }, block.data, location, stamp)
+                let field = |bytes| text(bytes).ok().flatten().map(Cow::from);
+                let (name, id) = (field(block.name), field(block.id));
+                let sse = Sse { name, id, data: None, retry: block.retry, comments: block.comments };
+                let entry = stamp.on(Content::Empty, location);
+                let entry = Entry { sse: stamp.shown(sse), context, ..entry };
+                self.refuse(cause, block.data, entry, place).map(drop)
             }
         }
     }
 
-    /// Rejects, or notes the noise where the caller asked for leniency.
+    /// Rejects, or hands `text` on as noise in the place of `entry`, and says whether requests are in it. `place` finds a
+    /// place of the text in the document.
     fn refuse(
         &mut self,
         cause: Refusal,
         text: &[u8],
-        location: Location,
-        stamp: Stamp,
-    ) -> Result<(), ReadError> {
-        if self.options.tolerates(&cause) {
-            let text = String::from_utf8_lossy(text);
-            return self.note(stamp.on(Content::Noise(Noise { why: cause, text }), location));
+        entry: Entry<'_>,
+        mut place: impl FnMut(usize) -> usize,
+    ) -> Result<bool, ReadError> {
+        if self.options.hands_on(&cause) {
+            let noise = Noise { why: cause, text: String::from_utf8_lossy(text) };
+            let entry = Entry { content: Content::Noise(noise), ..entry };
+            let mut items = items(&entry).into_iter().flatten();
+            let asked = items.any(|(_, item)| item.message().is_some_and(asks));
+            drop(items);
+            return self.give(entry, place).map(|()| asked);
         }
-        Err(self.input.refuse(cause, 0, &location.pointer()))
+        let at = place(cause.at);
+        Err(self.input.refuse(Refusal { at, ..cause }, 0, &entry.location.pointer()))
     }
 
     /// Hands on an entry that is not a message.
@@ -375,6 +387,10 @@ impl<'a> Reading<'a, '_, '_, '_> {
             tail,
         }
     }
+}
+
+fn asks(message: &Message<'_>) -> bool {
+    message.method().is_some() && message.id().key().is_some()
 }
 
 /// What a block of a stream carries: a message, or an event without one.

@@ -1,15 +1,13 @@
 //! Writing exchanges: what each part of one says, whichever format has it.
 
 use super::body::bare;
-use super::media::STREAM;
+use super::media::{JSON, STREAM};
 use super::plan::Draft;
 use crate::session::OwnedEntry;
 use std::borrow::Cow;
 use transcript::json::write_compact;
 use transcript::message::Message;
 use transcript::session::{Headers, header};
-
-pub(crate) const JSON: &str = "application/json";
 
 /// The address of a server of which no address is known.
 const NOWHERE: &str = "http://localhost/mcp";
@@ -33,7 +31,7 @@ pub(crate) struct Spelled<'d> {
 impl<'d> Spelled<'d> {
     /// What stands in this exchange.
     pub(crate) fn of(draft: &Draft<'d>) -> Self {
-        let request = draft.request.map(compact);
+        let request = (!draft.requests.is_empty()).then(|| body(draft.requests.iter().copied()));
         let method = match (draft.known, &request) {
             (Some(known), _) => known.method.clone(),
             (None, Some(_)) => "POST".into(),
@@ -94,10 +92,9 @@ impl Body {
                 context.map(|context| bare(header(&context.headers, "content-type").unwrap_or_default()))
             }
         };
-        if draft.is_json
-            && let Some(message) = draft.sent.first().and_then(|entry| entry.message())
-        {
-            return Self { text: Some(compact(message)), places: vec![0], media_type: JSON.to_owned() };
+        if draft.is_json {
+            let text = body(draft.sent.iter().filter_map(|entry| entry.message()));
+            return Self { text: Some(text), places: vec![0], media_type: JSON.to_owned() };
         }
         let (mut stream, mut places) = (Vec::new(), Vec::new());
         for entry in &draft.sent {
@@ -171,6 +168,15 @@ fn field(name: &str, value: &str, out: &mut Vec<u8>) {
     put(out, ": ");
     put(out, &value.replace(['\r', '\n'], " "));
     put(out, "\n");
+}
+
+/// A message, or the batch that several are.
+fn body<'m>(messages: impl Iterator<Item = Message<'m>>) -> Vec<u8> {
+    let texts: Vec<_> = messages.map(compact).collect();
+    match &texts[..] {
+        [text] => text.clone(),
+        texts => [b"[", &*texts.join(&b','), b"]"].concat(),
+    }
 }
 
 fn compact(message: Message<'_>) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! Writing HAR: the text of the exchanges that the plan names.
 
+use crate::exchange::media::JSON;
 use crate::exchange::plan::{Draft, plan};
-use crate::exchange::write::{JSON, Spelled, events, milliseconds, reason};
+use crate::exchange::write::{Spelled, events, milliseconds, reason};
 use crate::made_up;
 use crate::session::Session;
 use crate::time;

@@ -119,7 +119,7 @@ impl List {
         let mut scanner = Scanner::new(text);
         if let Ok(message) = Message::scan(text, &mut scanner) {
             let length = scanner.at();
-            self.said(input, Said::bare(message, self.order), location, sink)?;
+            self.said(input, Said::bare(text, Ok(message), self.order), location, sink)?;
             return Ok(length);
         }
         let length = input.scan(|scanner| scanner.value())?;
@@ -128,10 +128,7 @@ impl List {
         match parts.find(MESSAGE) {
             // What has `jsonrpc` is a message itself, whatever else it has.
             Some(message) if !parts.bare => self.export(input, &parts, message, location, sink)?,
-            _ => match Message::parse(text) {
-                Ok(message) => self.said(input, Said::bare(message, self.order), location, sink)?,
-                Err(refusal) => self.refused(input, refusal, (0, text), location, sink)?,
-            },
+            _ => self.said(input, Said::bare(text, Message::parse(text), self.order), location, sink)?,
         }
         Ok(length)
     }
@@ -156,13 +153,10 @@ impl List {
             .and_then(|(_, origin)| origin.as_text())
             .and_then(|origin| [Side::Client, Side::Server].into_iter().find(|side| origin.is(side.name())));
         let here = Location { tail: "/message", ..location };
-        match Message::parse(message.text()) {
-            Ok(message) => {
-                let said = Said { at, message, side, time: time.and_then(milliseconds), order: self.order };
-                self.said(input, said, here, sink)?;
-            }
-            Err(refusal) => self.refused(input, refusal, (at, message.text()), here, sink)?,
-        }
+        let (text, order) = (message.text(), self.order);
+        let said =
+            Said { at, text, message: Message::parse(text), side, time: time.and_then(milliseconds), order };
+        self.said(input, said, here, sink)?;
         let Some((at, answer)) = parts.find(RESPONSE).filter(|(_, answer)| answer.kind() != JsonKind::Null)
         else {
             return Ok(());
@@ -170,17 +164,13 @@ impl List {
         let took = parts.find(DURATION).and_then(|(_, took)| nanoseconds(took)).unwrap_or_default();
         let later = |time: i128| time.saturating_add(took);
         let here = Location { tail: "/response", ..location };
-        match Message::parse(answer.text()) {
-            Ok(message) => {
-                let (time, order) = (time.map(later).and_then(milliseconds), self.order.map(later));
-                let side = side.map(Side::other);
-                self.said(input, Said { at, message, side, time, order }, here, sink)
-            }
-            Err(refusal) => self.refused(input, refusal, (at, answer.text()), here, sink),
-        }
+        let (time, order) = (time.map(later).and_then(milliseconds), self.order.map(later));
+        let (text, side) = (answer.text(), side.map(Side::other));
+        self.said(input, Said { at, text, message: Message::parse(text), side, time, order }, here, sink)
     }
 
-    /// Hands a message on, or keeps it until the whole is known.
+    /// Hands a message on, or keeps it until the whole is known; so with a batch. What is neither ends the reading, or is
+    /// handed on as noise, ahead of what is held.
     fn said(
         &mut self,
         input: &Input<'_>,
@@ -190,35 +180,20 @@ impl List {
     ) -> Result<(), ReadError> {
         let position = input.position(said.at);
         let location = Location { offset: position.offset, line: position.line, ..location };
-        let Said { at, message, side, time, order } = said;
-        match &mut self.held {
-            None => sink(Entry::new(location, Content::Message(message)))
-                .map_err(|error| input.sink_error(error, at, &location)),
-            Some(held) => {
-                let (text, shape, column) = (message.text().to_owned(), message.shape(), position.column);
-                held.push(Held { text, shape, side, time, order, location, column });
-                Ok(())
-            }
+        let Said { at, text, message, side, time, order } = said;
+        let waits = message.as_ref().map_or_else(|why| why.code == Code::Batch, |_| true);
+        if let Some(held) = self.held.as_mut().filter(|_| waits) {
+            let text = message.as_ref().map_or(text, Message::text).to_owned();
+            let (message, column) = (message.map(|message| message.shape()), position.column);
+            held.push(Held { text, message, side, time, order, location, column });
+            return Ok(());
         }
-    }
-
-    /// What is not a message ends the reading, or is handed on as noise, ahead of what is held.
-    fn refused(
-        &self,
-        input: &Input<'_>,
-        refusal: Refusal,
-        (base, text): (usize, &str),
-        location: Location,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), ReadError> {
-        if !self.options.tolerates(&refusal) {
-            return Err(input.refuse(refusal, base, &location.pointer()));
-        }
-        let position = input.position(base);
-        let location = Location { offset: position.offset, line: position.line, ..location };
-        let noise = Noise { why: refusal, text: text.into() };
-        sink(Entry::new(location, Content::Noise(noise)))
-            .map_err(|error| input.sink_error(error, base, &location))
+        let content = match message {
+            Ok(message) => Content::Message(message),
+            Err(why) if self.options.hands_on(&why) => Content::Noise(Noise { why, text: text.into() }),
+            Err(why) => return Err(input.refuse(why, at, &location.pointer())),
+        };
+        sink(Entry::new(location, content)).map_err(|error| input.sink_error(error, at, &location))
     }
 
     /// Hands on what was held, in its order.
@@ -227,8 +202,11 @@ impl List {
         // Stable: what was said at one time stays as it stands. What has no time at all stands first.
         held.sort_by_key(|held| held.order);
         for held in &held {
-            let message = Message::of(&held.text, held.shape);
-            let entry = Entry::new(held.location, Content::Message(message));
+            let content = match &held.message {
+                Ok(shape) => Content::Message(Message::of(&held.text, *shape)),
+                Err(why) => Content::Noise(Noise { why: why.clone(), text: (&*held.text).into() }),
+            };
+            let entry = Entry::new(held.location, content);
             sink(Entry { side: held.side, time: held.time, ..entry })
                 .map_err(|error| held.sink_error(error))?;
         }
@@ -236,10 +214,11 @@ impl List {
     }
 }
 
-/// A message, where in the window it stands, and what its entry tells of it.
+/// What stands where a message belongs, where in the window, and what its entry tells of it.
 struct Said<'a> {
     at: usize,
-    message: Message<'a>,
+    text: &'a str,
+    message: Result<Message<'a>, Refusal>,
     side: Option<Side>,
     time: Option<i64>,
     /// The time by which it is put in order: its own, or that of the item before.
@@ -247,15 +226,15 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    fn bare(message: Message<'a>, order: Option<i128>) -> Self {
-        Self { at: 0, message, side: None, time: None, order }
+    fn bare(text: &'a str, message: Result<Message<'a>, Refusal>, order: Option<i128>) -> Self {
+        Self { at: 0, text, message, side: None, time: None, order }
     }
 }
 
-/// A message that waits for its turn.
+/// A message, or a batch, that waits for its turn.
 struct Held {
     text: String,
-    shape: Shape,
+    message: Result<Shape, Refusal>,
     side: Option<Side>,
     time: Option<i64>,
     order: Option<i128>,

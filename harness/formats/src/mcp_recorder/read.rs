@@ -119,11 +119,11 @@ fn interaction(
             Err(_) if failed && value.kind() == JsonKind::Object && value.member("jsonrpc").is_none() => {
                 Content::Empty
             }
-            Err(why) if options.tolerates(&why) => Content::Noise(Noise { why, text: value.text().into() }),
-            Err(why) => {
+            Err(why) if options.hands_on(&why) => {
                 let clause = if why.code == Code::Batch { "ENV-SINGLE" } else { why.clause };
-                return Err(input.refuse(Refusal { clause, ..why }, at, &location.pointer()));
+                Content::Noise(Noise { why: why.under(clause), text: value.text().into() })
             }
+            Err(why) => return Err(input.refuse(why, at, &location.pointer())),
         };
         let entry = Entry { side: Some(side), carrier, ..Entry::new(location, content) };
         sink(entry).map_err(|error| input.sink_error(error, at, &location))?;

@@ -12,6 +12,7 @@ macro_rules! mutants {
     };
 }
 
+mod batches;
 mod challenges;
 mod correlation;
 mod envelope;
@@ -37,6 +38,7 @@ static CATALOGUE: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
         events::mutants(),
         values::mutants(),
         messages::mutants(),
+        batches::mutants(),
         envelope::mutants(),
         streams::mutants(),
         replay::mutants(),

@@ -9,7 +9,7 @@ use crate::rule::Need;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use transcript::json::{Json, JsonKind, OwnedJson};
-use transcript::session::{Carrier, Content, Entry, Side, header};
+use transcript::session::{Content, Entry, Side, header};
 
 /// How many bytes of tool definitions are kept.
 pub(crate) const MOST_TOOLS: usize = 16 << 20;
@@ -218,7 +218,7 @@ impl Facts {
         {
             return request.revision.or(self.revision);
         }
-        message.meta(META_VERSION).and_then(named).or(self.revision)
+        message.meta(META_VERSION).and_then(Revision::of).or(self.revision)
     }
 
     /// Whether HTTP said of a session that it is over.
@@ -228,10 +228,7 @@ impl Facts {
 
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
-        let sent =
-            entry.context.filter(|_| self.recording.kind.envelope && entry.carrier == Carrier::Request);
-        let version = sent.and_then(|context| header(&context.headers, "MCP-Protocol-Version"));
-        if let Some(revision) = version.and_then(Revision::named) {
+        if let Some(revision) = Revision::declared(entry) {
             self.suppose(revision);
         }
         match &entry.content {
@@ -264,10 +261,6 @@ impl Facts {
                     (Some(id), Some(name)) => self.mixed |= *id != **name,
                     _ => {}
                 }
-                let name = header(&exchange.request_headers, "MCP-Protocol-Version");
-                if let Some(revision) = name.and_then(Revision::named) {
-                    self.suppose(revision);
-                }
             }
             Content::Event => {
                 let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
@@ -295,7 +288,7 @@ impl Facts {
         }
         self.modern |= message.calls("notifications/subscriptions/acknowledged");
         if message.kind == MessageKind::Request
-            && let Some(revision) = message.meta(META_VERSION).and_then(named)
+            && let Some(revision) = message.meta(META_VERSION).and_then(Revision::of)
         {
             self.suppose(revision);
         }
@@ -319,7 +312,7 @@ impl Facts {
             self.late &= !self.unserved;
             self.initialized = true;
             if !self.forced {
-                self.revision = result.member("protocolVersion").and_then(named).or(self.revision);
+                self.revision = result.member("protocolVersion").and_then(Revision::of).or(self.revision);
             }
             self.server = result.member("capabilities").and_then(kept).or(self.server.take());
         }
@@ -389,10 +382,6 @@ fn is_modern(message: &SeenMessage<'_>) -> bool {
         || message
             .result_of("server/discover")
             .is_some_and(|result| result.member("supportedVersions").is_some())
-}
-
-fn named(value: Json<'_>) -> Option<Revision> {
-    Revision::named(&value.as_text()?.to_str()?)
 }
 
 /// A string's content.

@@ -17,10 +17,11 @@ use super::report::Report;
 use super::trace_event::TraceEvent;
 use crate::revision::Revision;
 use std::borrow::Cow;
-use transcript::json::{Json, MemberIndex, index_members};
+use transcript::batch;
+use transcript::json::{MemberIndex, index_members};
 use transcript::message::Message;
 use transcript::rejection::{Code, Rejection};
-use transcript::session::{Content, Entry, Location, Noise, Side};
+use transcript::session::{Content, Entry, Location, Side};
 
 /// How a recording is to be judged.
 #[derive(Debug, Clone, Default)]
@@ -108,21 +109,10 @@ impl Judge {
             Content::Noise(noise) if noise.why.code == Code::Batch => {
                 // Whether batches are allowed is a rule's business; what is in them is judged like anything else.
                 self.show(entry, None, entry.side);
-                let Ok(list) = Json::parse(&noise.text) else { return };
-                for (index, item) in list.items().enumerate() {
-                    match Message::parse(item.text()) {
-                        Ok(message) => {
-                            let entry = Entry { content: Content::Message(message), ..entry.clone() };
-                            self.message(&entry, message, Some(index));
-                        }
-                        Err(why) => {
-                            let noise = Noise { why, text: item.text().into() };
-                            self.show(
-                                &Entry { content: Content::Noise(noise), ..entry.clone() },
-                                None,
-                                entry.side,
-                            );
-                        }
+                for (index, (_, item)) in batch::items(entry).into_iter().flatten().enumerate() {
+                    match item.message() {
+                        Some(message) => self.message(&item, *message, Some(index)),
+                        None => self.show(&item, None, item.side),
                     }
                 }
             }

@@ -9,6 +9,7 @@ use crate::engine::{
 };
 use crate::rule::{Level, Need, Party, Rule};
 use std::collections::{BTreeMap, BTreeSet};
+use transcript::batch;
 use transcript::json::Json;
 use transcript::rejection::{Code, Rejection};
 use transcript::session::{Content, Location, Side};
@@ -109,7 +110,9 @@ impl RuleVisitor for BatchState {
         }
         match (&at.message, &at.entry.content) {
             (Some(message), _) => self.message(message, at, report),
-            (None, Content::Noise(noise)) if noise.why.code == Code::Batch => {
+            (None, Content::Noise(noise))
+                if noise.why.code == Code::Batch && noise.why.clause != batch::CLAUSE =>
+            {
                 if let Ok(list) = Json::parse(&noise.text) {
                     self.batch(list, at, report);
                 }

@@ -7,6 +7,7 @@ use crate::engine::{
     Family, FindingLocation, RecordingKind, Report, RuleContext, RuleVisitor, Trigger, Violation,
 };
 use crate::rule::{Level, Party, Rule};
+use transcript::batch;
 use transcript::json::Json;
 use transcript::message::resembles_message;
 use transcript::rejection::{Code, Rejection};
@@ -85,6 +86,8 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
         }),
         Code::WrongType => Some(Level::Must),
         Code::NestedData => Some(Level::Should),
+        // An item of a batch.
+        _ if noise.why.clause == batch::CLAUSE => Some(Level::Must),
         // One revision has batches, and readers take them only where the session shows that it is of that one.
         Code::Batch if at.revision.is_none() => Some(Level::Info),
         Code::NotAMessage if !printed && !Json::parse(&noise.text).is_ok_and(resembles_message) => {

@@ -50,11 +50,11 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "ENV-SINGLE",
         family: FAMILY,
-        title: "A request or response slot holds one message, never a batch",
+        title: "A request or response slot holds one message",
         rule: "`request` and `response` each hold one JSON-RPC object. Reject an array there, even an array \
-               of one.",
-        why: "One revision of MCP allowed batches in a POST body and the next took them out again; the \
-              envelope never had them. Unpacking an array gives entries that no other format has.",
+               of one, but for a batch of revision 2025-03-26 (EQ-BATCH).",
+        why: "One revision of MCP allowed batches in a POST body and the next took them out again. Outside of \
+              that one an array is a fault, and unpacking it gives entries that no other format has.",
         source: &["Assay import formats, Canonical Transport Envelope", "MCP 2025-06-18, Key Changes"],
         open: false,
         right: Example {
@@ -260,7 +260,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "An array of messages in SSE data",
         rule: "Data that is an array, as JSON or as text, may be rejected, passed over, or read message by \
-               message. The built-in reader rejects (batch) an array that plainly holds messages.",
+               message, but for a batch of revision 2025-03-26 (EQ-BATCH). The built-in reader rejects (batch) \
+               an array that plainly holds messages.",
         why: "Batches were legal on a stream in MCP 2025-03-26 and in no other revision. Reading only the \
               first of the messages is the one thing that suits nobody.",
         source: &[

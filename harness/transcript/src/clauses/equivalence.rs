@@ -29,6 +29,34 @@ pub(super) const CLAUSES: &[Clause] = &[
         },
     },
     Clause {
+        id: "EQ-BATCH",
+        family: FAMILY,
+        title: "A batch of 2025-03-26 is its messages, in order",
+        rule: "Where the session is known to be of revision 2025-03-26, read an array in the place of a message as the \
+               messages in it, in order, all of them sent by whoever sent the array. It is known by what stands \
+               before the array: the last `initialize` that was answered has a result with this \
+               `protocolVersion`; or, as long as none was, the first `MCP-Protocol-Version` among the headers of \
+               requests names it, those of the request that brings the array among them. What comes later does \
+               not reach back, and a version that no revision has decides nothing. Reject an empty array there, \
+               and one with an item that is no message, such as another array. An array none of whose items \
+               looks like a message is no batch in SSE data and in HAR. Everywhere else a batch is what \
+               JRP-LINE, ENV-SINGLE, SSE-DATA-ARRAY, RPL-NOISE and HAR-MESSAGE say of an array.",
+        why: "One revision has batches: every receiver of it must take them, and a recording of such a session is \
+              sound. Elsewhere an array is a fault of whoever sent it or wrote it down. An importer that takes \
+              them everywhere hides the fault, and one that takes them nowhere loses the session.",
+        source: &[
+            "MCP 2025-03-26, Base Protocol, Batching",
+            "MCP 2025-06-18, Key Changes",
+            "JSON-RPC 2.0, section 6",
+        ],
+        open: false,
+        right: Example { text: EQ_BATCH, reading: "Four events: the handshake's two, then two requests." },
+        wrong: Example {
+            text: EQ_BATCH,
+            reading: "Rejected (batch), although the two sides agreed on the revision that has batches.",
+        },
+    },
+    Clause {
         id: "EQ-ORDER",
         family: FAMILY,
         title: "The transcript's order is the session's order",
@@ -165,6 +193,10 @@ pub(super) const CLAUSES: &[Clause] = &[
 const EQ_COUNT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}
 {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}
 {"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+const EQ_BATCH: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{}}}
+{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{}}}
+[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
 
 const EQ_ORDER: &str = r#"{"transport":"streamable-http","entries":[
 {"timestamp_ms":1005,"request":{"jsonrpc":"2.0","id":1,"method":"ping"}},

@@ -16,7 +16,8 @@ pub(super) const CLAUSES: &[Clause] = &[
                there among those of other exchanges, behind what began earlier where moments are equal. An \
                item without a number, or with a smaller one than the item before, comes with that one. What \
                a long stream without `_events` said amid later exchanges is placed by guess, and the tools \
-               must admit it.",
+               must admit it. Answers with one id that came on two connections have no order between \
+               them: each binds as it stands here, and nothing may rest on which of them came first.",
         why: "Proxies list an exchange when it has finished, so that the slow call stands after the quick \
               one that came later. Read in file order, its request follows traffic that it caused. Over \
               HTTP+SSE one stream carries every answer: read as it stands, all of them precede their \
@@ -38,8 +39,8 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "A JSON body with jsonrpc is a message, and a foreign one is none",
         rule: "A POST body that holds an object with a `jsonrpc` member is the client's message, and so is \
                such an `application/json` answer the server's; streams apart (HAR-STREAM), other bodies \
-               carry none. An array of messages may be read or rejected, and the built-in reader rejects it \
-               (batch).",
+               carry none. An array of messages may be read or rejected, but for a batch of revision \
+               2025-03-26 (EQ-BATCH), and the built-in reader rejects it (batch).",
         why: "A capture holds all of the browser's or proxy's traffic: other sites, login pages, `Accepted`, \
               OAuth errors. Rejecting on the first of them makes the format useless, and reading them \
               invents messages.",

@@ -11,8 +11,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "One JSON object on a line",
         rule: "Each line that is not blank holds one message, and ends with LF or CRLF. Reject the file at a \
                line that is not a single JSON object (a banner, an array, half of a pretty-printed message), \
-               and give the line's number. A file that has no line, or blank ones alone, is open: reject it, \
-               or read a session without messages. The built-in reader reads it.",
+               and give the line's number; but for a batch of revision 2025-03-26 (EQ-BATCH). A file that has \
+               no line, or blank ones alone, is open: reject it, or read a session without messages. The \
+               built-in reader reads it.",
         why: "Recorders on Windows write CRLF, and servers print greetings into the same pipe. Skipping \
               every line that fails to parse reads both, but it also skips a message that was damaged.",
         source: &[

@@ -45,6 +45,7 @@ mod tests {
     /// Typed from the reading contract, in its order; nothing here is derived from the code.
     const IDS: &[&str] = &[
         "EQ-COUNT",
+        "EQ-BATCH",
         "EQ-ORDER",
         "EQ-PAIR",
         "EQ-TOOL",

@@ -93,9 +93,9 @@ pub(super) const CLAUSES: &[Clause] = &[
         family: FAMILY,
         title: "A raw that is JSON but no message",
         rule: "When `raw` is a number, a string, an array, null, or an object with none of `jsonrpc`, \
-               `method`, `result` and `error`, reject the file or pass over the line, and never bind it. The \
-               built-in reader rejects (not-a-message); asked to be lenient, it passes over the line and \
-               says so.",
+               `method`, `result` and `error`, reject the file or pass over the line, and never bind it; but \
+               for a batch of revision 2025-03-26 (EQ-BATCH). The built-in reader rejects (not-a-message); \
+               asked to be lenient, it passes over the line and says so.",
         why: "Servers print banners and log lines on stdout, and a recorder of that pipe writes down \
               whatever parses. A log line that is a JSON object is the hard one, because it looks so much \
               like a message.",

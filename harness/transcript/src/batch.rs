@@ -1,0 +1,84 @@
+//! Batches, arrays of messages, taken apart (clause EQ-BATCH).
+
+use crate::json::{Json, JsonKind};
+use crate::message::{Message, Refusal};
+use crate::rejection::Code;
+use crate::session::{Content, Entry, Noise};
+
+/// Under which clause an item is refused that is no message.
+pub const CLAUSE: &str = "EQ-BATCH";
+
+/// The items of a batch, each as an entry of its own and with the place of its text in that of the batch: a message, or noise
+/// where it is none. Nothing where the entry is no batch with anything in it.
+#[must_use]
+pub fn items<'e>(entry: &'e Entry<'_>) -> Option<impl Iterator<Item = (usize, Entry<'e>)>> {
+    let Content::Noise(Noise { why, text }) = &entry.content else { return None };
+    if why.code != Code::Batch || why.clause == CLAUSE {
+        return None;
+    }
+    let list = Json::parse(text).ok().filter(|list| list.kind() == JsonKind::Array)?;
+    let mut items = list.items().peekable();
+    items.peek()?;
+    let start = text.as_ptr().addr();
+    Some(items.map(move |item| {
+        let text = item.text();
+        let content = match Message::parse(text) {
+            Ok(message) => Content::Message(message),
+            Err(why) => Content::Noise(Noise { why: refused(why), text: text.into() }),
+        };
+        (text.as_ptr().addr() - start, Entry { content, ..entry.clone() })
+    }))
+}
+
+fn refused(why: Refusal) -> Refusal {
+    match why.code {
+        Code::Batch | Code::NotAMessage => why.under(CLAUSE),
+        _ => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::items;
+    use crate::message::Refusal;
+    use crate::rejection::Code;
+    use crate::session::{Content, Entry, Location, Noise, Side};
+
+    fn taken(text: &str, why: Refusal) -> Option<Vec<(usize, Result<String, Code>)>> {
+        let content = Content::Noise(Noise { why, text: text.into() });
+        let entry = Entry { side: Some(Side::Server), ..Entry::new(Location::default(), content) };
+        let show = |(at, item): (usize, Entry<'_>)| {
+            assert_eq!(item.side, Some(Side::Server));
+            match item.content {
+                Content::Message(message) => (at, Ok(message.text().to_owned())),
+                Content::Noise(noise) => (at, Err(noise.why.code)),
+                other => panic!("{other:?}"),
+            }
+        };
+        items(&entry).map(|items| items.map(show).collect())
+    }
+
+    #[test]
+    fn a_batch_is_its_items_with_their_places() {
+        let why = || Refusal::new(Code::Batch, 0, "an array");
+        let ping = r#"{"jsonrpc":"2.0","method":"ping"}"#;
+        let text = format!(" [{ping}, 42,[{ping}],{{}}]");
+        let expected = vec![
+            (2, Ok(ping.to_owned())),
+            (37, Err(Code::NotAMessage)),
+            (40, Err(Code::Batch)),
+            (76, Err(Code::NotAMessage)),
+        ];
+        assert_eq!(taken(&text, why()), Some(expected));
+        for (text, why) in [
+            ("[]", why()),
+            ("{}", why()),
+            ("[", why()),
+            (&text, Refusal::new(Code::NotAMessage, 0, "another")),
+            // What stands in a batch is none itself.
+            (&text, why().under(super::CLAUSE)),
+        ] {
+            assert_eq!(taken(text, why), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The revisions of the specification, in their order, and how a session shows which one is its own.
+
+use crate::json::Json;
+use crate::session::{Carrier, Content, Entry, header};
+use std::fmt;
+
+/// A published revision of MCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "each is named by its date")]
+pub enum Revision {
+    V2024_11_05,
+    V2025_03_26,
+    V2025_06_18,
+    V2025_11_25,
+    V2026_07_28,
+}
+
+impl Revision {
+    /// Every revision, oldest first.
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+
+    /// The date that names it on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// The revision of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|revision| revision.name() == name)
+    }
+
+    /// The revision that a header with this entry names: `MCP-Protocol-Version` of a request (clause EQ-BATCH).
+    #[must_use]
+    pub fn declared(entry: &Entry<'_>) -> Option<Self> {
+        let headers = match (&entry.content, entry.context) {
+            (Content::Exchange(exchange), _) => &exchange.request_headers,
+            (_, Some(context)) if entry.carrier == Carrier::Request => &context.headers,
+            _ => return None,
+        };
+        Self::named(header(headers, "MCP-Protocol-Version")?)
+    }
+
+    /// The revision that a value names, such as the `protocolVersion` of a result.
+    #[must_use]
+    pub fn of(value: Json<'_>) -> Option<Self> {
+        Self::named(&value.as_text()?.to_str()?)
+    }
+
+    /// Whether a message may be an array of messages.
+    #[must_use]
+    pub fn has_batches(self) -> bool {
+        self == Self::V2025_03_26
+    }
+
+    /// Whether sessions of it begin with `initialize`; from 2026-07-28 on each request stands by itself.
+    #[must_use]
+    pub fn has_handshake(self) -> bool {
+        self < Self::V2026_07_28
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
