@@ -17,13 +17,41 @@ export type Message = (
   | { kind: 'tool_call'; tool?: Json; arguments?: Json }
   | { kind: 'request' | 'notification'; method: string; params?: Json }
   | { kind: 'result' | 'error'; content: Json }
-) & { id?: string; place: string };
+) & { id?: string; idIs: 'text' | 'number' | 'null' | 'missing'; place: string };
 
 export type Event = Message & { answers?: number | null };
 
 export interface Meaning {
   events: Event[];
   discovery: Discovery | null;
+}
+
+/** What ids are to a reading; by default what the contract says. */
+export interface Dialect {
+  /** A number and a string are two ids. */
+  typed: boolean;
+  /** Tool calls and results have an id, and only an error has the id null. */
+  required: boolean;
+  /** A tool call may have the id of another one that is no longer open, or of the other side's. */
+  reusable: boolean;
+}
+
+const DEFAULT: Dialect = { typed: false, required: false, reusable: false };
+
+export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
+  ['default', DEFAULT],
+  ['typed-ids', { typed: true, required: true, reusable: true }],
+]);
+
+const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+const HAS_BATCHES = '2025-03-26';
+
+/** The version that the headers of a request name. */
+export function version(headers: Iterable<[string, Json]>): Json | undefined {
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() === 'mcp-protocol-version') return value;
+  }
+  return undefined;
 }
 
 /** What a JSON value says as a message. */
@@ -34,8 +62,10 @@ export function message(value: Json, place: string): Message {
     throw new Rejection('not-a-message', place, 'an object without jsonrpc, method, result and error is no message');
   }
   if (member(value, 'jsonrpc', place) !== '2.0') throw new Rejection('invalid-version', place, '`jsonrpc` is not "2.0"');
-  const id = correlationId(member(value, 'id', place), `${place}/id`);
-  const common = id === undefined ? { place } : { id, place };
+  const written = member(value, 'id', place);
+  const id = correlationId(written, `${place}/id`);
+  const idIs = typeof written === 'string' ? 'text' : written === undefined ? 'missing' : written === null ? 'null' : 'number';
+  const common = id === undefined ? { idIs, place } as const : { id, idIs, place } as const;
   const [method, params] = [member(value, 'method', place), member(value, 'params', place)];
   const [result, error] = [member(value, 'result', place), member(value, 'error', place)];
   if ([method, result, error].filter((one) => one !== undefined).length > 1) {
@@ -74,20 +104,64 @@ export class Session {
   readonly #events: Event[] = [];
   readonly #open = { client: new Open(), server: new Open(), unknown: new Open() };
   readonly #calls = new Map<string, string>();
+  /** The tool calls that HTTP turned away. */
+  readonly #turnedAway = new Set<number>();
+  /** The initialize requests that wait for their answer. */
+  readonly #handshakes = new Set<number>();
+  /** As far as the session has shown it. */
+  #revision: string | undefined;
   #discovery: Discovery | null = null;
 
-  /** `turnedAway`: HTTP answered in the server's stead, so that the same request may come again. */
-  add(message: Message, from: Side, turnedAway = false): void {
-    const at = this.#events.length;
-    if (message.kind === 'result' || message.kind === 'error') {
-      this.#events.push({ ...message, answers: this.#answered(message.id, from) });
+  constructor(private readonly dialect: Dialect = DEFAULT) {}
+
+  /** The header MCP-Protocol-Version of a request says which revision this is, until the session has shown it. */
+  named(version: Json | undefined): void {
+    if (typeof version === 'string' && REVISIONS.includes(version)) this.#revision ??= version;
+  }
+
+  /**
+   * What stands where a message belongs: a message, or a batch, which is its messages in order.
+   *
+   * `turnedAway`: HTTP answered in the server's stead, so that the same request may come again.
+   */
+  add(value: Json, place: string, from: Side, turnedAway = false): void {
+    if (!Array.isArray(value) || value.length === 0 || this.#revision !== HAS_BATCHES) {
+      this.#add(message(value, place), from, turnedAway);
       return;
     }
-    if (message.id !== undefined) {
-      if (message.kind === 'tool_call') this.#unique(message.id, message.place, turnedAway);
-      this.#open[from ?? 'unknown'].ask(message.id, at);
+    for (const [at, item] of value.entries()) this.#add(message(item, `${place}/${at}`), from, turnedAway);
+  }
+
+  #add(message: Message, from: Side, turnedAway: boolean): void {
+    const at = this.#events.length;
+    this.#requireId(message);
+    const key = this.dialect.typed && message.id !== undefined ? `${message.idIs} ${message.id}` : message.id;
+    if (message.kind === 'result' || message.kind === 'error') {
+      const answers = this.#answered(key, from);
+      this.#events.push({ ...message, answers });
+      if (answers !== null && this.#handshakes.delete(answers) && message.kind === 'result') this.#agreed(message.content);
+      return;
+    }
+    if (key !== undefined) {
+      const open = this.#open[from ?? 'unknown'];
+      if (message.kind === 'tool_call') this.#unique(key, message, open, turnedAway);
+      if (message.kind === 'request' && message.method === 'initialize') this.#handshakes.add(at);
+      open.ask(key, at);
     }
     this.#events.push(message);
+  }
+
+  #requireId({ kind, idIs, place }: Message): void {
+    const mayLack = idIs === 'missing' && (kind === 'notification' || kind === 'error');
+    const lacks = idIs === 'missing' || (idIs === 'null' && kind !== 'error');
+    if (this.dialect.required && lacks && !mayLack) {
+      throw new Rejection('invalid-id', place, 'a request and a result need an id that is not null');
+    }
+  }
+
+  #agreed(result: Json): void {
+    const version = result instanceof JsonObject ? result.get('protocolVersion') : undefined;
+    if (typeof version === 'string' && REVISIONS.includes(version)) this.#revision = version;
   }
 
   /** A 401 challenge. Several in one session are one summary. */
@@ -113,12 +187,15 @@ export class Session {
     return found === undefined ? null : oldest;
   }
 
-  #unique(id: string, place: string, turnedAway: boolean): void {
-    const before = this.#calls.get(id);
+  #unique(key: string, { id, place }: Message, open: Open, turnedAway: boolean): void {
+    const before = this.dialect.reusable
+      ? open.waiting(key).filter((at) => !this.#turnedAway.has(at)).map((at) => this.#events[at]).find((event) => event?.kind === 'tool_call')?.place
+      : this.#calls.get(key);
     if (before !== undefined) {
       throw new Rejection('duplicate-call-id', place, `the id ${JSON.stringify(id)} was used by the tool call at ${before}`);
     }
-    if (!turnedAway) this.#calls.set(id, place);
+    if (turnedAway) this.#turnedAway.add(this.#events.length);
+    else if (!this.dialect.reusable) this.#calls.set(key, place);
   }
 }
 
@@ -135,6 +212,11 @@ class Open {
   oldest(id: string): number {
     const waiting = this.#waiting.get(id);
     return waiting?.events[waiting.first] ?? Infinity;
+  }
+
+  waiting(id: string): number[] {
+    const waiting = this.#waiting.get(id);
+    return waiting === undefined ? [] : waiting.events.slice(waiting.first);
   }
 
   close(id: string): void {

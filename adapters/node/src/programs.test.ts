@@ -55,6 +55,17 @@ test('a conversation', () => {
   ]);
 });
 
+test('the handshake names the dialect', () => {
+  const start = '{"cmd":"start","protocol":1}\n';
+  const named = (command: string[]) => JSON.parse(run('adapter.js', command, start).stdout).dialect;
+  assert.deepEqual([named([]), named(['--dialect', 'typed-ids'])], ['default', 'typed-ids']);
+  const twice = file('twice.jsonl', `${CALL}\n${CALL.replace('9007199254740993', '"9007199254740993"')}\n`);
+  assert.deepEqual([[], ['--dialect', 'typed-ids']].map((option) => run('adapter.js', [...option, 'read', twice, 'jsonrpc']).status), [65, 0]);
+  const unknown = run('adapter.js', ['--dialect', 'mine', 'read', twice, 'jsonrpc']);
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /there is no dialect "mine"; there are default, typed-ids/);
+});
+
 test('the end of the input ends the conversation', () => {
   assert.equal(talk({ cmd: 'start', protocol: 1 }).status, 0);
   assert.equal(talk().status, 0);

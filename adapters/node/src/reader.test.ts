@@ -208,7 +208,8 @@ test('mcp-replay (RPL-*)', () => {
   assert.equal(read('{"type":"checkpoint","raw":{"a":1}}', '{"note":"x"}'), '');
   rejects('after-end', replay('{"type":"end"}', line('in', PING)), 'mcp-replay');
   rejects('not-a-message', replay('[]'), 'mcp-replay');
-  for (const noise of ['42', 'null', '"x"', '[]', '{"a":1}']) rejects('not-a-message', replay(line('out', noise)), 'mcp-replay');
+  for (const noise of ['42', 'null', '"x"', '{"a":1}']) rejects('not-a-message', replay(line('out', noise)), 'mcp-replay');
+  rejects('batch', replay(line('out', '[]')), 'mcp-replay');
 });
 
 test('the Inspector (INS-*)', () => {
@@ -265,6 +266,67 @@ test('a 401 leaves a summary in the formats that show one (K2A-SUMMARY, HAR-K2A)
   assert.equal(seen(envelope(`{${context},"sse":{}}`)), null);
   const response = { status: 401, headers: [{ name: 'www-authenticate', value: 'Bearer scope=a' }] };
   assert.equal(seen(JSON.stringify({ log: { entries: [{ request: { method: 'GET' }, response }] } }), 'har'), true);
+});
+
+const handshake = (version: string) =>
+  lines(
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}',
+    `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"${version}"}}`,
+  );
+
+test('a batch of 2025-03-26 is its messages (EQ-BATCH)', () => {
+  const later = CALL.replace('"id":1', '"id":2');
+  assert.equal(short(handshake('2025-03-26') + lines(`[${PING},${later}]`, `[${ANSWER.replace('"id":1', '"id":2')},${ANSWER}]`)), 'initialize(0) →0 ping(1) t(2) →3 →2');
+  // What no revision is called decides nothing.
+  assert.equal(short(handshake('2025-03-26') + handshake('2025-03-27') + lines(`[${PING}]`)), 'initialize(0) →0 initialize(0) →2 ping(1)');
+  const [wish = '', agreed = ''] = handshake('2025-03-26').split('\n');
+  for (const before of ['', `${wish}\n`, `${agreed}\n`, handshake('2025-06-18'), handshake('2025-03-26') + handshake('2025-06-18')]) {
+    rejects('batch', before + lines(`[${PING}]`));
+  }
+  for (const [code, batch] of [
+    ['batch', '[]'],
+    ['batch', `[${PING},[${PING}]]`],
+    ['not-a-message', `[${PING},7]`],
+    ['invalid-id', `[${PING.replace('"id":1', '"id":[]')}]`],
+    ['duplicate-call-id', `[${CALL},${CALL}]`],
+  ] as const) {
+    rejects(code, handshake('2025-03-26') + lines(batch));
+  }
+});
+
+test('a header of a request shows the revision until a handshake does (EQ-BATCH)', () => {
+  const sent = (version: string, body: string, slot = 'request') =>
+    `{"transport_context":{"headers":{"mcp-protocol-version":"${version}"}},"${slot}":${body}}`;
+  assert.equal(short(envelope(sent('2025-03-26', `[${PING}]`)), 'http-sse'), 'ping(1)');
+  assert.equal(short(envelope(sent('x', PING), sent('2025-03-26', `[${CALL}]`)), 'http-sse'), 'ping(1) t(1)');
+  rejects('batch', envelope(sent('2025-06-18', PING), sent('2025-03-26', `[${PING}]`)), 'http-sse');
+  rejects('batch', envelope(sent('2025-03-26', ANSWER, 'response'), `{"request":[${PING}]}`), 'http-sse');
+  const named = har({ post: `[${PING}]` }).replace('"method":"POST"', '"method":"POST","headers":[{"name":"MCP-Protocol-Version","value":"2025-03-26"}]');
+  assert.equal(short(named, 'har'), 'ping(1)');
+});
+
+test('the dialect typed-ids reads ids as JSON-RPC has them', () => {
+  const reading = (text: string) => read(Buffer.from(text), 'jsonrpc', 'typed-ids').events.map((event) => ('answers' in event ? event.answers : event.id));
+  const code = (text: string) => {
+    try {
+      return reading(text);
+    } catch (error) {
+      assert.ok(error instanceof Rejection, String(error));
+      return error.code;
+    }
+  };
+  const text = (message: string) => message.replace('"id":1', '"id":"1"');
+  assert.deepEqual(reading(lines(CALL, text(ANSWER), ANSWER)), ['1', null, 0]);
+  assert.deepEqual(reading(lines(CALL, text(CALL), ANSWER, CALL)), ['1', '1', 0, '1']);
+  assert.equal(code(lines(CALL, CALL)), 'duplicate-call-id');
+  const [none, nothing] = [(message: string) => message.replace('"id":1,', ''), (message: string) => message.replace('"id":1', '"id":null')];
+  for (const wrong of [none(CALL), nothing(CALL), none(ANSWER), nothing(ANSWER), nothing(PING)]) assert.equal(code(lines(wrong)), 'invalid-id', wrong);
+  const failure = ANSWER.replace('result', 'error');
+  for (const right of [none(PING), none(failure), nothing(failure)]) assert.equal(code(lines(right)).length, 1, right);
+});
+
+test('an unknown dialect is a fault of the caller', () => {
+  assert.throws(() => read(Buffer.from(''), 'jsonrpc', 'mine'), RangeError);
 });
 
 test('an unknown format is a fault of the caller', () => {

@@ -4,7 +4,7 @@
  * Knows: which formats there are. Refuses to know: files, and everything about a transcript but its bytes and format.
  */
 
-import { type Meaning, Session } from './contract.js';
+import { DIALECTS, type Meaning, Session } from './contract.js';
 import { readEnvelope } from './formats/envelope.js';
 import { readHar } from './formats/har.js';
 import { readInspector } from './formats/inspector.js';
@@ -27,11 +27,13 @@ export interface Reading extends Meaning {
   notes: string[];
 }
 
-/** Throws a `Rejection` where the transcript is none, and a `RangeError` where there is no such format. */
-export function read(bytes: Uint8Array, format: string): Reading {
+/** Throws a `Rejection` where the transcript is none, and a `RangeError` where there is no such format or dialect. */
+export function read(bytes: Uint8Array, format: string, dialect = 'default'): Reading {
   const reader = FORMATS.get(format === 'sse-legacy' ? 'http-sse' : format);
   if (reader === undefined) throw new RangeError(`there is no format ${format}`);
-  const [session, notes] = [new Session(), [] as string[]];
+  const ids = DIALECTS.get(dialect);
+  if (ids === undefined) throw new RangeError(`there is no dialect ${dialect}`);
+  const [session, notes] = [new Session(ids), [] as string[]];
   reader.read(bytes, session, notes);
   return { ...session.meaning(), notes };
 }

@@ -6,8 +6,8 @@
  */
 
 import { withoutMark } from './bytes.js';
-import { type Message, message, resembles } from './contract.js';
-import { type Json, JsonObject, NotJson, parse } from './json.js';
+import { resembles } from './contract.js';
+import { type Json, NotJson, parse } from './json.js';
 import { Rejection } from './rejection.js';
 
 export interface StreamEvent {
@@ -51,15 +51,11 @@ function* finishedLines(text: string): Generator<string> {
   }
 }
 
-/** The message in an event's data, or `null` where it carries none. */
-export function carried(name: string, data: Json | undefined, place: string): Message | null {
-  if (name !== '' && name !== 'message') return null;
+/** What claims to be a message in an event's data, or to be an array of such; `undefined` where it carries none. */
+export function carried(name: string, data: Json | undefined, place: string): Json | undefined {
+  if (name !== '' && name !== 'message') return undefined;
   const value = typeof data === 'string' ? unwrapped(data, place) : data;
-  if (Array.isArray(value)) {
-    if (value.some(resembles)) throw new Rejection('batch', place, 'the data is an array of messages');
-    return null;
-  }
-  return value instanceof JsonObject && resembles(value) ? message(value, place) : null;
+  return value !== undefined && (Array.isArray(value) ? value.some(resembles) : resembles(value)) ? value : undefined;
 }
 
 /** The JSON in a text; nothing where the text is just text. */

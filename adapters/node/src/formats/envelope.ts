@@ -7,7 +7,7 @@
 
 import { document } from '../bytes.js';
 import { discovery } from '../challenge.js';
-import { message, type Session } from '../contract.js';
+import { type Session, version } from '../contract.js';
 import { type Json, JsonNumber, JsonObject } from '../json.js';
 import { kindOf, member, stringMember } from '../members.js';
 import { Rejection } from '../rejection.js';
@@ -36,20 +36,22 @@ function readEntry(entry: Json, place: string, session: Session): void {
   }
   const content = member(entry, slot, place) ?? null;
   const here = `${place}/${slot}`;
+  const context = member(entry, 'transport_context', place);
+  const known = (name: string) => (context instanceof JsonObject ? member(context, name, `${place}/transport_context`) : undefined);
+  const headers = slot === 'sse' ? undefined : known('headers');
+  if (slot === 'request' && headers instanceof JsonObject) session.named(version(pairs(headers)));
   if (slot === 'response') {
-    const context = member(entry, 'transport_context', place);
-    const known = (name: string) => (context instanceof JsonObject ? member(context, name, `${place}/transport_context`) : undefined);
-    const [status, headers] = [known('status'), known('headers')];
+    const status = known('status');
     if (headers instanceof JsonObject) session.challenged(discovery(status, pairs(headers)));
-    if (content !== null && !isErrorBody(content, status)) session.add(message(content, here), 'server');
+    if (content !== null && !isErrorBody(content, status)) session.add(content, here, 'server');
   } else if (content === null) {
     // A slot that is there and empty, such as the body of a 202.
   } else if (slot === 'request') {
-    session.add(message(content, here), 'client');
+    session.add(content, here, 'client');
   } else if (content instanceof JsonObject) {
     const [name, data] = [stringMember(content, 'event', here), member(content, 'data', here)];
     const found = carried(name ?? '', data, `${here}/data`);
-    if (found !== null) session.add(found, 'server');
+    if (found !== undefined) session.add(found, `${here}/data`, 'server');
   } else {
     throw new Rejection('wrong-type', here, `it is ${kindOf(content)}, and an object is due`);
   }

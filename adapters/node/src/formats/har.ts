@@ -8,7 +8,7 @@
 import { document, utf8, withoutMark } from '../bytes.js';
 import { discovery } from '../challenge.js';
 import { byTime, dateTime, milliseconds, type Time } from '../clock.js';
-import { type Message, message, resembles, type Session, type Side } from '../contract.js';
+import { resembles, type Session, type Side, version } from '../contract.js';
 import { type Json, JsonNumber, JsonObject, NotJson, parse } from '../json.js';
 import { kindOf, member, objectMember, stringMember } from '../members.js';
 import { Rejection } from '../rejection.js';
@@ -36,14 +36,12 @@ export function readHar(bytes: Uint8Array, session: Session, notes: string[]): v
     const exchange = new Exchange(time, dated ? times(entry) : [], said, session);
     missing += readRequest(entry, place, exchange) + readResponse(entry, place, exchange);
   }
-  for (const { found, from, turnedAway } of said.sort(byTime)) session.add(found, from, turnedAway);
+  for (const { say } of said.sort(byTime)) say(session);
   if (missing > 0) notes.push(`${missing} of the bodies are missing from the file; whatever they held is not read`);
 }
 
 interface Said {
-  found: Message;
-  from: Side;
-  turnedAway: boolean;
+  say: (session: Session) => void;
   time: Time;
 }
 
@@ -80,8 +78,12 @@ class Exchange {
     if (time !== undefined) this.now = this.started + time;
   }
 
-  add(found: Message, from: Side, turnedAway = false): void {
-    this.said.push({ found, from, turnedAway, time: this.now });
+  add(...what: Parameters<Session['add']>): void {
+    this.said.push({ say: (session) => session.add(...what), time: this.now });
+  }
+
+  named(found: Json | undefined): void {
+    this.said.push({ say: (session) => session.named(found), time: this.now });
   }
 
   challenged(...found: Parameters<Session['challenged']>): void {
@@ -102,6 +104,8 @@ function readRequest(entry: JsonObject, place: string, session: Exchange): numbe
   const here = `${place}/request`;
   const request = objectMember(entry, 'request', place);
   if (request === undefined) return 0;
+  const headers = member(request, 'headers', here);
+  if (Array.isArray(headers)) session.named(version(pairs(headers, `${here}/headers`)));
   const data = objectMember(request, 'postData', here);
   if (stringMember(request, 'method', here) !== 'POST') return 0;
   const body = data && text(data, `${here}/postData`);
@@ -136,7 +140,7 @@ function readResponse(entry: JsonObject, place: string, session: Exchange): numb
   for (const event of blocks(body)) {
     session.nextBlock();
     const found = event && carried(event.name, event.data, at);
-    if (found !== null) session.add(found, 'server');
+    if (found !== null && found !== undefined) session.add(found, at, 'server');
   }
   return 0;
 }
@@ -167,7 +171,7 @@ function readBody(body: string, place: string, from: Side, session: Exchange, tu
     throw error;
   }
   const ours = (one: Json) => resembles(one) && one.has('jsonrpc');
-  if (Array.isArray(value) ? value.some(ours) : ours(value)) session.add(message(value, place), from, turnedAway);
+  if (Array.isArray(value) ? value.some(ours) : ours(value)) session.add(value, place, from, turnedAway);
 }
 
 /** The text of a body, decoded; `undefined` where the exporter left it out. */

@@ -7,13 +7,14 @@
 
 import { document } from '../bytes.js';
 import { byTime, dateTime, milliseconds, type Time } from '../clock.js';
-import { type Message, message, type Session, type Side } from '../contract.js';
+import type { Session, Side } from '../contract.js';
 import { type Json, JsonNumber, JsonObject } from '../json.js';
 import { kindOf, member } from '../members.js';
 import { Rejection } from '../rejection.js';
 
 interface Timed {
-  message: Message;
+  said: Json;
+  place: string;
   from: Side;
   time: Time;
 }
@@ -31,10 +32,10 @@ export function readInspector(bytes: Uint8Array, session: Session): void {
       time = entry[0].time;
       timed.push(...entry);
     } else {
-      timed.push({ message: message(item, place), from: null, time });
+      timed.push({ said: item, place, from: null, time });
     }
   }
-  for (const { message, from } of timed.sort(byTime)) session.add(message, from);
+  for (const { said, place, from } of timed.sort(byTime)) session.add(said, place, from);
 }
 
 function itemsOf(file: Json): { item: Json; place: string }[] {
@@ -49,12 +50,11 @@ function itemsOf(file: Json): { item: Json; place: string }[] {
 function readEntry(entry: JsonObject, place: string, before: Time): [Timed, ...Timed[]] {
   const from = sender(member(entry, 'origin', place), `${place}/origin`);
   const time = moment(member(entry, 'timestamp', place), `${place}/timestamp`) ?? before;
-  const asked = { message: message(member(entry, 'message', place) ?? null, `${place}/message`), from, time };
+  const asked = { said: member(entry, 'message', place) ?? null, place: `${place}/message`, from, time };
   const duration = span(member(entry, 'duration', place), `${place}/duration`);
   const response = member(entry, 'response', place);
   if (response === undefined || response === null) return [asked];
-  const answered = message(response, `${place}/response`);
-  return [asked, { message: answered, from: other(from), time: time + duration }];
+  return [asked, { said: response, place: `${place}/response`, from: other(from), time: time + duration }];
 }
 
 function sender(origin: Json | undefined, place: string): Side {

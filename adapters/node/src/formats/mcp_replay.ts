@@ -6,7 +6,7 @@
  */
 
 import { lines } from '../bytes.js';
-import { message, type Session, type Side } from '../contract.js';
+import type { Session, Side } from '../contract.js';
 import { JsonNumber, JsonObject } from '../json.js';
 import { kindOf, member } from '../members.js';
 import { Rejection } from '../rejection.js';
@@ -55,6 +55,5 @@ function readLine(line: JsonObject, place: string, ended: boolean, session: Sess
   if (from === undefined) return;
   if (raw === undefined) throw new Rejection('missing-raw', place, `\`dir\` is "${dir}", and there is no \`raw\``);
   if (ended) throw new Rejection('after-end', place, 'a message stands behind the end line');
-  if (Array.isArray(raw)) throw new Rejection('not-a-message', `${place}, /raw`, 'an array is no message');
-  session.add(message(raw, `${place}, /raw`), from);
+  session.add(raw, `${place}, /raw`, from);
 }
