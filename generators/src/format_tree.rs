@@ -145,6 +145,23 @@ impl FormatTree {
         count
     }
 
+    /// Puts the messages with this id into arrays of their own that stand behind a result with another id, which agrees on the
+    /// revision that has batches; false where it has none to put.
+    pub fn batch_up(&mut self, batched: &str, agreed: &str) -> bool {
+        let (mut asked, mut known, mut took) = (false, false, false);
+        self.each(&mut |_, node| {
+            let has = |id: &str| node.get("id").and_then(Node::spelled) == Some(id);
+            let version = node.get("result").and_then(|result| result.get("protocolVersion"));
+            known |= asked && has(agreed) && version.is_some_and(|version| version.is("2025-03-26"));
+            asked |= has(agreed) && node.get("method").is_some_and(|method| method.is("initialize"));
+            if known && has(batched) {
+                *node = Node::Array(vec![node.clone()]);
+                took = true;
+            }
+        });
+        took
+    }
+
     /// Shows the message of this number; what `change` says of it, or false where there is none.
     pub fn at(&mut self, number: usize, change: &mut dyn FnMut(Container, &mut Node) -> bool) -> bool {
         let (mut next, mut took) = (0, false);

@@ -6,7 +6,7 @@ use crate::format_tree::{FormatTree, MARKER};
 use crate::mutator::{Apply, Mutator};
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{AGREED, BATCHED, SessionBuilder};
 use crate::variant::Variant;
 use formats::{FORMATS, Format};
 use transcript::message::Refusal;
@@ -132,29 +132,27 @@ impl VariantBuilder {
         bytes: &mut Vec<u8>,
         redacted: &mut Option<&'static str>,
     ) -> Vec<bool> {
-        let mut tree = None;
-        let mut took = Vec::new();
+        let (mut tree, mut took) = (None, Vec::new());
+        let parsed = |bytes: &[u8]| FormatTree::of(format, bytes).and_then(|tree| tree.showing(messages));
         for (mutator, rng) in &self.later {
-            took.push(match mutator.apply {
-                Apply::Session(_) => true,
-                Apply::Spelling(apply) => {
-                    if tree.is_none() {
-                        tree = FormatTree::of(format, bytes).and_then(|tree| tree.showing(messages));
-                    }
-                    tree.as_mut().is_some_and(|tree| apply(tree, &mut rng.clone()))
-                }
-                Apply::Bytes(apply) => {
-                    if let Some(tree) = tree.take().filter(|_| took.contains(&true)) {
-                        *bytes = tree.bytes();
-                        *redacted = redacted.or(tree.redacted.then_some(MARKER));
-                    }
-                    apply(format, bytes, &mut rng.clone())
-                }
-            });
+            if let Apply::Spelling(apply) = mutator.apply {
+                tree = tree.or_else(|| parsed(bytes));
+                took.push(tree.as_mut().is_some_and(|tree| apply(tree, &mut rng.clone())));
+            }
         }
-        if let Some(tree) = tree.filter(|_| took.contains(&true)) {
+        let mut changed = took.contains(&true);
+        if self.builder.batches {
+            tree = tree.or_else(|| parsed(bytes));
+            changed |= tree.as_mut().is_some_and(|tree| tree.batch_up(BATCHED, AGREED));
+        }
+        if let Some(tree) = tree.filter(|_| changed) {
             *bytes = tree.bytes();
             *redacted = redacted.or(tree.redacted.then_some(MARKER));
+        }
+        for (mutator, rng) in &self.later {
+            if let Apply::Bytes(apply) = mutator.apply {
+                took.push(apply(format, bytes, &mut rng.clone()));
+            }
         }
         took
     }

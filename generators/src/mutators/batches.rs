@@ -1,13 +1,33 @@
-//! Arrays of messages where one message belongs.
+//! Arrays of messages: where one message belongs, and where a batch may stand.
 
+use super::crowds::put;
 use crate::format_tree::{Container, FormatTree};
 use crate::mutator::{Apply, Mutator};
 use crate::node::Node;
 use crate::relation::{Reading, Relation};
 use crate::rng::Rng;
+use crate::session_builder::{AGREED, BATCHED, Entry};
 use transcript::rejection::Code;
+use transcript::session::Side;
 
 pub(super) const MUTATORS: &[Mutator] = &[
+    Mutator {
+        name: "agreed-batches",
+        sentence: "The two sides agree on revision 2025-03-26, and a request and its answer stand in arrays.",
+        clauses: &["EQ-BATCH"],
+        relation: Relation::Changes,
+        apply: Apply::Session(|builder, rng| {
+            let version = format!(r#"{{"protocolVersion":"{REVISION}"}}"#);
+            let entries = [
+                Entry::request(Side::Client, AGREED, "initialize"),
+                Entry::result(Side::Server, AGREED, &version),
+                Entry::request(Side::Client, BATCHED, "ping"),
+                Entry::result(Side::Server, BATCHED, "{}"),
+            ];
+            builder.batches = put(builder, rng, entries.into());
+            builder.batches
+        }),
+    },
     Mutator {
         name: "batch",
         sentence: "One message is an array of itself, where the format says that it is one message.",
@@ -42,7 +62,18 @@ pub(super) const MUTATORS: &[Mutator] = &[
     },
 ];
 
+/// The revision that has batches. Where a session may be of it, nobody here says what an array is.
+const REVISION: &str = "2025-03-26";
+
+fn names_the_revision(tree: &FormatTree) -> bool {
+    let names = |value: &Node| value.spell(None).contains(REVISION);
+    tree.values.iter().any(names)
+}
+
 fn one(tree: &mut FormatTree, rng: &mut Rng, which: impl Fn(Container) -> bool) -> bool {
+    if names_the_revision(tree) {
+        return false;
+    }
     let mut count = 0;
     tree.each(&mut |held, _| count += usize::from(which(held)));
     let (number, mut next, mut took) = (rng.below(count), 0, false);
@@ -59,6 +90,9 @@ fn one(tree: &mut FormatTree, rng: &mut Rng, which: impl Fn(Container) -> bool) 
 }
 
 fn empty(tree: &mut FormatTree, rng: &mut Rng) -> bool {
+    if names_the_revision(tree) {
+        return false;
+    }
     let place = rng.next_u64();
     let form = rng.pick(&["[]", r#"[{"jsonrpc":"2.0","method":"ping"}]"#]).copied().unwrap_or("[]");
     let slot = if rng.one_in(2) { "request" } else { "response" };

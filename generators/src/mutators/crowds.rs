@@ -116,7 +116,7 @@ fn crossed(builder: &mut SessionBuilder, rng: &mut Rng, first: &str, second: &st
 }
 
 /// Puts entries somewhere into the session, in a row.
-fn put(builder: &mut SessionBuilder, rng: &mut Rng, entries: Vec<Entry>) -> bool {
+pub(super) fn put(builder: &mut SessionBuilder, rng: &mut Rng, entries: Vec<Entry>) -> bool {
     let at = rng.below(builder.entries.len() + 1);
     let ids = |entry: &Entry| entry.message.as_ref()?.key();
     let mine: Vec<_> = entries.iter().filter_map(ids).collect();
