@@ -4,11 +4,12 @@ use super::context::{CommandContext, Failure};
 use super::input::{named_format, reading};
 use crate::exit;
 use crate::terminal::data_out;
-use formats::{Format, MeaningWriter, ReadOptions, Step, walk};
+use formats::{Format, MeaningWriter, ReadOptions, Step, Tolerance, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 use transcript::calls::Calls;
+use transcript::dialect::{self, Dialect};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, SinkError};
 
@@ -25,6 +26,7 @@ Examples:
   mcp-concord read session.har                      the format is detected
   mcp-concord read --calls trace.jsonl              only tool calls and their outcomes
   mcp-concord read --format http-sse - < capture    from the standard input
+  mcp-concord read --dialect typed-ids session.har  ids as JSON-RPC has them
   mcp-concord read --lenient noisy.jsonl            skip what is not a message, and list it
 
 Nothing is printed of a transcript that is rejected. 
@@ -39,6 +41,9 @@ pub(crate) struct Args {
     /// Print only tool calls and their outcomes.
     #[arg(long)]
     calls: bool,
+    /// Read in this dialect of the contract: default, or typed-ids.
+    #[arg(long, value_name = "NAME", value_parser = dialect::find, default_value = "default")]
+    dialect: &'static Dialect,
     /// Skip what is not a message where one belongs, and list each on the standard error.
     #[arg(long)]
     lenient: bool,
@@ -57,7 +62,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let mut writer = MeaningWriter::new();
     let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
     let mut failed: Option<io::Error> = None;
-    let options = if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
+    let tolerance = if args.lenient { Tolerance::Noise } else { Tolerance::Nothing };
+    let options = ReadOptions { tolerance, ..ReadOptions::of(args.dialect) };
     let read = reading(&args.file, args.format, |name, format, input| {
         context.terminal.detail(&format!("{name} is read as {}", format.name));
         walk(format, input, options, &mut |step| {
