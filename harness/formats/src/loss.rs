@@ -108,7 +108,14 @@ impl Session {
             "where an exporter had dropped a body",
         );
         context(
-            count(&|entry| matches!(entry.what, OwnedContent::Skipped(_))),
+            count(&|entry| entry.added.is_some() && entry.message().is_some()),
+            carries.process,
+            "members that other producers added to the lines of messages",
+        );
+        context(
+            count(&|entry| {
+                matches!(entry.what, OwnedContent::Skipped(_)) && !(carries.process && entry.added.is_some())
+            }),
             false,
             "what was passed over",
         );

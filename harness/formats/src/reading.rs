@@ -5,6 +5,7 @@ use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::session::{OwnedContent, OwnedEntry, Session, Totals, usual_sender};
 use transcript::contract::Contract;
+use transcript::json::{Json, JsonString, write_compact, write_string};
 use transcript::meaning::Event;
 use transcript::message::Message;
 use transcript::session::{Content, Entry, Side, SinkError};
@@ -92,6 +93,26 @@ fn is_misnamed(entry: &Entry<'_>) -> bool {
     named && sse.data.as_deref().is_some_and(|data| Message::parse(data).is_ok())
 }
 
+/// What [`OwnedEntry::added`] is of an entry of a trace.
+fn added(entry: &Entry<'_>) -> Option<String> {
+    let line = Json::parse(entry.line?).ok()?;
+    let mut out = Vec::new();
+    match entry.content {
+        Content::Skipped(_) => write_compact(line, &mut out),
+        Content::Message(_) => {
+            let ours = |name: JsonString<'_>| ["t", "dir", "raw", "type"].iter().any(|ours| name.is(ours));
+            for (name, value) in line.members().filter(|(name, _)| !ours(*name)) {
+                out.push(b',');
+                write_string(&name.decode(), &mut out);
+                out.push(b':');
+                write_compact(value, &mut out);
+            }
+        }
+        _ => return None,
+    }
+    String::from_utf8(out).ok().filter(|added| !added.is_empty())
+}
+
 impl Session {
     /// Reads a whole transcript into memory.
     ///
@@ -102,6 +123,8 @@ impl Session {
         // Which entry each event is, so that a response can look at the request it answers.
         let mut events: Vec<usize> = Vec::new();
         let totals = walk(format, input, options, &mut |step| {
+            let (Step::Event(entry, _) | Step::Context(entry)) = &step;
+            let entry = *entry;
             let owned = match step {
                 Step::Event(entry, event) => {
                     let asked = event
@@ -122,7 +145,8 @@ impl Session {
                 }
                 Step::Context(entry) => OwnedEntry::of(entry),
             };
-            entries.push(owned);
+            let added = if format.carries.process { added(entry) } else { None };
+            entries.push(OwnedEntry { added, ..owned });
             Ok(())
         })?;
         let made_up = entries.iter().any(|entry| matches!(entry.what, OwnedContent::MadeUp(_)));

@@ -63,6 +63,9 @@ pub struct OwnedEntry {
     pub context: Option<TransportContext>,
     /// Which HTTP exchange it belongs to.
     pub exchange: Option<u64>,
+    /// What a line of a trace says beside its message, as members of JSON with a comma before each; of a line that is passed
+    /// over, the whole.
+    pub added: Option<String>,
 }
 
 /// A transport context by copies of its own.
@@ -168,6 +171,7 @@ impl OwnedEntry {
             sse: None,
             context: None,
             exchange: None,
+            added: None,
         }
     }
 

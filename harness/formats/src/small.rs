@@ -29,15 +29,17 @@ pub(crate) fn rejects(format: &str, text: &str) -> (Code, &'static str, u64, u64
     }
 }
 
+/// `text` as a session.
+pub(crate) fn session(format: &str, text: &str) -> Session {
+    let mut reader = text.as_bytes();
+    let mut input = Input::new(&mut reader).unwrap();
+    Session::read(find(format).unwrap(), &mut input, ReadOptions::default()).unwrap()
+}
+
 /// `text` in another format.
 pub(crate) fn written(from: &str, text: &str, to: &str) -> String {
-    let session = Session::read(
-        find(from).unwrap(),
-        &mut Input::new(&mut text.as_bytes()).unwrap(),
-        ReadOptions::default(),
-    );
     let mut out = Vec::new();
-    (find(to).unwrap().write)(&session.unwrap(), &mut out).unwrap();
+    (find(to).unwrap().write)(&session(from, text), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -3,9 +3,8 @@
 //! A `meta` line, a line for each message with its time and its direction, an `end` line. The format grew under the
 //! same version: lines of other directions and types belong to other producers and are passed over.
 //!
-//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; times finer than a millisecond. Of a
-//! message line only `t`, `dir` and `raw` are written again: its other members, and the lines that are passed over,
-//! are lost. A session that has no time for its first messages gets the time of its beginning for them.
+//! Cannot carry: anything of HTTP or SSE, and so no authorization challenge; times finer than a millisecond. What other
+//! producers added, members of lines and lines that are passed over, is written again. A session that has no time for its first messages gets the time of its beginning for them.
 
 mod frame;
 mod read;
@@ -208,11 +207,50 @@ mod tests {
 
     #[test]
     fn a_session_goes_out_with_its_own_head_and_end() {
-        let text = trace_of(&[META, PING, r#"{"dir":"event","raw":1}"#, PONG, END]);
+        let text = trace_of(&[META, PING, PONG, END]);
         let pong =
             r#"{"t":"2026-05-12T23:00:00.100Z","dir":"out","raw":{"jsonrpc":"2.0","id":0,"result":{}}}"#;
         let expected = trace_of(&[META, PING, pong, END, ""]);
         assert_eq!(written("mcp-replay", &text, "mcp-replay"), expected);
+    }
+
+    #[test]
+    fn what_other_producers_added_goes_out_again() {
+        let meta = META.replace("\"v\":1", "\"v\":1,\"source\":\"tape@2\"");
+        let ping = PING.replace(
+            "\"raw\"",
+            "\"kind\":\"mcp.request\",\"corr_id\":\"c\",\"attest\":{\"n\":1e400},\"raw\"",
+        );
+        let turn = r#"{"t":"2026-05-12T23:00:00.200Z","type":"turn","role":"user","blocks":[]}"#;
+        let event = r#"{"t":"2026-05-12T23:00:00.300Z","dir":"event","kind":"stdio.noise","raw":{"id":0}}"#;
+        let text = trace_of(&[&meta, &ping, turn, event, END, ""]);
+        assert_eq!(written("mcp-replay", &text, "mcp-replay"), text);
+        // Another format has no place for it, and that is said.
+        let session = crate::small::session("mcp-replay", &text);
+        let lost = |to: &str| {
+            let losses = session.losses(crate::find(to).unwrap());
+            losses
+                .into_iter()
+                .map(|loss| loss.what)
+                .filter(|what| what.contains("added") || what.contains("passed"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lost("mcp-replay"), Vec::<String>::new());
+        let expected =
+            ["members that other producers added to the lines of messages (1)", "what was passed over (2)"];
+        assert_eq!(lost("har"), expected);
+    }
+
+    #[test]
+    fn nobody_believes_times_that_a_converter_made_up() {
+        let lines = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+        let trace = written("jsonrpc", lines, "mcp-replay");
+        assert!(trace.contains("\"times\""), "{trace}");
+        let session = crate::small::session("mcp-replay", &trace);
+        assert!(session.entries.iter().all(|entry| entry.time.is_none()), "{session:?}");
+        assert_eq!(written("mcp-replay", &trace, "mcp-replay"), trace, "the mark stays");
+        let real = crate::small::session("mcp-replay", &trace.replace(",\"times\"", ""));
+        assert!(real.entries.iter().all(|entry| entry.time.is_some()), "{real:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::lines::{self, Faulty, Line};
+use crate::made_up;
 use crate::time;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonString, MemberIndex, Scanner, member_index, same_number};
@@ -15,7 +16,7 @@ pub(super) fn read(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    let mut trace = Trace { options, stage: Stage::Unopened };
+    let mut trace = Trace { options, stage: Stage::Unopened, timeless: false };
     match options.indexes() {
         true => lines::each::<Lines<true>>(input, |line, parts| trace.line(line, parts, sink))?,
         false => lines::each::<Lines<false>>(input, |line, parts| trace.line(line, parts, sink))?,
@@ -48,6 +49,8 @@ impl<const APART: bool> lines::Parse for Lines<APART> {
 struct Trace {
     options: ReadOptions,
     stage: Stage,
+    /// A converter made its times up.
+    timeless: bool,
 }
 
 #[derive(PartialEq, Eq)]
@@ -82,25 +85,23 @@ impl Trace {
         if self.stage == Stage::Unopened {
             self.headless(line, sink)?;
         }
+        let time = parts.time().filter(|_| !self.timeless);
         match (kind, parts.dir.and_then(Json::as_text)) {
             (Some(kind), _) if kind.is("end") => {
                 self.stage = Stage::Ended;
-                hand(line, parts.time(), Content::TraceEnd(whole(line)?), sink)
+                hand(line, time, Content::TraceEnd(whole(line)?), sink)
             }
             (_, Some(dir)) if dir.is("in") => self.message(line, parts, Side::Client, sink),
             (_, Some(dir)) if dir.is("out") => self.message(line, parts, Side::Server, sink),
-            (Some(kind), _) => hand(line, parts.time(), Content::Skipped(foreign("type", kind)), sink),
-            (None, Some(dir)) => hand(line, parts.time(), Content::Skipped(foreign("dir", dir)), sink),
+            (Some(kind), _) => hand(line, time, Content::Skipped(foreign("type", kind)), sink),
+            (None, Some(dir)) => hand(line, time, Content::Skipped(foreign("dir", dir)), sink),
             (None, None) if parts.raw.is_some() => {
                 let said = "a line with `raw` must say in `dir` which way it went, and in text";
                 Err(line.refuse(Refusal::new(Code::MissingDir, 0, said), ""))
             }
-            (None, None) => hand(
-                line,
-                parts.time(),
-                Content::Skipped("a line without `type`, `dir` and `raw`".into()),
-                sink,
-            ),
+            (None, None) => {
+                hand(line, time, Content::Skipped("a line without `type`, `dir` and `raw`".into()), sink)
+            }
         }
     }
 
@@ -126,7 +127,9 @@ impl Trace {
             return Err(line.refuse(Refusal::new(Code::MissingMeta, 0, said), ""));
         }
         self.stage = Stage::Open;
-        hand(line, milliseconds(meta.member("startedAt")), Content::TraceStart(meta), sink)
+        self.timeless = made_up::has(meta.member(made_up::MEMBER), made_up::TIMES);
+        let started = milliseconds(meta.member("startedAt")).filter(|_| !self.timeless);
+        hand(line, started, Content::TraceStart(meta), sink)
     }
 
     /// A trace that begins with another line lost its head; a caller who asked for leniency is told and goes on.
@@ -152,7 +155,7 @@ impl Trace {
             let said = "a message follows the `end` line";
             return Err(line.refuse(Refusal::new(Code::AfterEnd, 0, said), ""));
         }
-        let time = parts.time();
+        let time = parts.time().filter(|_| !self.timeless);
         let Some((at, raw)) = parts.raw else {
             let said = "a line with the `dir` of a message has no `raw`";
             return Err(line.refuse(Refusal::new(Code::MissingRaw, 0, said), ""));

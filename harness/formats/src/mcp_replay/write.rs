@@ -30,11 +30,19 @@ pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let mut now = started;
     let mut line = Vec::new();
     for entry in &session.entries {
-        let Some(message) = entry.message() else { continue };
+        // What other producers added goes out again where the session was a trace before.
+        let added = entry.added.as_deref().filter(|_| opened.is_some());
+        let Some(message) = entry.message() else {
+            if let Some(whole) = added {
+                writeln!(out, "{whole}")?;
+            }
+            continue;
+        };
         now = entry.time.unwrap_or(now);
         let dir = if entry.side == Some(Side::Server) { "out" } else { "in" };
         line.clear();
-        write!(line, r#"{{"t":"{}","dir":"{dir}","raw":"#, time::write(now))?;
+        let added = added.unwrap_or_default();
+        write!(line, r#"{{"t":"{}","dir":"{dir}"{added},"raw":"#, time::write(now))?;
         write_compact(message.json(), &mut line);
         line.extend_from_slice(b"}\n");
         out.write_all(&line)?;
