@@ -39,10 +39,11 @@ fn greeting(hello: &Handshake) -> String {
     let formats: Vec<String> = hello.formats.iter().map(|name| quoted(name)).collect();
     let dialect = hello.dialect.map_or(String::new(), |it| format!(r#","dialect":{}"#, quoted(it.name)));
     format!(
-        r#"{{"protocol":1,"name":{},"version":{},"level":"{level}","formats":[{}]{dialect}}}"#,
+        r#"{{"protocol":1,"name":{},"version":{},"level":"{level}","formats":[{}]{dialect},"identify":{}}}"#,
         quoted(&hello.name),
         quoted(&hello.version),
-        formats.join(",")
+        formats.join(","),
+        hello.identify
     )
 }
 
@@ -55,6 +56,7 @@ fn spelled(said: &Answer, seq: Option<u64>) -> String {
                 .map_or(String::new(), |summary| format!(r#","authorization_discovery":{summary}"#));
             format!(r#""calls":{}{summary}"#, part("calls").unwrap_or("null"))
         }
+        Answer::Identification(found) => format!(r#""identification":{}"#, found.text()),
         Answer::Rejection { code, message } => {
             let code = code.as_deref().map_or_else(|| "null".to_owned(), quoted);
             format!(r#""rejection":{{"code":{code},"message":{}}}"#, quoted(message))

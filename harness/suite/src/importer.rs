@@ -38,6 +38,22 @@ pub trait Importer: Send + Sync {
         ReadPair { answers: [read(), read()], said: String::new() }
     }
 
+    /// Whether it tells which transport and revision a recording shows, as `identify` does.
+    fn identifies(&self) -> bool {
+        false
+    }
+
+    /// Tells it, of the bytes of a whole file whose format nobody names.
+    fn identify(&self, _recording: &[u8]) -> Answer {
+        Answer::Unsupported { why: unidentified(self.name()) }
+    }
+
+    /// Tells it twice, as [`Self::read_twice`].
+    fn identify_twice(&self, recording: &[u8]) -> ReadPair {
+        let identify = || caught(|| self.identify(recording));
+        ReadPair { answers: [identify(), identify()], said: String::new() }
+    }
+
     /// Whether its rejections are held to this project's codes: one that names another fault fails. Otherwise that is a
     /// remark beside the pass.
     fn strict_codes(&self) -> bool {
@@ -48,6 +64,11 @@ pub trait Importer: Send + Sync {
     fn stop(&self) -> Option<String> {
         None
     }
+}
+
+/// Why somebody is not asked what a recording shows.
+pub(crate) fn unidentified(name: &str) -> String {
+    format!("{name} does not answer `identify`")
 }
 
 /// What came of asking twice about one transcript.

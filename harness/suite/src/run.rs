@@ -18,8 +18,7 @@ use verdict::consistency::{self, FormatAnswer};
 use verdict::expectation::Expectation;
 use verdict::jobs::map_in_order;
 use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
-use verdict::side_by_side::sides;
-use verdict::verdict::{Question, Verdict, judge, unseen};
+use verdict::verdict::{Question, Verdict, unseen};
 
 /// Asks for every reading of the plan, on `jobs` threads, and records what came of it.
 ///
@@ -111,7 +110,7 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
     let mut answered = Vec::new();
     for reading in &planned.readings {
         let heard = match reading.what {
-            Ok(transcript) => ask(importer, reading.format, &transcript.blob.bytes()?),
+            Ok(transcript) => ask(importer, case, reading.format, &transcript.blob.bytes()?),
             Err(skip) => {
                 TimedAnswer::plain(Answer::Unsupported { why: skip.why(importer.name(), reading.format) })
             }
@@ -127,12 +126,12 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
         })
         .collect();
     let consistent = match case.expectation {
-        Expectation::Either(_) => consistency::judge(&asked),
+        Expectation::Either(_) if case.identified.is_none() => consistency::judge(&asked),
         _ => vec![None; asked.len()],
     };
     let mut lines = Vec::new();
     for ((reading, question, told), other) in answered.iter().zip(consistent) {
-        let mut judgement = judge(&case.expectation, question, &told.answer);
+        let mut judgement = case.judge(question, &told.answer);
         if importer.strict_codes() {
             judgement = judgement.strictly();
         }
@@ -147,7 +146,7 @@ pub fn judge_case(planned: &PlannedCase<'_>, importer: &dyn Importer) -> io::Res
                 let at = line.difference.as_ref().map(|difference| difference.at.as_str());
                 line.place = place::of(at.unwrap_or_default(), reading.format, &transcript.blob.bytes()?);
                 line.stderr = Some(told.said.clone()).filter(|said| !said.is_empty());
-                line.whole = Some(sides(&case.expectation, importer.level(), &told.answer));
+                line.whole = Some(case.sides(importer.level(), &told.answer));
             }
         }
         lines.push(line);
@@ -170,11 +169,14 @@ impl TimedAnswer {
     }
 }
 
-fn ask(importer: &dyn Importer, format: &Format, transcript: &[u8]) -> TimedAnswer {
+fn ask(importer: &dyn Importer, case: &Case, format: &Format, transcript: &[u8]) -> TimedAnswer {
     let start = Instant::now();
-    let ReadPair { answers: [first, second], said } = importer.read_twice(format.name, transcript);
-    let took = Some(start.elapsed());
-    TimedAnswer { answer: first.confirmed_by(&second), said, bytes: Some(transcript.len() as u64), took }
+    let ReadPair { answers: [first, second], said } = match case.identified {
+        Some(_) => importer.identify_twice(transcript),
+        None => importer.read_twice(format.name, transcript),
+    };
+    let (took, bytes) = (Some(start.elapsed()), Some(transcript.len() as u64));
+    TimedAnswer { answer: first.confirmed_by(&second), said, bytes, took }
 }
 
 fn question<'c>(case: &'c Case, format: &Format, importer: &dyn Importer) -> Question<'c> {

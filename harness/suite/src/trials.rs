@@ -96,7 +96,10 @@ impl Harness {
         let exact = arguments.filter.as_deref().filter(|_| arguments.exact && !arguments.list);
         let found = match exact {
             Some(name) => exactly(&self.suite, name)?.into_iter().collect(),
-            None => Suite::load(std::slice::from_ref(&self.suite))?.cases,
+            None => {
+                let Suite { cases, identified, .. } = Suite::load(std::slice::from_ref(&self.suite))?;
+                cases.into_iter().chain(identified).collect::<Vec<Case>>()
+            }
         };
         let judging = Arc::new(Judging { importer: self.importer, suite: self.suite });
         let trials: Vec<Trial> = found
@@ -193,7 +196,7 @@ fn of_case(case: Arc<Case>, judging: &Arc<Judging>, known: &[Known]) -> Vec<Tria
         let skip = reading.what.err().map(|skip| skip.why(judging.importer.name(), reading.format));
         trials.push(trial(Some(reading.format.name), skip));
     }
-    if matches!(case.expectation, Expectation::Either(_)) {
+    if matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none() {
         trials.push(trial(None, None));
     }
     trials

@@ -2,7 +2,7 @@
 //!
 //! The things that it can say, and the ways in which it can fail to say any.
 
-use crate::meaning::{Call, Calls, Event, Meaning};
+use crate::meaning::{Call, Calls, Event, Identification, Meaning};
 
 /// How much of a session an importer can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -21,6 +21,8 @@ pub enum Answer {
     Meaning(Meaning),
     /// Its tool calls and their outcomes only.
     Calls(Calls),
+    /// What the recording shows, where that was asked.
+    Identification(Identification),
     /// The transcript is no session.
     Rejection {
         /// The kind of rejection by its kebab-case name, where the importer tells kinds apart.
@@ -64,6 +66,7 @@ impl Answer {
         let same = match (&self, again) {
             (Self::Meaning(first), Self::Meaning(second)) => first.json().same(second.json()),
             (Self::Calls(first), Self::Calls(second)) => first.json().same(second.json()),
+            (Self::Identification(first), Self::Identification(second)) => first.json().same(second.json()),
             (Self::Rejection { code: first, .. }, Self::Rejection { code: second, .. }) => first == second,
             (Self::Unsupported { .. }, Self::Unsupported { .. }) => true,
             (Self::Broken { how: first, .. }, Self::Broken { how: second, .. }) => first == second,
@@ -90,6 +93,7 @@ impl Answer {
         match self {
             Self::Meaning(meaning) => counted(meaning.count(), "event"),
             Self::Calls(calls) => counted(calls.count(), "call"),
+            Self::Identification(_) => "an identification".to_owned(),
             Self::Rejection { code: Some(code), .. } => format!("a rejection ({code})"),
             Self::Rejection { code: None, .. } => "a rejection".to_owned(),
             Self::Unsupported { .. } => "\"unsupported\"".to_owned(),

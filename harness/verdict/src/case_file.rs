@@ -3,6 +3,7 @@
 //! Its keys, and what to write where one is missing or wrong.
 
 mod dialects;
+mod words;
 
 pub use dialects::{InDialect, OtherReading};
 
@@ -14,6 +15,7 @@ use toml::Spanned;
 use transcript::clauses;
 use transcript::nearest::hint;
 use transcript::rejection::Code;
+use words::{is_date, looks_like_a_clause, looks_like_a_rule};
 
 /// The file as it is spelled. What is required is optional here, so that all that is missing can be listed.
 #[derive(Debug, Deserialize)]
@@ -116,6 +118,10 @@ pub enum Expect {
     Either,
     /// Nothing of an importer: the case is for `check`.
     Judgement,
+    /// What `identify` says of it, which stands in a file of its own.
+    Identification,
+    /// That `identify` refuses it.
+    Unidentified,
 }
 
 /// What to write for each required key.
@@ -161,8 +167,12 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn check(&mut self, spelled: Spelled) -> Option<CaseFile> {
         let title = self.sentence("title", spelled.title);
-        let clauses = self.clauses(spelled.clauses);
         let expect = self.expect(spelled.expect, spelled.reject);
+        let clauses = match (expect, spelled.clauses) {
+            // The contract is about reading, and docs/identify.md about these.
+            (Some(Expect::Identification | Expect::Unidentified), None) => Some(Vec::new()),
+            (_, clauses) => self.clauses(clauses),
+        };
         let twin = self.twin(expect, spelled.twin);
         let reason = self.sentence("reason", spelled.reason);
         let origin = self.sentence("origin", spelled.origin);
@@ -258,7 +268,9 @@ impl Reader<'_> {
             ("meaning", None) => Some(Expect::Meaning),
             ("either", None) => Some(Expect::Either),
             ("judgement", None) => Some(Expect::Judgement),
-            ("meaning" | "either" | "judgement", Some(reject)) => {
+            ("identification", None) => Some(Expect::Identification),
+            ("unidentified", None) => Some(Expect::Unidentified),
+            ("meaning" | "either" | "judgement" | "identification" | "unidentified", Some(reject)) => {
                 self.say(Some(reject.span().start), "`reject` goes with expect = \"rejection\" alone");
                 None
             }
@@ -288,7 +300,7 @@ impl Reader<'_> {
                 self.say(None, message);
                 None
             }
-            (Some(Expect::Meaning | Expect::Either | Expect::Judgement), Some(twin)) => {
+            (Some(expect), Some(twin)) if !matches!(expect, Expect::Rejection(_)) => {
                 self.say(Some(twin.span().start), "`twin` goes with expect = \"rejection\" alone");
                 None
             }
@@ -376,31 +388,6 @@ fn key_of_line(text: &str, at: usize) -> Option<&str> {
 fn unknown_clause(id: &str) -> String {
     let hint = hint(id, clauses::all().map(|clause| clause.id));
     format!("there is no clause `{id}`{hint}")
-}
-
-/// `jsonrpc.id.null`: words of lower case, joined by dots.
-fn looks_like_a_rule(word: &str) -> bool {
-    let part = |part: &str| {
-        part.bytes().any(|c| c.is_ascii_alphanumeric())
-            && part.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
-    };
-    word.contains('.') && word.split('.').all(part)
-}
-
-fn looks_like_a_clause(word: &str) -> bool {
-    word.contains('-') && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-')
-}
-
-fn is_date(text: &str) -> bool {
-    let digits = |range: std::ops::Range<usize>| {
-        text.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    text.len() == 10
-        && digits(0..4)
-        && digits(5..7)
-        && digits(8..10)
-        && &text[4..5] == "-"
-        && &text[7..8] == "-"
 }
 
 #[cfg(test)]

@@ -119,6 +119,10 @@ pub struct Meaning(OwnedJson);
 #[derive(Debug, Clone)]
 pub struct Calls(OwnedJson);
 
+/// What a recording turned out to show: the object that `identify --output json` prints.
+#[derive(Debug, Clone)]
+pub struct Identification(OwnedJson);
+
 macro_rules! document {
     ($name:ident, $list:literal) => {
         impl $name {
@@ -181,6 +185,7 @@ macro_rules! document {
 
 document!(Meaning, "events");
 document!(Calls, "calls");
+document!(Identification, "evidence");
 
 impl Meaning {
     /// What an importer that shows tool calls only can show of it.

@@ -3,7 +3,7 @@
 //! Answers stay exact JSON text: a number in them never becomes a float.
 
 use crate::answer::{Answer, Level};
-use crate::meaning::{Calls, Meaning};
+use crate::meaning::{Calls, Identification, Meaning};
 use crate::normal::parse;
 use crate::plain;
 use transcript::dialect::{self, Dialect};
@@ -21,6 +21,12 @@ pub fn read(seq: u64, format: &str, path: &str) -> String {
     format!(r#"{{"cmd":"read","seq":{seq},"format":{format},"path":{path}}}"#)
 }
 
+/// The question what a recording shows. Nothing is said of its format.
+#[must_use]
+pub fn identify(seq: u64, path: &str) -> String {
+    format!(r#"{{"cmd":"identify","seq":{seq},"path":{}}}"#, quoted(path))
+}
+
 /// What an adapter says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handshake {
@@ -34,6 +40,8 @@ pub struct Handshake {
     pub formats: Vec<String>,
     /// The dialect that it reads in, where it names one.
     pub dialect: Option<&'static Dialect>,
+    /// Whether it answers `identify`.
+    pub identify: bool,
 }
 
 impl Handshake {
@@ -71,7 +79,12 @@ impl Handshake {
             Some(name) => Some(dialect::find(&decoded(name).ok_or("`dialect` must be a string")?)?),
             None => None,
         };
-        Ok(Self { name, version, level, formats, dialect })
+        let identify = match hello.member("identify").map(Json::text) {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => return Err("`identify` must be true or false".to_owned()),
+        };
+        Ok(Self { name, version, level, formats, dialect, identify })
     }
 }
 
@@ -93,7 +106,7 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             None => return Err(but("its answer has no `seq`")),
         }
     }
-    let said: Vec<(&str, Json<'_>)> = ["meaning", "calls", "rejection", "unsupported"]
+    let said: Vec<(&str, Json<'_>)> = ["meaning", "calls", "identification", "rejection", "unsupported"]
         .into_iter()
         .filter_map(|name| Some((name, value.member(name)?)))
         .collect();
@@ -104,6 +117,9 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             let summary = value.member("authorization_discovery").map(Json::text);
             let summary = summary.map_or(String::new(), |it| format!(", \"authorization_discovery\": {it}"));
             Ok(Answer::Calls(Calls::written(format!("{{\"calls\": {}{summary}}}", calls.text()))))
+        }
+        [("identification", found)] => {
+            Identification::of(*found).map(Answer::Identification).map_err(|why| but(&why))
         }
         [("rejection", rejection)] => {
             let message = string(*rejection, "message")
@@ -120,8 +136,10 @@ pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
             Some(why) => Ok(Answer::Unsupported { why }),
             None => Err(but("its `unsupported` is no string that says why")),
         },
-        [] => Err(but("it has none of `meaning`, `calls`, `rejection` and `unsupported`")),
-        _ => Err(but("it has several of `meaning`, `calls`, `rejection` and `unsupported`")),
+        [] => Err(but("it has none of `meaning`, `calls`, `identification`, `rejection` and `unsupported`")),
+        _ => {
+            Err(but("it has several of `meaning`, `calls`, `identification`, `rejection` and `unsupported`"))
+        }
     }
 }
 
@@ -151,9 +169,9 @@ pub fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Handshake, answer, read};
+    use super::{Handshake, answer, identify, read};
     use crate::answer::{Answer, Level};
-    use crate::meaning::{Calls, Meaning};
+    use crate::meaning::{Calls, Identification, Meaning};
 
     const HELLO: &str = r#"{"protocol":1,"name":"a","version":"2","language":"c","formats":["sse-legacy","har"],
         "level":"calls","more":true}"#;
@@ -166,6 +184,9 @@ mod tests {
         assert_eq!(hello.dialect, None);
         let typed = HELLO.replace("\"more\":true", "\"dialect\":\"typed-ids\"");
         assert_eq!(Handshake::parse(typed.as_bytes()).unwrap().dialect.unwrap().name, "typed-ids");
+        assert!(!hello.identify);
+        let identifies = HELLO.replace("\"more\":true", "\"identify\":true");
+        assert!(Handshake::parse(identifies.as_bytes()).unwrap().identify);
     }
 
     #[test]
@@ -183,6 +204,7 @@ mod tests {
                 "no dialect `typed`, only default and typed-ids; did you",
             ),
             ("\"more\":true", "\"dialect\":1", "`dialect` must be a string"),
+            ("\"more\":true", "\"identify\":\"yes\"", "`identify` must be true or false"),
             ("{\"protocol\"", "Ready! {\"protocol\"", "print banners and logs to stderr"),
         ] {
             let why = Handshake::parse(HELLO.replace(from, to).as_bytes()).unwrap_err();
@@ -205,6 +227,9 @@ mod tests {
         let said = answer(br#"{"seq":7,"calls":[],"authorization_discovery":null}"#, Some(7));
         let null = Calls::parse(r#"{"calls": [], "authorization_discovery": null}"#).unwrap();
         assert_eq!(said, Ok(Answer::Calls(null)));
+        let found = answer(br#"{"seq":7,"identification":{"evidence":[]}}"#, Some(7));
+        let identification = Identification::parse(r#"{"evidence":[]}"#).unwrap();
+        assert_eq!(found, Ok(Answer::Identification(identification)));
         let rejection = answer(br#"{"rejection":{"message":"\u006eo"}}"#, None);
         assert_eq!(rejection, Ok(Answer::Rejection { code: None, message: "no".into() }));
     }
@@ -221,6 +246,7 @@ mod tests {
             (r#"{"seq":7,"meaning":[]}"#, "no `events` array"),
             (r#"{"seq":7,"meaning":{"events":{}}}"#, "no `events` array"),
             (r#"{"seq":7,"calls":{}}"#, "no `calls` array"),
+            (r#"{"seq":7,"identification":{"transport":null}}"#, "no `evidence` array"),
             (r#"{"seq":7}"#, "has none of"),
             (r#"{"seq":7,"meaning":{},"rejection":{}}"#, "has several of"),
             (r#"{"seq":7,"rejection":{"code":"batch"}}"#, "has no `message`"),
@@ -237,5 +263,6 @@ mod tests {
     fn a_question_is_one_line() {
         let line = read(3, "har", "/t/a\"b\n.dat");
         assert_eq!(line, r#"{"cmd":"read","seq":3,"format":"har","path":"/t/a\"b\n.dat"}"#);
+        assert_eq!(identify(4, "/t/a\"b"), r#"{"cmd":"identify","seq":4,"path":"/t/a\"b"}"#);
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::answer::{Answer, Level};
 use crate::expectation::Expectation;
+use crate::identified::Identified;
 use crate::record::{BothSides, kept};
 use transcript::json::{Json, JsonKind, write_compact, write_string};
 
@@ -22,17 +23,32 @@ pub fn sides(expectation: &Expectation, level: Level, answer: &Answer) -> BothSi
             Level::Calls => lines(meaning.calls().json()),
         },
     };
-    let actual = match answer {
+    BothSides { expected: kept(&expected), actual: kept(&shown(answer)) }
+}
+
+/// Both sides of an identification that fell short.
+#[must_use]
+pub fn identified(expected: &Identified, answer: &Answer) -> BothSides {
+    let expected = match expected {
+        Identified::As(expected) => lines(expected.json()),
+        Identified::Refused => "a rejection\n".to_owned(),
+    };
+    BothSides { expected: kept(&expected), actual: kept(&shown(answer)) }
+}
+
+/// What came, with an item a line.
+fn shown(answer: &Answer) -> String {
+    match answer {
         Answer::Meaning(meaning) => lines(meaning.json()),
         Answer::Calls(calls) => lines(calls.json()),
+        Answer::Identification(found) => lines(found.json()),
         Answer::Rejection { message, .. } => format!("{}\n{message}\n", answer.in_words()),
         Answer::Unsupported { why } => format!("unsupported: {why}\n"),
         Answer::Broken { message, .. } => format!("{}\n{message}\n", answer.in_words()),
-    };
-    BothSides { expected: kept(&expected), actual: kept(&actual) }
+    }
 }
 
-/// A meaning or a calls projection with an event a line.
+/// A meaning, a calls projection or an identification with an item a line.
 fn lines(value: Json<'_>) -> String {
     let mut out = Vec::new();
     for (name, member) in value.members() {

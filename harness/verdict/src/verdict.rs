@@ -18,7 +18,7 @@ pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer
         Answer::Unsupported { why } => return Judgement::plain(Verdict::Skip, Some(why.clone())),
         Answer::Broken { how, message } => return Judgement::plain(broken(*how), Some(message.clone())),
         Answer::Rejection { code, message } => return rejected(expectation, code.as_deref(), message),
-        Answer::Meaning(_) | Answer::Calls(_) => {}
+        Answer::Meaning(_) | Answer::Calls(_) | Answer::Identification(_) => {}
     }
     // An answer that is none is garbled, whatever was expected: so it is compared with itself at least.
     let meaning = expectation.meaning().map(|meaning| Answer::Meaning(meaning.clone()));
@@ -48,7 +48,8 @@ pub fn unseen(question: &Question<'_>, answer: &Answer) -> Option<Judgement> {
     shows_nothing(answer, question.level).then(|| Judgement::plain(Verdict::Skip, Some(why.to_owned())))
 }
 
-fn broken(how: FailureKind) -> Verdict {
+/// The verdict on no answer.
+pub(crate) fn broken(how: FailureKind) -> Verdict {
     match how {
         FailureKind::Crash => Verdict::Crash,
         FailureKind::Timeout => Verdict::Timeout,
@@ -75,7 +76,7 @@ fn rejected(expectation: &Expectation, code: Option<&str>, message: &str) -> Jud
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(text.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()

@@ -34,6 +34,15 @@ struct Server {
     asked: Option<Instant>,
 }
 
+/// What is asked about a file.
+#[derive(Debug, Clone, Copy)]
+enum Asked<'q> {
+    /// What it means, in this format as the adapter spells it.
+    Read(&'q str),
+    /// What it shows.
+    Identify,
+}
+
 impl Adapter {
     /// Starts the adapter and shakes hands. Where no dialect is given it is judged in the one that it names.
     ///
@@ -62,12 +71,19 @@ impl Adapter {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(servers);
     }
 
-    /// Asks one of two processes after the other has been asked, so that both read at the same time.
-    fn ask_both(&self, servers: &mut [Server; 2], format: &str, file: &Path) -> [(Answer, String); 2] {
-        let asked = servers.each_mut().map(|server| server.ask(self, format, file));
-        let [one, two] = servers;
+    /// Asks both of two processes before either is heard, so that both work at the same time.
+    fn ask_both(&self, question: Asked<'_>, transcript: &[u8]) -> ReadPair {
+        let file = match self.transcripts.lay_out(transcript) {
+            Ok(file) => file,
+            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
+        };
+        let mut servers = self.take();
+        let asked = servers.each_mut().map(|server| server.ask(self, question, file.path()));
+        let [one, two] = &mut servers;
         let [first, second] = asked;
-        [one.answer(first), two.answer(second)]
+        let heard = [one.answer(first), two.answer(second)];
+        self.put_back(servers);
+        read_pair(&file, heard)
     }
 }
 
@@ -97,15 +113,19 @@ impl Importer for Adapter {
     }
 
     fn read_twice(&self, format: &str, transcript: &[u8]) -> ReadPair {
-        let file = match self.transcripts.lay_out(transcript) {
-            Ok(file) => file,
-            Err(error) => return ReadPair::nothing(&format!("no file can be laid out for it: {error}")),
-        };
-        let mut servers = self.take();
-        let format = spelling(&self.hello, format).unwrap_or(format);
-        let heard = self.ask_both(&mut servers, format, file.path());
-        self.put_back(servers);
-        read_pair(&file, heard)
+        self.ask_both(Asked::Read(spelling(&self.hello, format).unwrap_or(format)), transcript)
+    }
+
+    fn identifies(&self) -> bool {
+        self.hello.identify
+    }
+
+    fn identify(&self, recording: &[u8]) -> Answer {
+        self.identify_twice(recording).answers[0].clone()
+    }
+
+    fn identify_twice(&self, recording: &[u8]) -> ReadPair {
+        self.ask_both(Asked::Identify, recording)
     }
 
     fn stop(&self) -> Option<String> {
@@ -130,7 +150,7 @@ impl Program for Adapter {
     fn ask(&self, format: &str, file: &Path) -> Heard {
         let mut servers = self.take();
         let format = spelling(&self.hello, format).unwrap_or(format);
-        let asked = servers[0].ask(self, format, file);
+        let asked = servers[0].ask(self, Asked::Read(format), file);
         let since = servers[0].asked.unwrap_or_else(Instant::now);
         let (answer, said) = servers[0].answer(asked);
         let took = since.elapsed();
@@ -159,7 +179,7 @@ pub(super) fn read_pair(file: &Transcript, heard: [(Answer, String); 2]) -> Read
 
 impl Server {
     /// Sends the question to the process, which is started if none runs.
-    fn ask(&mut self, adapter: &Adapter, format: &str, file: &Path) -> Result<(), BrokenAnswer> {
+    fn ask(&mut self, adapter: &Adapter, question: Asked<'_>, file: &Path) -> Result<(), BrokenAnswer> {
         self.seq += 1;
         self.asked = Some(Instant::now());
         let process = match &mut self.process {
@@ -182,7 +202,11 @@ impl Server {
             return Err(BrokenAnswer::new(FailureKind::Garbled, message));
         }
         process.clear_stderr();
-        process.send(&protocol::read(self.seq, format, &file.to_string_lossy()))
+        let path = file.to_string_lossy();
+        process.send(&match question {
+            Asked::Read(format) => protocol::read(self.seq, format, &path),
+            Asked::Identify => protocol::identify(self.seq, &path),
+        })
     }
 
     /// Waits for the answer. After a failure the state of the process is unknown, so it is dropped.
@@ -259,7 +283,14 @@ mod tests {
 
     fn hello(formats: &[&str]) -> Handshake {
         let formats = formats.iter().map(|name| (*name).to_owned()).collect();
-        Handshake { name: "a".into(), version: "2".into(), level: Level::Calls, formats, dialect: None }
+        Handshake {
+            name: "a".into(),
+            version: "2".into(),
+            level: Level::Calls,
+            formats,
+            dialect: None,
+            identify: false,
+        }
     }
 
     #[test]

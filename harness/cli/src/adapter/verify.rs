@@ -84,6 +84,14 @@ pub(crate) fn verify(importer: &(impl Importer + Program)) -> io::Result<Vec<Che
             other => Err(format!("{}, when it was asked for the format `{UNKNOWN}`", words(other))),
         },
     )?;
+    if importer.identifies() {
+        let answer = importer.identify(GOOD.as_bytes());
+        let outcome = match &answer {
+            Answer::Identification(_) => Ok(answer.in_words()),
+            other => Err(format!("{}, where it says that it answers `identify`", words(other))),
+        };
+        trial.note("it identifies a recording", outcome);
+    }
     if agreed.is_some() {
         let stopped = importer.stop();
         trial.note("it stops when it is told to", stopped.map_or(Ok("it ended".to_owned()), Err));
@@ -160,7 +168,7 @@ fn words(answer: &Answer) -> String {
     let said = match answer {
         Answer::Rejection { message, .. } | Answer::Broken { message, .. } => message,
         Answer::Unsupported { why } => why,
-        Answer::Meaning(_) | Answer::Calls(_) => return answer.in_words(),
+        Answer::Meaning(_) | Answer::Calls(_) | Answer::Identification(_) => return answer.in_words(),
     };
     format!("{}: {said}", answer.in_words())
 }

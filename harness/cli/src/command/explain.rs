@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 fn suite(context: CommandContext) -> Suite {
     suites::embedded().unwrap_or_else(|_| {
         context.terminal.note("the cases are not listed, since the built-in suite cannot be used");
-        Suite { cases: Vec::new(), judged: Vec::new() }
+        Suite { cases: Vec::new(), judged: Vec::new(), identified: Vec::new() }
     })
 }
 

@@ -86,6 +86,18 @@ impl Importer for StrictCodes {
         self.0.as_importer().read_twice(format, transcript)
     }
 
+    fn identifies(&self) -> bool {
+        self.0.as_importer().identifies()
+    }
+
+    fn identify(&self, recording: &[u8]) -> Answer {
+        self.0.as_importer().identify(recording)
+    }
+
+    fn identify_twice(&self, recording: &[u8]) -> ReadPair {
+        self.0.as_importer().identify_twice(recording)
+    }
+
     fn stop(&self) -> Option<String> {
         self.0.as_importer().stop()
     }

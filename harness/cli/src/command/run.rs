@@ -163,9 +163,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Some(format!("{}/{file}", cases.get(line.case.as_str())?.place))
     };
     let alone = |line: &CaseResult| {
-        let open = cases
-            .get(line.case.as_str())
-            .is_some_and(|case| matches!(case.expectation, Expectation::Either(_)));
+        let open = cases.get(line.case.as_str()).is_some_and(|case| {
+            matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none()
+        });
         // In an open case the formats are compared with each other, so one of them would show nothing.
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
@@ -233,14 +233,12 @@ fn select<'s>(
         if plan(suite, importer, &selection).is_empty() {
             let wanted = filter.glob().glob();
             let inside = format!("{}/", wanted.trim_end_matches('/'));
-            let hint = match suite.cases.iter().any(|case| case.name.starts_with(&inside)) {
+            let hint = match suite.asked().any(|case| case.name.starts_with(&inside)) {
                 true => format!("; did you mean '{inside}*'?"),
-                false => {
-                    match nearest(wanted, suite.cases.iter().map(|case| case.name.as_str())).as_slice() {
-                        [] => "; --list shows what there is".to_owned(),
-                        names => format!("; did you mean {}?", names.join(" or ")),
-                    }
-                }
+                false => match nearest(wanted, suite.asked().map(|case| case.name.as_str())).as_slice() {
+                    [] => "; --list shows what there is".to_owned(),
+                    names => format!("; did you mean {}?", names.join(" or ")),
+                },
             };
             let format =
                 args.format.map(|format| format!(" in the format {}", format.name)).unwrap_or_default();

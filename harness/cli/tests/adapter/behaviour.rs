@@ -42,6 +42,10 @@ pub(crate) fn serve(mode: &str, note: &str) {
                 let seq = request["seq"].as_u64().unwrap();
                 behave(mode, note, reads, seq, &answer, &request);
             }
+            "identify" => {
+                let path = request["path"].as_str().unwrap();
+                say(&format!("{{\"seq\":{},{}}}", request["seq"], identified(mode, path)));
+            }
             "stop" if mode == "ignores-stop" => sleep(600),
             "stop" => return,
             other => die(other),
@@ -49,6 +53,17 @@ pub(crate) fn serve(mode: &str, note: &str) {
     }
     if mode == "ignores-stop" {
         sleep(600);
+    }
+}
+
+fn identified(mode: &str, path: &str) -> String {
+    let found = formats::identify::identify_any(&mut fs::File::open(path).unwrap()).ok().flatten();
+    match found {
+        Some(found) => {
+            let found = if mode == "misidentifies" { found.replace("\"stdio\"", "\"mixed\"") } else { found };
+            format!("\"identification\":{}", found.replace('\n', ""))
+        }
+        None => "\"rejection\":{\"message\":\"what is this?\"}".to_owned(),
     }
 }
 
@@ -62,6 +77,9 @@ fn hello(mode: &str) -> String {
         "no-version" => ("\"version\":\"1.2.3\",", ""),
         "calls" => ("events", "calls"),
         "one-format" => (",\"inspector\"", ""),
+        "identifies" | "misidentifies" => {
+            ("[\"jsonrpc\",\"inspector\"]", "[\"har\",\"mcp-replay\",\"http-sse\"],\"identify\":true")
+        }
         _ => ("", ""),
     };
     HELLO.replacen(from, to, 1)

@@ -189,6 +189,34 @@ fn told(output: &Output) -> String {
     format!("{out}{err}")
 }
 
+/// An adapter is asked what recordings show where it says that it can tell, and its answers are judged.
+#[test]
+fn an_adapter_that_identifies_is_asked_and_judged() {
+    let note = tempfile::NamedTempFile::new().unwrap();
+    let run = |mode: &str, flags: &[&str]| {
+        let adapter = support::command(&[mode, note.path().to_str().unwrap()]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+        let output =
+            command.args(["run", "--timeout", "60", "--adapter", &adapter]).args(flags).output().unwrap();
+        (output.status.code(), told(&output))
+    };
+    let all = ["--filter", "identify/*"];
+    let (code, said) = run("identifies", &all);
+    assert!(
+        code == Some(0) && said.contains(" pass, ") && !said.contains("faulty does not answer"),
+        "{said}"
+    );
+    let (code, said) = run("misidentifies", &["--filter", "identify/trace-stdio"]);
+    assert!(code == Some(1) && said.contains("at        /transport"), "{said}");
+    assert!(said.contains("expected  \"stdio\"") && said.contains("actual    \"mixed\""), "{said}");
+    // Who does not say so is not asked, and that is no failure.
+    let (code, said) = run("good", &all);
+    assert!(code == Some(0) && said.contains("faulty does not answer `identify`"), "{said}");
+    assert!(!said.contains(" pass"), "{said}");
+    let (code, said) = run("identifies", &["--verify"]);
+    assert!(code == Some(0) && said.contains("ok     it identifies a recording"), "{said}");
+}
+
 #[test]
 fn nothing_outlives_a_run() {
     for (mode, flags, code) in [

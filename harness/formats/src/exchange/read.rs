@@ -190,7 +190,8 @@ impl<'a> Reading<'a, '_, '_, '_> {
         match invented.what() {
             None => self.note(stamp.on(Content::Exchange(&exchange), location))?,
             Some(what) if !std::mem::replace(&mut self.told, true) => {
-                self.note(Entry::new(location, Content::MadeUp(what)))?;
+                let mark = Location { tail: "/_made_up", ..location };
+                self.note(Entry::new(mark, Content::MadeUp(what)))?;
             }
             Some(_) => {}
         }

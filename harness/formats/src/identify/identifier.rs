@@ -5,11 +5,13 @@ use super::endpoint::announced;
 use super::evidence::EvidenceLocation;
 use super::finding::Identification;
 use super::signs::Signs;
+use crate::detect::detect;
 use crate::format::{Format, ReadOptions};
 use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
 use crate::transport::{self, MARK, Transport};
 use std::collections::{HashMap, HashSet};
+use std::io::Read;
 use transcript::json::{Json, JsonKind};
 use transcript::meaning::{self, Event};
 use transcript::session::{Carrier, Content, Entry, Exchange, Headers, Location, Side, Sse, header};
@@ -43,6 +45,16 @@ pub fn identify(format: &Format, input: &mut Input<'_>) -> Result<Identification
     Ok(Identification { missing: totals.missing, ..identifier.finish() })
 }
 
+/// Detects the format of a recording and identifies it, as the JSON object; none where no format fits.
+///
+/// # Errors
+/// As [`walk`].
+pub fn identify_any(reader: &mut dyn Read) -> Result<Option<String>, ReadError> {
+    let mut input = Input::new(reader)?;
+    let Some(format) = detect(&mut input)? else { return Ok(None) };
+    Ok(Some(identify(format, &mut input)?.to_json(format)))
+}
+
 /// Gathers signs entry by entry. Memory: the first of each kind and counts; beside them the requests that wait
 /// for the answer that grants what they name, up to a limit, and streams that are open.
 #[derive(Debug, Default)]
@@ -51,6 +63,8 @@ pub struct Identifier {
     label: Option<Transport>,
     http: bool,
     sse: bool,
+    /// Where an exchange has the headers of its request and of its answer.
+    parts: [&'static str; 2],
     signs: Signs,
     counts: Counts,
     requests: u64,
@@ -91,6 +105,10 @@ impl Identifier {
             label: format.transport,
             http: format.carries.http,
             sse: format.carries.sse,
+            parts: match format.messages {
+                [[_], ..] => ["/requestHeaders", "/responseHeaders"],
+                _ => ["/request/headers", "/response/headers"],
+            },
             ..Self::default()
         }
     }
@@ -133,12 +151,12 @@ impl Identifier {
             self.signs.streamed.add(&entry.location, None);
         }
         let announced = self.announced.iter().any(|url| *url == *exchange.url);
-        let version = self.headers(&exchange.request_headers, &entry.location, "/request/headers", announced);
+        let version = self.headers(&exchange.request_headers, &entry.location, self.parts[0], announced);
         if let (Some(version), true) = (version, fine) {
             self.signs.versions.grant(version);
         }
         if header(&exchange.response_headers, "mcp-session-id").is_some() {
-            self.signs.session.add(&entry.location, Some("/response/headers"));
+            self.signs.session.add(&entry.location, Some(self.parts[1]));
         }
         let counted = header(&exchange.request_headers, "mcp-method").is_some();
         self.signs.method.granted |= counted && fine;

@@ -24,4 +24,4 @@ pub use crate::transport::Transport;
 pub use counts::{ResponseCounts, StreamDurations};
 pub use evidence::{Evidence, EvidenceLocation};
 pub use finding::{Identification, RevisionSource, TransportFinding};
-pub use identifier::{Identifier, identify};
+pub use identifier::{Identifier, identify, identify_any};

@@ -2,7 +2,7 @@
 //!
 //! Filters, shards, and why a reading is skipped.
 
-use crate::importer::Importer;
+use crate::importer::{Importer, unidentified};
 use crate::suite::{Case, Suite, Transcript};
 use formats::Format;
 use globset::GlobMatcher;
@@ -86,6 +86,8 @@ pub enum Skip<'s> {
     Unjudged(&'s str),
     /// The importer does not read the format.
     Unread,
+    /// The importer does not tell what recordings show.
+    Unidentified,
 }
 
 impl Skip<'_> {
@@ -96,6 +98,7 @@ impl Skip<'_> {
             Self::Uncarried(why) => format!("{} cannot carry it: {why}", format.name),
             Self::Unjudged(why) => format!("not judged in this dialect: {why}"),
             Self::Unread => format!("{importer} does not read {}", format.name),
+            Self::Unidentified => unidentified(importer),
         }
     }
 }
@@ -104,7 +107,7 @@ impl Skip<'_> {
 #[must_use]
 pub fn plan<'s>(suite: &'s Suite, importer: &dyn Importer, selection: &Selection) -> Vec<PlannedCase<'s>> {
     let in_shard = |case: &&Case| selection.shard.is_none_or(|shard| shard.holds(&case.name));
-    let planned = suite.cases.iter().filter(in_shard).map(|case| {
+    let planned = suite.asked().filter(in_shard).map(|case| {
         let mut readings = readings(case, importer);
         readings.retain(|reading| selection.takes(case, reading.format));
         PlannedCase { case, readings }
@@ -128,6 +131,7 @@ pub fn readings<'s>(case: &'s Case, importer: &dyn Importer) -> Vec<PlannedRead<
         let transcript = case.transcripts.iter().find(|transcript| transcript.format.name == format.name);
         let uncarried = case.uncarried.iter().find(|uncarried| uncarried.format.name == format.name);
         let what = match (transcript, uncarried) {
+            (Some(_), _) if case.identified.is_some() && !importer.identifies() => Err(Skip::Unidentified),
             (Some(_), _) if !importer.reads(format.name) => Err(Skip::Unread),
             (Some(transcript), _) => {
                 case.unjudged.as_deref().map_or(Ok(transcript), |why| Err(Skip::Unjudged(why)))

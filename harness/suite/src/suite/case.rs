@@ -7,12 +7,16 @@ use sha2::{Digest as _, Sha256};
 use std::io;
 use transcript::dialect::{self, Dialect};
 use transcript::json::JsonKind;
+use verdict::answer::{Answer, Level};
 use verdict::case_file::{self, CaseFile, Expect, InDialect, Judgement, OtherReading};
 use verdict::config_error::ConfigError;
 use verdict::expectation::Expectation;
-use verdict::meaning::Meaning;
+use verdict::identified::{self, Identified};
+use verdict::meaning::{Identification, Meaning};
 use verdict::normal;
-use verdict::record::CaseNote;
+use verdict::record::{BothSides, CaseNote};
+use verdict::side_by_side;
+use verdict::verdict::{Judgement as Judged, Question};
 
 /// A case that can be run.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub struct Case {
     dialects: Vec<(InDialect, Option<Expectation>)>,
     /// What `check` must make of it, where the case is for `check` and no importer is asked.
     pub judgement: Option<Judgement>,
+    /// What `identify` must make of it, where that is what importers are asked.
+    pub identified: Option<Identified>,
     /// The transcripts, in the order of the formats.
     pub transcripts: Vec<Transcript>,
     /// Formats that cannot carry the session.
@@ -76,6 +82,7 @@ impl Case {
         let meaning = checked.meaning(MEANING);
         let transcripts = checked.transcripts();
         checked.strays();
+        let identified = file.as_ref().and_then(|file| checked.identified(file.expect, &transcripts));
         let file = file.filter(|_| checked.problems.is_empty());
         let expectation = file.as_ref().and_then(|file| checked.expectation(file, meaning, &transcripts));
         let others: Vec<_> =
@@ -114,6 +121,7 @@ impl Case {
                     unjudged: None,
                     dialects: dialects.into_iter().zip(others).collect(),
                     judgement,
+                    identified,
                     transcripts,
                     uncarried,
                     only,
@@ -143,6 +151,24 @@ impl Case {
     /// The dialects in which it means something else, each with the reason.
     pub fn dialects(&self) -> impl Iterator<Item = (&'static Dialect, &str)> {
         self.dialects.iter().map(|(other, _)| (other.dialect, other.reason.as_str()))
+    }
+
+    /// What becomes of an answer.
+    #[must_use]
+    pub fn judge(&self, question: &Question<'_>, answer: &Answer) -> Judged {
+        match &self.identified {
+            Some(expected) => identified::judge(expected, answer),
+            None => verdict::verdict::judge(&self.expectation, question, answer),
+        }
+    }
+
+    /// What was expected and what came, side by side.
+    #[must_use]
+    pub fn sides(&self, level: Level, answer: &Answer) -> BothSides {
+        match &self.identified {
+            Some(expected) => side_by_side::identified(expected, answer),
+            None => side_by_side::sides(&self.expectation, level, answer),
+        }
     }
 
     /// What a record says of the case.
@@ -175,6 +201,7 @@ struct Check<'f> {
 
 const CASE: &str = "case.toml";
 const MEANING: &str = "meaning.json";
+const IDENTIFY: &str = "identify.json";
 
 /// The file with the meaning in a dialect.
 fn meaning_in(dialect: &Dialect) -> String {
@@ -236,7 +263,7 @@ impl Check<'_> {
 
     fn strays(&mut self) {
         let belongs = |name: &str| {
-            [CASE, MEANING].contains(&name)
+            [CASE, MEANING, IDENTIFY].contains(&name)
                 || dialect_of(name).is_some()
                 || formats::FORMATS.iter().any(|format| name == format.file)
         };
@@ -291,13 +318,34 @@ impl Check<'_> {
             }
             (Expect::Rejection(code), None) => Some(Expectation::Rejection(code)),
             (Expect::Either, meaning) => Some(Expectation::Either(meaning)),
-            // No importer is asked, so that nothing is expected of one.
-            (Expect::Judgement, None) => Some(Expectation::Either(None)),
-            (Expect::Judgement, Some(_)) => {
-                self.say(MEANING, "has no place in a case for `check`");
+            // No importer is asked to read it, so that no reading is expected of one.
+            (Expect::Judgement | Expect::Identification | Expect::Unidentified, None) => {
+                Some(Expectation::Either(None))
+            }
+            (Expect::Judgement | Expect::Identification | Expect::Unidentified, Some(_)) => {
+                self.say(MEANING, "has no place in a case for `check` or `identify`");
                 None
             }
         }
+    }
+
+    /// What `identify` must say of the one recording of a case.
+    fn identified(&mut self, expect: Expect, transcripts: &[Transcript]) -> Option<Identified> {
+        let found = self.text(IDENTIFY).map(|text| Identification::parse(&text));
+        if matches!(expect, Expect::Identification | Expect::Unidentified) && transcripts.len() > 1 {
+            self.say(CASE, "expects what `identify` says of one recording, and several stand here");
+        }
+        match (expect, found) {
+            (Expect::Identification, Some(Ok(found))) => return Some(Identified::As(found)),
+            (Expect::Unidentified, None) => return Some(Identified::Refused),
+            (Expect::Identification, Some(Err(why))) => self.say(IDENTIFY, why),
+            (Expect::Identification, None) => {
+                self.say(IDENTIFY, "is missing, and the case expects an identification");
+            }
+            (_, Some(_)) => self.say(IDENTIFY, "has no place in a case that expects no identification"),
+            (_, None) => {}
+        }
+        None
     }
 
     /// What is expected in a dialect; none where nothing is known, or the case is wrong.

@@ -28,6 +28,8 @@ pub struct Suite {
     pub cases: Vec<Case>,
     /// Those that `check` is tried on.
     pub judged: Vec<Case>,
+    /// Those of which importers are asked what `identify` tells.
+    pub identified: Vec<Case>,
 }
 
 impl Suite {
@@ -61,18 +63,25 @@ impl Suite {
         twice(&cases, "name", |case| &case.name, &mut problems);
         let (judged, cases): (Vec<_>, Vec<_>) =
             cases.into_iter().partition(|case: &Case| case.judgement.is_some());
-        for cases in [&cases, &judged] {
+        let (identified, cases): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case: &Case| case.identified.is_some());
+        for cases in [&cases, &judged, &identified] {
             twice(cases, "title", |case| &case.title, &mut problems);
         }
         if problems.is_empty() {
             twins(&cases, &mut problems);
         }
         if problems.is_empty() {
-            return Ok(Self { cases, judged });
+            return Ok(Self { cases, judged, identified });
         }
         problems.sort();
         problems.dedup();
         Err(problems)
+    }
+
+    /// The cases that importers are asked about, in whichever way.
+    pub fn asked(&self) -> impl Iterator<Item = &Case> {
+        self.cases.iter().chain(&self.identified)
     }
 
     /// The suite as it is meant in a dialect.
@@ -105,7 +114,7 @@ impl Suite {
     /// Where a file cannot be read again.
     pub fn digest(&self) -> io::Result<String> {
         let mut digests: Vec<[u8; 32]> = Vec::new();
-        for case in self.cases.iter().chain(&self.judged) {
+        for case in self.asked().chain(&self.judged) {
             digests.push(case.digest()?);
         }
         digests.sort_unstable();
