@@ -47,7 +47,7 @@ pub struct CheckResult {
     pub outcomes: Vec<RuleOutcome>,
     /// How many messages there were.
     pub messages: u64,
-    /// A limit of memory that was reached, in words.
+    /// A limit of memory or work that was reached, in words.
     pub limit: Option<&'static str>,
     /// Why the reading ended before the file did: what the reader refused.
     pub rejected: Option<Rejection>,
@@ -159,11 +159,12 @@ impl Judge {
         }
         let rules = self.families.iter().zip(&visitors).filter(|(_, visitor)| visitor.is_some());
         let rules = rules.flat_map(|(family, _)| family.rules.iter().copied());
+        let limit = self.report.limit();
         CheckResult {
             revision,
             outcomes: self.report.outcomes(rules, revision),
             messages: self.facts.messages,
-            limit: self.pending.full(),
+            limit: self.pending.full().or(limit),
             rejected: self.rejected,
         }
     }

@@ -136,10 +136,12 @@ fn worker_of(family: usize, options: &JudgeOptions, workers: usize) -> usize {
     if family < options.together { 0 } else { (family + 1) % workers }
 }
 
-/// Each rule's outcome is that of the judge whose family it is of; all the rest is the same with all of them.
+/// Each rule's outcome is that of the judge whose family it is of, and a limit may be that of a family; all the rest is
+/// the same with all of them.
 fn merge(families: &[Family], parts: Vec<CheckResult>) -> CheckResult {
     let mut found: Vec<_> = Vec::new();
     let mut whole = None;
+    let limit = parts.iter().find_map(|part| part.limit);
     for mut part in parts {
         found.push(take(&mut part.outcomes).into_iter().peekable());
         whole.get_or_insert(part);
@@ -149,5 +151,5 @@ fn merge(families: &[Family], parts: Vec<CheckResult>) -> CheckResult {
     };
     let outcomes =
         families.iter().flat_map(|family| family.rules.iter().copied()).filter_map(outcome).collect();
-    CheckResult { outcomes, ..whole.unwrap_or_else(|| Judge::new(&JudgeOptions::default()).finish()) }
+    CheckResult { outcomes, limit, ..whole.unwrap_or_else(|| Judge::new(&JudgeOptions::default()).finish()) }
 }

@@ -76,6 +76,7 @@ impl From<&str> for Violation<'_> {
 pub(crate) struct Report {
     carries: Vec<Need>,
     stats: RuleStatsTable,
+    limit: Option<&'static str>,
 }
 
 enum Applies {
@@ -102,7 +103,7 @@ impl MissingEvidence {
 impl Report {
     /// For so many rules, about a recording that carries this.
     pub(super) fn new(carries: Vec<Need>, rules: usize) -> Self {
-        Self { carries, stats: RuleStatsTable::new(rules) }
+        Self { carries, stats: RuleStatsTable::new(rules), limit: None }
     }
 
     /// The rule was kept at this moment.
@@ -182,6 +183,16 @@ impl Report {
             message: wrong.message,
             other: wrong.other,
         });
+    }
+
+    /// A limit of a family was reached: which, in words.
+    pub(crate) fn reached(&mut self, limit: Option<&'static str>) {
+        self.limit = self.limit.or(limit);
+    }
+
+    /// The limit that was reached, if any was.
+    pub(super) fn limit(&self) -> Option<&'static str> {
+        self.limit
     }
 
     /// The rule was kept where `kept`, and else broken as `wrong` says.

@@ -6,11 +6,11 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a pattern costs, in subschemas.
+/// What a pattern costs that is matched in one pass, in subschemas.
 const PATTERN: u64 = 500;
 
-/// What a pattern costs that looks around or back, and so cannot be matched in one pass.
-const LOOKING: u64 = 5_000;
+/// So often a pattern may go back, where it is not matched in one pass: each time it may take all of them.
+pub(super) const MOST_BACKTRACKING: usize = 10_000;
 
 const ONE: [&str; 12] = [
     "items",
@@ -39,6 +39,8 @@ const NEVER_APPLIED: [&str; 2] = ["$defs", "definitions"];
 pub(super) struct Cost {
     /// How many subschemas a value can meet at most, references followed, each as often as it is referred to.
     pub(super) subschemas: u64,
+    /// How many steps patterns may go back for each part of a value.
+    pub(super) backtracking: u64,
     /// How many references it has, where some of them lead back to where they stand; else 0.
     pub(super) circular: u64,
 }
@@ -48,63 +50,81 @@ impl Cost {
     pub(super) fn of(schema: &Value) -> Result<Self, String> {
         let mut walk =
             Walk { root: schema, known: BTreeMap::new(), open: vec![""], refs: 0, circular: false };
-        let subschemas = walk.cost(schema)?;
+        let Sum { subschemas, backtracking } = walk.cost(schema)?;
         walk.no_endless_loop()?;
-        Ok(Self { subschemas, circular: if walk.circular { walk.refs } else { 0 } })
+        Ok(Self { subschemas, backtracking, circular: if walk.circular { walk.refs } else { 0 } })
     }
 
     /// The most steps that holding a value to the schema can take, where the value has so many parts and levels.
     pub(super) fn steps(self, parts: u64, levels: u32) -> u64 {
         let repeated = if self.circular == 0 { 1 } else { self.circular.max(2).saturating_pow(levels) };
-        self.subschemas.saturating_mul(parts).saturating_mul(repeated)
+        self.subschemas.saturating_add(self.backtracking).saturating_mul(parts).saturating_mul(repeated)
+    }
+}
+
+/// What is added up of the parts of a schema, as [`Cost`] has it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    subschemas: u64,
+    backtracking: u64,
+}
+
+impl Sum {
+    const ONE: Self = Self { subschemas: 1, backtracking: 0 };
+
+    fn add(&mut self, other: Self) {
+        self.subschemas = self.subschemas.saturating_add(other.subschemas);
+        self.backtracking = self.backtracking.saturating_add(other.backtracking);
     }
 }
 
 struct Walk<'s> {
     root: &'s Value,
     /// The cost of what was referred to.
-    known: BTreeMap<&'s str, u64>,
+    known: BTreeMap<&'s str, Sum>,
     open: Vec<&'s str>,
     refs: u64,
     circular: bool,
 }
 
 impl<'s> Walk<'s> {
-    fn cost(&mut self, schema: &'s Value) -> Result<u64, String> {
-        let Value::Object(members) = schema else { return Ok(1) };
+    fn cost(&mut self, schema: &'s Value) -> Result<Sum, String> {
+        let Value::Object(members) = schema else { return Ok(Sum::ONE) };
         if let Some(word) = ["$dynamicRef", "$recursiveRef"].iter().find(|word| members.contains_key(**word))
         {
             return Err(format!("the schema uses `{word}`, which is not followed"));
         }
-        let mut sum = 1 + members.len() as u64;
+        let mut sum = Sum { subschemas: 1 + members.len() as u64, backtracking: 0 };
         for (name, value) in members {
-            sum = sum.saturating_add(match (name.as_str(), value) {
-                ("enum", Value::Array(values)) => values.len() as u64,
-                ("pattern", Value::String(pattern)) => price(pattern),
-                ("patternProperties", Value::Object(patterns)) => patterns.keys().map(|key| price(key)).sum(),
-                _ => 0,
-            });
+            match (name.as_str(), value) {
+                ("enum", Value::Array(values)) => sum.subschemas += values.len() as u64,
+                ("pattern", Value::String(pattern)) => sum.add(price(pattern)),
+                ("patternProperties", Value::Object(patterns)) => {
+                    patterns.keys().for_each(|pattern| sum.add(price(pattern)));
+                }
+                _ => {}
+            }
         }
         for (_, part) in parts(members, |name| !NEVER_APPLIED.contains(&name)) {
-            sum = sum.saturating_add(self.cost(part)?);
+            sum.add(self.cost(part)?);
         }
         if let Some(pointer) = reference(members)? {
             self.refs += 1;
-            sum = sum.saturating_add(self.referred(pointer)?);
+            sum.add(self.referred(pointer)?);
         }
         Ok(sum)
     }
 
-    fn referred(&mut self, pointer: &'s str) -> Result<u64, String> {
+    fn referred(&mut self, pointer: &'s str) -> Result<Sum, String> {
         if let Some(cost) = self.known.get(pointer) {
             return Ok(*cost);
         }
         if self.open.contains(&pointer) {
             self.circular = true;
-            return Ok(1);
+            return Ok(Sum::ONE);
         }
         // What is not there is found when the schema is compiled.
-        let Some(target) = target(self.root, pointer) else { return Ok(1) };
+        let Some(target) = target(self.root, pointer) else { return Ok(Sum::ONE) };
         if self.open.len() >= 64 {
             return Err("the references of the schema lead more than 64 levels deep".to_owned());
         }
@@ -197,14 +217,17 @@ fn unescaped(pointer: &str) -> String {
         .replace("%25", "%")
 }
 
-fn price(pattern: &str) -> u64 {
-    let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\1", "\\2", "\\k"].iter().any(|part| pattern.contains(part));
-    if looks { LOOKING } else { PATTERN }
+/// What a pattern costs. What the engine of one pass cannot parse is left to the one that goes back, and so is what it
+/// takes for something else: a quantifier that gives nothing back.
+fn price(pattern: &str) -> Sum {
+    let possessive = ["++", "*+", "?+", "}+"].iter().any(|quantifier| pattern.contains(quantifier));
+    let one_pass = !possessive && regex_syntax::parse(pattern).is_ok();
+    Sum { subschemas: PATTERN, backtracking: if one_pass { 0 } else { MOST_BACKTRACKING as u64 } }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Cost;
+    use super::{Cost, MOST_BACKTRACKING};
     use serde_json::{Value, json};
 
     #[test]
@@ -244,6 +267,23 @@ mod tests {
         let names: Value =
             json!({ "properties": { "$ref": { "type": "string" }, "not": true }, "enum": [1, 2] });
         assert!(Cost::of(&names).is_ok());
-        assert!(Cost::of(&json!({ "pattern": "^(?!a)" })).unwrap().subschemas > 5_000);
+    }
+
+    #[test]
+    fn a_pattern_that_may_go_back_is_priced_by_how_often_it_may() {
+        let steps = |pattern: &str| Cost::of(&json!({ "pattern": pattern })).unwrap().steps(1, 1);
+        for one_pass in ["^a+$", "^[a-z]{1,64}(?:-[a-z]+)*$", r"^\d{4}\.\p{L}$", "(a|a)*b"] {
+            assert!(steps(one_pass) < 1_000, "{one_pass}");
+        }
+        let groups = "(a?)".repeat(12);
+        let back = [1, 3, 9, 12].map(|number| format!("^{groups}\\{number}$"));
+        let around = ["^(?!a)", "^(?<=a)b", r"^(?<n>a)\k<n>", "^(?>a+)b", "^(a|aa)*+b", "^a++b"];
+        for back in back.iter().map(String::as_str).chain(around) {
+            assert!(steps(back) > MOST_BACKTRACKING as u64, "{back}");
+        }
+        // One price for each that a value can meet, by whatever road.
+        let names =
+            json!({ "propertyNames": { "allOf": [{ "pattern": "^(a?)\\1$" }, { "pattern": "(?=b)" }] } });
+        assert!(Cost::of(&names).unwrap().steps(50, 1) > 2 * 50 * MOST_BACKTRACKING as u64);
     }
 }

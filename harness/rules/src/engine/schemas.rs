@@ -2,10 +2,11 @@
 //!
 //! Which dialect a schema is in, and when neither yes nor no can be said honestly. Memory: compiled schemas of
 //! [`MOST_KEPT`] bytes of text and [`MOST_KEPT_SUBSCHEMAS`] subschemas. Work: schemas up to [`LONGEST`] bytes and
-//! [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value and [`MOST_WORK`] a session.
+//! [`MOST_SUBSCHEMAS`] subschemas, [`MOST_STEPS`] steps a value, and [`MOST_WORK`] a recording for each family that holds
+//! values to schemas; once they are spent, the result says so.
 
 use super::location::excerpt;
-use super::schema_cost::Cost;
+use super::schema_cost::{Cost, MOST_BACKTRACKING};
 use foldhash::fast::FixedState;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -28,13 +29,13 @@ const MOST_KEPT_SUBSCHEMAS: u64 = 3 * MOST_SUBSCHEMAS;
 const COMPILING: u64 = 1_000;
 
 /// Values that would take more steps are not judged.
-const MOST_STEPS: u64 = 100_000_000;
+const MOST_STEPS: u64 = 20_000_000;
 
-/// After so many steps in one session no more values are judged.
-const MOST_WORK: u64 = 5_000_000_000;
+/// After so many steps in one recording no more values are judged.
+const MOST_WORK: u64 = 200_000_000;
 
-/// So often a pattern may look back.
-const MOST_BACKTRACKING: usize = 100_000;
+const SPENT: &str =
+    "the work for values and their schemas, 200,000,000 steps; later values are not held to theirs";
 
 /// A pattern that needs more bytes is not matched.
 const MOST_PATTERN: usize = 256 << 10;
@@ -71,6 +72,7 @@ pub(crate) struct Schemas {
     bytes: usize,
     subschemas: u64,
     work: u64,
+    spent: bool,
 }
 
 struct Compiled {
@@ -101,8 +103,7 @@ impl Schemas {
             Err(why) => return Fit::Unsure(why.to_owned()),
         };
         let steps = cost.steps(size.parts, size.levels);
-        self.work = self.work.saturating_add(steps);
-        if steps > MOST_STEPS || self.work > MOST_WORK {
+        if steps > MOST_STEPS || !self.spend(steps) {
             return Fit::Unsure("holding the value to its schema would take too long".to_owned());
         }
         match validator.validate(&plain) {
@@ -117,18 +118,31 @@ impl Schemas {
         }
     }
 
+    /// The limit that was reached, in words, if it was.
+    pub(crate) fn spent(&self) -> Option<&'static str> {
+        self.spent.then_some(SPENT)
+    }
+
+    /// Whether there is work left for so many steps. What is too much by itself takes nothing from the others.
+    fn spend(&mut self, steps: u64) -> bool {
+        let left = MOST_WORK - self.work;
+        self.spent |= steps > left;
+        self.work += if self.spent { 0 } else { steps };
+        !self.spent
+    }
+
     fn compiled(&mut self, schema: Json<'_>) -> Rc<Compiled> {
         if let Some(compiled) = self.kept.get(schema.text()) {
             return Rc::clone(compiled);
         }
-        if self.work > MOST_WORK {
+        if self.spent {
             let why = "the session has so many schemas that they would take too long".to_owned();
             return Rc::new(Compiled { validity: Validity::Unsure(why), ready: None });
         }
         let compiled = Rc::new(compile(schema));
         let size = schema.text().len();
         let subschemas = compiled.ready.as_ref().map_or(size as u64 / 16, |(_, cost)| cost.subschemas);
-        self.work = self.work.saturating_add(subschemas.saturating_mul(COMPILING));
+        self.spend(subschemas.saturating_mul(COMPILING));
         if size <= LONGEST {
             if self.bytes + size > MOST_KEPT || self.subschemas + subschemas > MOST_KEPT_SUBSCHEMAS {
                 self.kept.clear();
@@ -327,6 +341,24 @@ mod tests {
         assert!(matches!(fit("{}", &format!("{}{}", "[".repeat(500), "]".repeat(500))), Fit::Unsure(_)));
         let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(300_000));
         assert!(matches!(validity(&long), Validity::Unsure(_)));
+    }
+
+    /// Work is counted, and so is told before it is done.
+    #[test]
+    fn one_budget_holds_for_all_values_of_a_recording_and_says_when_it_is_spent() {
+        let mut schemas = Schemas::default();
+        let schema = Json::parse(r#"{"items":{"pattern":"^(a?)(b?)(c?)\\3$"}}"#).unwrap();
+        let value = format!("[{}]", vec![r#""aaaaaaaa""#; 200].join(","));
+        let value = Json::parse(&value).unwrap();
+        let fits = (0..1_000).take_while(|_| !matches!(schemas.fit(schema, value), Fit::Unsure(_))).count();
+        assert!((10..100).contains(&fits), "{fits} values were held to a costly schema");
+        assert!(schemas.spent().is_some_and(|limit| limit.contains("200,000,000")));
+        assert!(matches!(schemas.fit(Json::parse("{}").unwrap(), value), Fit::Unsure(_)));
+        // What is too much by itself is not judged, and takes nothing from the rest.
+        let mut schemas = Schemas::default();
+        let huge = format!("[{}]", vec![r#""aaaaaaaa""#; 5_000].join(","));
+        assert!(matches!(schemas.fit(schema, Json::parse(&huge).unwrap()), Fit::Unsure(_)));
+        assert_eq!((schemas.spent(), schemas.fit(schema, Json::parse("[]").unwrap())), (None, Fit::Fits));
     }
 
     fn nested(levels: usize) -> String {

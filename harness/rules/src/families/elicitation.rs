@@ -11,6 +11,7 @@ use crate::engine::{
 use crate::rule::{Level, Party, Rule};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 use transcript::session::Side;
 
 pub(super) const FAMILY: Family = Family {
@@ -170,6 +171,10 @@ impl RuleVisitor for ElicitationState {
                 report.fail_if_complete(&COMPLETE, at, Violation::of(wrong).inside(value));
             }
         }
+    }
+
+    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        report.reached(self.schemas.spent());
     }
 }
 

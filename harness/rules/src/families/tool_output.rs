@@ -13,6 +13,7 @@ use crate::rule::{Level, Party, Rule};
 use crate::shapes::{Fault, member_fault};
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tool-output",
@@ -136,6 +137,10 @@ impl RuleVisitor for ToolOutputState {
                 digits(resource.member("blob"), at, report);
             }
         }
+    }
+
+    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        report.reached(self.schemas.spent());
     }
 }
 

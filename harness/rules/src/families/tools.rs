@@ -9,6 +9,7 @@ use crate::engine::{
 use crate::rule::{Level, Party, Rule};
 use crate::shapes::{Fault, member_fault};
 use transcript::json::{Json, JsonKind};
+use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "tools",
@@ -152,6 +153,10 @@ impl RuleVisitor for ToolsState {
         if message.request().is_some_and(|request| request.method() == "tools/call") {
             self.answered(at, report);
         }
+    }
+
+    fn finish(&mut self, _at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        report.reached(self.schemas.spent());
     }
 }
 
