@@ -85,3 +85,31 @@ fn the_order_of_answers_is_left_out_where_that_is_asked_for() {
         "{out}"
     );
 }
+
+#[test]
+fn what_http_refused_is_said_and_left_out_where_that_is_asked_for() {
+    let (stdio, http) =
+        ("recorded/everything-stdio-discover/mcp-replay.jsonl", "recorded/everything-http-discover/har.har");
+    let time = ["--ignore", "/result/contents/*/text"];
+    let (code, out, err) = told(&diff(&time, stdio, http));
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(err.contains("everything-http-discover/har.har: HTTP refused 1 request (1 with 400)"), "{err}");
+    assert!(out.contains("\n  error: 1 differ\n"), "{out}");
+    // The probe is answered with an error over stdio and refused over HTTP; what a server says of its own still differs.
+    for http in [http, "recorded/everything-http-discover/streamable-http.json"] {
+        let (code, out, err) = told(&diff(&[&time[..], &["--ignore-refusals"]].concat(), stdio, http));
+        assert_eq!(code, Some(1), "{out}{err}");
+        let said = "23 events equal, 0 differ, 1 only in A, 0 only in B";
+        assert!(
+            out.contains(said)
+                && out.contains("\n  notification notifications/tools/list_changed: 1 only in A\n"),
+            "{out}"
+        );
+        assert_eq!(err.matches("1 request turned away left out").count(), 2, "{err}");
+    }
+    // A request that is sent again with a token is answered the second time.
+    let refused = "recorded/python1-http-refused/har.har";
+    let (code, out, err) = told(&diff(&["--ignore-refusals"], refused, refused));
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.starts_with("the same session: 5 events equal"), "of six: {out}");
+}

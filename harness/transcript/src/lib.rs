@@ -35,6 +35,7 @@ pub mod k2a;
 pub mod meaning;
 pub mod message;
 pub mod nearest;
+pub mod refused;
 pub mod rejection;
 pub mod revision;
 pub mod session;

@@ -1,11 +1,14 @@
 //! `diff`: are two transcripts, in any formats, the same session?
 
+mod kinds;
+
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::terminal::{Verbosity, cut, plain};
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
-use std::collections::HashSet;
+use kinds::Kinds;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,7 +17,8 @@ use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, 
 use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, PointerPattern};
 use transcript::k2a::AuthorizationSummary;
-use transcript::session::SinkError;
+use transcript::refused::{self, RefusalFilter};
+use transcript::session::{Entry, SinkError};
 
 /// How many events travel together from a reader to the comparison, and how many such parcels may wait.
 const PARCEL: usize = 256;
@@ -57,6 +61,10 @@ pub(crate) struct Args {
     /// answers is still compared, and so is the order of all that is no answer.
     #[arg(long)]
     unordered_answers: bool,
+    /// Leave out requests that were turned away: exchanges that HTTP refused (status 300 to 499) without an answer to their
+    /// request, and `server/discover` where it gets an error.
+    #[arg(long)]
+    ignore_refusals: bool,
     /// Count an SSE event that was delivered again only once.
     #[arg(long)]
     fold_redelivered: bool,
@@ -92,6 +100,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         out: BufWriter::new(io::stdout().lock()),
         left: args.show,
         hidden: 0,
+        kinds: Kinds::default(),
         broken: None,
     };
 
@@ -99,9 +108,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let (counts, read_left, read_right) = thread::scope(|scope| {
         let (send_left, left) = sync_channel(WAITING);
         let (send_right, right) = sync_channel(WAITING);
-        let fold = args.fold_redelivered;
-        let reading_left = scope.spawn(move || read(&args.left, args.left_format, fold, &send_left));
-        let reading_right = scope.spawn(move || read(&args.right, args.right_format, fold, &send_right));
+        let reading_left = scope.spawn(move || read(&args.left, args.left_format, args, &send_left));
+        let reading_right = scope.spawn(move || read(&args.right, args.right_format, args, &send_right));
         let counts =
             compare(events(left), events(right), &options, &mut |departure| show.mismatch(&departure));
         (counts, reading_left.join(), reading_right.join())
@@ -141,6 +149,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for (side, name) in [left, right].into_iter().zip(&names).filter(|(side, _)| side.guessed) {
         context.terminal.note(&format!("{name}: {}: {}", side.format.name, OrderGuess::CAVEAT));
     }
+    for (side, name) in [left, right].into_iter().zip(&names) {
+        if let Some(note) = side.refusals(counts.same()) {
+            context.terminal.note(&format!("{name}: {note}"));
+        }
+    }
     if context.terminal.verbosity > Verbosity::Quiet {
         show.counts(&counts, [left.format, right.format])?;
     }
@@ -157,12 +170,36 @@ struct Side {
     challenge: Option<AuthorizationSummary>,
     /// What a stream said amid later exchanges is placed by guess.
     guessed: bool,
+    /// How many requests were left out because they were turned away; none where that was not asked for.
+    left_out: Option<u64>,
+    /// How often HTTP refused, by status.
+    refused: BTreeMap<u16, u64>,
+}
+
+impl Side {
+    /// What is to be said of requests that were turned away.
+    fn refusals(&self, same: bool) -> Option<String> {
+        let listed = |(status, count): (&u16, &u64)| format!("{count} with {status}");
+        match self.left_out {
+            Some(0) => None,
+            Some(count) => Some(format!("{} turned away left out", counted(count, "request"))),
+            None if same || self.refused.is_empty() => None,
+            None => {
+                let count = counted(self.refused.values().sum(), "request");
+                let statuses: Vec<String> = self.refused.iter().map(listed).collect();
+                Some(format!(
+                    "HTTP refused {count} ({}); --ignore-refusals leaves out what it refused",
+                    statuses.join(", ")
+                ))
+            }
+        }
+    }
 }
 
 fn read(
     path: &Path,
     asked: Option<&'static Format>,
-    fold: bool,
+    args: &Args,
     events: &SyncSender<Vec<OwnedEvent>>,
 ) -> Result<Side, Failure> {
     let mut source = open(path)?;
@@ -174,15 +211,14 @@ fn read(
     let mut guess = OrderGuess::default();
     let mut delivered: HashSet<String> = HashSet::new();
     let mut parcel = Vec::with_capacity(PARCEL);
-    (format.read)(&mut input, options, &mut |entry| {
-        guess.see(&entry);
+    let mut take = |entry: &Entry<'_>| {
         let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
-        if let (true, Some(id)) = (fold, id)
+        if let (true, Some(id)) = (args.fold_redelivered, id)
             && !delivered.insert(id.to_owned())
         {
             return Ok(());
         }
-        apart(&entry, contract.revision(&entry), options, &mut |entry| {
+        apart(entry, contract.revision(entry), options, &mut |entry| {
             let Some(event) = contract.take(entry)? else { return Ok(()) };
             parcel.push(OwnedEvent::of(&event));
             if parcel.len() == PARCEL {
@@ -192,11 +228,34 @@ fn read(
             }
             Ok(())
         })
+    };
+    let mut refused: BTreeMap<u16, u64> = BTreeMap::new();
+    let mut filter = args.ignore_refusals.then(RefusalFilter::default);
+    (format.read)(&mut input, options, &mut |entry| {
+        guess.see(&entry);
+        if let Some(status) = refused::status(&entry).filter(|status| refused::is_refusal(Some(*status))) {
+            *refused.entry(status).or_default() += 1;
+        }
+        match &mut filter {
+            Some(filter) => filter.take(&entry, &mut take),
+            None => take(&entry),
+        }
     })
     .map_err(failed)?;
+    let left_out =
+        filter.map(|filter| filter.finish(&mut take)).transpose().map_err(|error| match error {
+            SinkError::Rejected(refusal) => Failure::Unusable(format!("{name}: {}", refusal.message)),
+            SinkError::Stop => Failure::OutputClosed,
+        })?;
     // The comparison ends early only where the other side failed, and that is reported.
     let _ = events.send(parcel);
-    Ok(Side { format, challenge: contract.authorization_discovery(), guessed: guess.is_one() })
+    Ok(Side {
+        format,
+        challenge: contract.authorization_discovery(),
+        guessed: guess.is_one(),
+        left_out,
+        refused,
+    })
 }
 
 fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {
@@ -213,11 +272,13 @@ struct Show<'n, W: Write> {
     out: W,
     left: u64,
     hidden: u64,
+    kinds: Kinds,
     broken: Option<io::Error>,
 }
 
 impl<W: Write> Show<'_, W> {
     fn mismatch(&mut self, departure: &Mismatch<'_>) {
+        self.kinds.count(departure);
         if self.left == 0 || self.broken.is_some() {
             self.hidden += 1;
             return;
@@ -270,6 +331,7 @@ impl<W: Write> Show<'_, W> {
             formats[0].name,
             formats[1].name
         )?;
+        self.kinds.write(&mut self.out)?;
         if counts.redacted > 0 {
             writeln!(
                 self.out,
