@@ -1,9 +1,10 @@
 //! Work on many items by a few threads.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -58,22 +59,22 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Does `work` for every item that an iterator comes to, on `jobs` threads at once, and hands what came of each to `take`, on
 /// this thread and in the order of the items, as soon as it is there. No more than a few results a thread are held.
 ///
-/// It ends where `take` fails, and where `stop` says so: then what is being worked on is not handed over. A panic of `work` is
-/// passed on. The iterator is asked on a thread of its own, which is left behind where it waits for its next item at the end.
+/// It ends where `take` fails, and where `stop` says so: then what is being worked on is not handed over, and not waited for
+/// either. Threads that wait, for an item or in `work`, are left behind. A panic of `work` is passed on.
 ///
 /// # Errors
 /// That of `take`, or where a thread cannot be started.
 pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>(
     items: impl Iterator<Item = I> + Send + 'static,
     jobs: usize,
-    work: impl Fn(I) -> T + Sync,
-    stop: impl Fn() -> bool + Sync,
+    work: impl Fn(I) -> T + Send + Sync + 'static,
+    stop: impl Fn() -> bool,
     mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
     let jobs = jobs.max(1);
     // For each item a place where its result will be, in order; then the item with its place, for whoever comes first.
-    let (promise, promised) = sync_channel::<Receiver<T>>(jobs * AHEAD);
-    let (hand, handed) = sync_channel::<(I, SyncSender<T>)>(jobs * AHEAD);
+    let (promise, promised) = sync_channel::<Receiver<thread::Result<T>>>(jobs * AHEAD);
+    let (hand, handed) = sync_channel::<(I, SyncSender<thread::Result<T>>)>(jobs * AHEAD);
     thread::Builder::new().spawn(move || {
         for item in items {
             let (done, result) = sync_channel(1);
@@ -82,35 +83,28 @@ pub fn stream_in_order<I: Send + 'static, T: Send + 'static, E: From<io::Error>>
             }
         }
     })?;
-    let handed = Mutex::new(handed);
-    let ended = AtomicBool::new(false);
-    let run = || {
-        while !ended.load(Ordering::Relaxed) {
-            let next = handed.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
-            match next {
-                // Nobody waits for it where the run was ended.
-                Ok((item, done)) => drop(done.send(work(item))),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+    let (work, handed) = (Arc::new(work), Arc::new(Mutex::new(handed)));
+    for _ in 0..jobs {
+        let (work, handed) = (Arc::clone(&work), Arc::clone(&handed));
+        thread::Builder::new().stack_size(STACK).spawn(move || {
+            let next = || handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            while let Ok((item, done)) = next() {
+                let result = catch_unwind(AssertUnwindSafe(|| work(item)));
+                // Nobody waits for it, nor for what was handed out after it, where the stream has ended.
+                if done.send(result).is_err() {
+                    return;
+                }
             }
+        })?;
+    }
+    while let Some(result) = wait(&promised, &stop) {
+        match wait(&result, &stop) {
+            Some(Ok(result)) => take(result)?,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => break,
         }
-    };
-    thread::scope(|scope| {
-        let mut taken = Ok(());
-        for _ in 0..jobs {
-            if let Err(error) = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
-                ended.store(true, Ordering::Relaxed);
-                return Err(E::from(error));
-            }
-        }
-        while let (Ok(()), Some(result)) = (&taken, wait(&promised, &stop)) {
-            // A thread that panicked leaves no result; the scope passes its panic on.
-            let Some(result) = wait(&result, &stop) else { break };
-            taken = take(result);
-        }
-        ended.store(true, Ordering::Relaxed);
-        taken
-    })
+    }
+    Ok(())
 }
 
 /// What comes next; none where nothing does, or where it is time to stop.
@@ -129,8 +123,8 @@ fn wait<T>(receiver: &Receiver<T>, stop: impl Fn() -> bool) -> Option<T> {
 mod tests {
     use super::{AHEAD, map_in_order, stream_in_order};
     use std::io;
-    use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Barrier};
     use std::thread;
     use std::time::Duration;
 
@@ -167,9 +161,11 @@ mod tests {
     #[test]
     fn a_stream_is_handed_over_in_order_and_few_results_wait() {
         for jobs in [0, 1, 3] {
-            let (begun, handed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let work = |item: usize| {
-                let ahead = begun.fetch_add(1, Ordering::SeqCst) - handed.load(Ordering::SeqCst);
+            let begun = AtomicUsize::new(0);
+            let handed = Arc::new(AtomicUsize::new(0));
+            let of_worker = Arc::clone(&handed);
+            let work = move |item: usize| {
+                let ahead = begun.fetch_add(1, Ordering::SeqCst) - of_worker.load(Ordering::SeqCst);
                 // The first one is waited for.
                 thread::sleep(Duration::from_millis(if item == 0 { 50 } else { 0 }));
                 (item, ahead)
@@ -213,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "scoped thread panicked")]
+    #[should_panic(expected = "of the third")]
     fn a_panic_is_passed_on() {
         let work = |item: u64| assert!(item != 3, "of the third");
         let _ran = stream_in_order(0..10, 2, work, || false, |()| Ok::<_, io::Error>(()));

@@ -234,7 +234,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
         _ => true,
     });
-    let work = |found| judge.take(found);
+    let work = move |found| judge.take(found);
     stream_in_order(found, jobs, work, interrupt::requested, |done| summary.take(done))?;
     summary.finish()
 }

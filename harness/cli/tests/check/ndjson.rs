@@ -159,28 +159,32 @@ fn an_output_that_goes_on_in_the_same_file_is_not_spoilt() {
 #[cfg(unix)]
 fn an_interrupt_ends_with_what_was_done() {
     let folder = Folder::with(&[("a", &right())]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
-        .args(["check", "--output", "ndjson", "--files-from", "-"])
-        .current_dir(folder.path(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut list = child.stdin.take().unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    writeln!(list, "a").unwrap();
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(files(&parsed(&line)), ["a"]);
-    // The list is still open: without the interrupt the program would wait for its next name.
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let ended = child.wait_with_output().unwrap();
-    let err = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(2), "{err}");
-    assert!(err.contains("interrupted after 1 recording"), "{err}");
-    line.clear();
-    out.read_line(&mut line).unwrap();
-    assert!(parsed(&line)[0]["problem"].as_str().unwrap().contains("the rest was not judged"), "{line}");
+    // Both wait for a standard input that stays open: for another name, and for another line of a recording.
+    for arguments in [&["--files-from", "-"][..], &["a", "-"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+            .args(["check", "--output", "ndjson"])
+            .args(arguments)
+            .current_dir(folder.path(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        writeln!(input, "{}", if arguments[0] == "a" { PING.1 } else { "a" }).unwrap();
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(files(&parsed(&line)), ["a"]);
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let ended = child.wait_with_output().unwrap();
+        let err = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{err}");
+        assert!(err.contains("interrupted after 1 recording;"), "{err}");
+        line.clear();
+        out.read_line(&mut line).unwrap();
+        assert!(parsed(&line)[0]["problem"].as_str().unwrap().contains("the rest was not judged"), "{line}");
+        drop(input);
+    }
 }
