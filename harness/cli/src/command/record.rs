@@ -173,7 +173,9 @@ fn finish(
 fn tell(recorded: &Recorded, out: &Path, context: CommandContext) -> bool {
     let (path, summary) = (out.display(), &recorded.summary);
     let [client, server] = summary.missing;
-    if let Some(why) = &summary.trouble {
+    if let Some(why) = summary.trouble.as_ref().filter(|_| summary.given_up) {
+        context.terminal.error(&format!("{path} is incomplete ({why}): it ends before the session did"));
+    } else if let Some(why) = &summary.trouble {
         let end = if summary.ended { "" } else { ", and the line that ends it" };
         context.terminal.error(&format!(
             "{path} is incomplete ({why}): {client} lines of the client and {server} of the server are missing{end}"

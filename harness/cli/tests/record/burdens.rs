@@ -41,10 +41,10 @@ fn a_file_that_hangs_holds_nothing_up() {
     drop(holder);
 }
 
-#[test]
-fn a_message_of_100_megabytes_streams() {
-    let session = Session::new();
-    let mut child = session.start(&[], "long-message");
+/// Lets a recorder with these flags pass a message of 100 MiB and noise of 5 MiB: its exit code, what it said, and the most
+/// memory that it had, in KiB.
+fn pass_a_long_message(session: &Session, flags: &[&str]) -> (Option<i32>, String, u64) {
+    let mut child = session.start(flags, "long-message");
     let pid = child.id();
     let mut out = child.stdout.take().unwrap();
     let reading = thread::spawn(move || {
@@ -62,8 +62,31 @@ fn a_message_of_100_megabytes_streams() {
         peak = peak.max(kilobytes.unwrap_or(0));
         thread::sleep(Duration::from_millis(5));
     }
-    assert!(child.wait().unwrap().success());
     assert!(reading.join().unwrap() > 105 << 20);
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), words(&output), peak)
+}
+
+#[test]
+fn a_message_that_is_too_long_to_be_redacted_is_counted() {
+    let session = Session::new();
+    let (code, said, peak) = pass_a_long_message(&session, &["--redact", "token"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("0 lines of the client and 1 of the server are missing"), "{said}");
+    assert!(said.contains("more than 16 MiB"), "{said}");
+    assert!(peak < 64 << 10, "{peak} KiB");
+    let text = session.text();
+    assert!(text.contains("\"lines_lost\":{\"client\":0,\"server\":1}"), "{text:.500}");
+    assert!(text.contains("\"withheld\":5242881") && text.lines().count() == 4, "{text:.500}");
+    let [check, _] = session.judged();
+    assert_eq!(recorder(&check)[0], 0, "{}", words(&check));
+}
+
+#[test]
+fn a_message_of_100_megabytes_streams() {
+    let session = Session::new();
+    let (code, said, peak) = pass_a_long_message(&session, &[]);
+    assert_eq!(code, Some(0), "{said}");
     assert!(peak < 64 << 10, "{peak} KiB");
     let text = session.text();
     let lines: Vec<&str> = text.lines().collect();

@@ -2,7 +2,7 @@
 //!
 //! Two threads forward bytes, one each way, and put a copy into a queue; a third writes the queue down. The standard
 //! error is the server's own. Memory: 16 MiB for what waits, [`HELD`] for an unfinished line of each side, and the
-//! blocks in hand; with redaction, the longest line besides.
+//! blocks in hand; with redaction, a line of up to 16 MiB besides, and what it is parsed to.
 
 mod intake;
 mod line_writer;
@@ -199,6 +199,7 @@ fn wait_for_summary(written: &Receiver<Summary>, intake: &Intake) -> Summary {
             Err(_) => {
                 return Summary {
                     trouble: Some("it does not take what is written".to_owned()),
+                    given_up: true,
                     ..Summary::default()
                 };
             }

@@ -28,6 +28,9 @@ const IDLE: Duration = Duration::from_secs(3600);
 /// A message of this size goes into the file from where it is.
 const LARGE: usize = 64 << 10;
 
+/// A longer line cannot be redacted, which needs all of it at hand, and is left out.
+const REDACTED: usize = 16 << 20;
+
 /// So much of a long line is copied at a time: whole groups of Base64.
 const COPIED: usize = 3 << 16;
 
@@ -40,6 +43,8 @@ pub struct Summary {
     pub trouble: Option<String>,
     /// Whether the file has its last line.
     pub ended: bool,
+    /// Whether the file was given up with more to write, so that nobody knows what is missing.
+    pub given_up: bool,
 }
 
 pub(super) struct TraceWriter {
@@ -77,6 +82,8 @@ pub(super) struct Block {
 struct Spool {
     long: LongLine,
     file: io::Result<File>,
+    /// How much more may come.
+    room: usize,
 }
 
 impl TraceWriter {
@@ -149,7 +156,8 @@ impl TraceWriter {
             }
             Piece::Part(part) => {
                 let path = &self.path;
-                let spool = self.sides[at].long.get_or_insert_with(|| Spool::beside(path));
+                let room = if self.writer.redaction.is_asked() { REDACTED } else { usize::MAX };
+                let spool = self.sides[at].long.get_or_insert_with(|| Spool::beside(path, room));
                 spool.long.feed(part);
                 self.intake.queue.in_file(|| spool.keep(part));
             }
@@ -231,17 +239,33 @@ impl TraceWriter {
         let mut lines = [0; 2];
         lines[index(side)] = 1;
         let queue = &self.intake.queue;
+        if self.writer.redaction.is_asked() {
+            let line = queue.in_file(|| {
+                let (mut line, mut kept) = (Vec::new(), spool.file?);
+                kept.rewind()?;
+                kept.read_to_end(&mut line).map(|_| line)
+            });
+            // This program's own work, which the end of a session waits for.
+            let done = line.and_then(|line| {
+                self.writer.line(time, side, &line, &mut head);
+                let mut parts = head.chunks(COPIED);
+                let output = &mut self.output;
+                queue.in_file(|| {
+                    output.append(|file| {
+                        parts.try_for_each(|part| {
+                            queue.progress();
+                            file.write_all(part)
+                        })
+                    })
+                })
+            });
+            self.settle(done, lines);
+            return;
+        }
         let done = queue.in_file(|| {
             let mut kept = spool.file?;
             kept.rewind()?;
             let (writer, output) = (&mut self.writer, &mut self.output);
-            if writer.redaction.is_asked() {
-                // Taking something out needs the whole message at hand.
-                let mut line = Vec::new();
-                kept.read_to_end(&mut line)?;
-                writer.line(time, side, &line, &mut head);
-                return output.append(|file| file.write_all(&head));
-            }
             if spool.long.is_message() {
                 writer.message_head(time, side, &mut head);
                 return output.append(|file| {
@@ -274,16 +298,23 @@ impl TraceWriter {
 }
 
 impl Spool {
-    fn beside(path: &Path) -> Self {
+    fn beside(path: &Path, room: usize) -> Self {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile());
-        Self { long: LongLine::new(), file }
+        Self { long: LongLine::new(), file, room }
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if let Ok(file) = &mut self.file
-            && let Err(error) = file.write_all(part)
-        {
+        let Ok(file) = &mut self.file else { return };
+        let kept = match self.room.checked_sub(part.len()) {
+            Some(room) => {
+                self.room = room;
+                file.write_all(part)
+            }
+            None => Err(io::Error::other("a line of more than 16 MiB is not redacted, and so left out")),
+        };
+        if let Err(error) = kept {
+            // Its room is free at once.
             self.file = Err(error);
         }
     }
