@@ -11,6 +11,10 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
+/// So long may a client take for the head of a request, or keep an idle connection: each holds a descriptor, and others need
+/// them.
+pub(crate) const HEAD_DEADLINE: Duration = Duration::from_secs(30);
+
 /// Listens at `address`, for a runtime to accept connections.
 ///
 /// # Errors

@@ -31,11 +31,15 @@ impl Bench {
     }
 
     pub(crate) fn redacting(redaction: Redaction) -> Self {
+        Self::with(|proxy| proxy.redacting(redaction))
+    }
+
+    pub(crate) fn with(settings: impl FnOnce(Proxy) -> Proxy) -> Self {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let target = format!("http://{}/mcp", server.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let proxy = Proxy::listen("127.0.0.1:0".parse().unwrap(), Target::parse(&target).unwrap()).unwrap();
-        let proxy = proxy.redacting(redaction);
+        let proxy = settings(proxy);
         let (at, stop) = (proxy.address().unwrap(), Arc::new(AtomicBool::new(false)));
         let file = File::create(folder.path().join("session.har")).unwrap();
         let stopped = Arc::clone(&stop);

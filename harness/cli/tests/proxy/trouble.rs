@@ -103,6 +103,26 @@ fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
 }
 
 #[test]
+fn half_a_head_holds_its_place_for_a_while_only() {
+    let bench = Bench::with(|proxy| proxy.with_head_deadline(Duration::from_millis(100)));
+    let halves = [&b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"[..], b"P", b""];
+    for mut client in halves.map(|half| bench.send(half)) {
+        // It ends, whether with an answer or without one; a recorder that waited would run into the client's patience.
+        let mut answer = Vec::new();
+        let ended = client.read_to_end(&mut answer);
+        let waited = ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+        assert!(!waited, "the recorder waits for the rest of a head");
+    }
+    // An answer may take longer than a head.
+    let mut client = bench.send(&post(PING));
+    let (mut server, ..) = bench.receive();
+    std::thread::sleep(Duration::from_millis(300));
+    server.write_all(json(PONG).as_bytes()).unwrap();
+    until(&mut client, PONG);
+    assert_eq!(bench.end().0.exchanges, 1);
+}
+
+#[test]
 fn a_stream_that_is_resumed_says_so_in_the_archive() {
     let bench = Bench::new();
     let mut first = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");

@@ -11,7 +11,7 @@ use crate::net;
 use crate::redaction::Redaction;
 use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use jiff::Timestamp;
 use std::convert::Infallible;
 use std::fs::File;
@@ -34,6 +34,7 @@ pub struct Proxy {
     listener: TcpListener,
     target: Target,
     redaction: Arc<Redaction>,
+    head_deadline: Duration,
     runtime: Runtime,
 }
 
@@ -48,13 +49,26 @@ impl Proxy {
         if target.leads_back_to(here) {
             return Err(format!("{} leads back to this recorder, which listens at {here}", target.origin()));
         }
-        Ok(Self { listener, target, redaction: Arc::default(), runtime: net::runtime()? })
+        Ok(Self {
+            listener,
+            target,
+            redaction: Arc::default(),
+            head_deadline: net::HEAD_DEADLINE,
+            runtime: net::runtime()?,
+        })
     }
 
     /// Keeps what `redaction` names out of the archive. Traffic passes as it is.
     #[must_use]
     pub fn redacting(mut self, redaction: Redaction) -> Self {
         self.redaction = Arc::new(redaction);
+        self
+    }
+
+    /// Closes a connection on which no whole head of a request came for so long; 30 s, where nothing is said.
+    #[must_use]
+    pub fn with_head_deadline(mut self, deadline: Duration) -> Self {
+        self.head_deadline = deadline;
         self
     }
 
@@ -76,7 +90,7 @@ impl Proxy {
         stop: &dyn Fn() -> bool,
         report: &(dyn Fn(&str) + Sync),
     ) -> Result<Summary, String> {
-        let Self { listener, target, redaction, runtime } = self;
+        let Self { listener, target, redaction, head_deadline, runtime } = self;
         let mut client = Client::builder(TokioExecutor::new());
         client.http1_preserve_header_case(true);
         let client = client.build(net::connector(None)?);
@@ -89,7 +103,7 @@ impl Proxy {
                 .name("archive".to_owned())
                 .spawn_scoped(scope, move || write_archive(&receiver, file, origin, &redaction, report))
                 .map_err(no_thread)?;
-            let served = runtime.block_on(serve(listener, &forward, stop));
+            let served = runtime.block_on(serve(listener, &forward, head_deadline, stop));
             // Whatever is open reports its end as it is dropped; with the last sender the archive ends.
             runtime.shutdown_timeout(Duration::from_secs(1));
             drop(forward);
@@ -102,7 +116,12 @@ impl Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, forward: &Arc<Forward>, stop: &dyn Fn() -> bool) -> io::Result<()> {
+async fn serve(
+    listener: TcpListener,
+    forward: &Arc<Forward>,
+    head_deadline: Duration,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     while !stop() {
         let Ok(accepted) = tokio::time::timeout(PATIENCE, listener.accept()).await else { continue };
@@ -121,7 +140,7 @@ async fn serve(listener: TcpListener, forward: &Arc<Forward>, stop: &dyn Fn() ->
                 async move { Ok::<_, Infallible>(forward.forward(request).await) }
             });
             let mut connection = hyper::server::conn::http1::Builder::new();
-            connection.preserve_header_case(true);
+            connection.preserve_header_case(true).timer(TokioTimer::new()).header_read_timeout(head_deadline);
             // An exchange reports a peer that went away; bytes that are not HTTP belong to none, and hyper answers them.
             let served = connection.serve_connection(TokioIo::new(stream), service).await;
             if let Some(error) = served.err().filter(hyper::Error::is_parse) {
