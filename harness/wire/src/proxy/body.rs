@@ -1,7 +1,7 @@
 //! One body as the archive has it: as text or Base64, with the time of each block of an event stream.
 //!
-//! Memory: [`IN_MEMORY`] for each open body, then a temporary file; with redaction, what [`super::body_redactor`]
-//! holds.
+//! A body that is far larger without its coding is kept with it: see [`DECODED`] and [`RATIO`]. Memory: [`IN_MEMORY`] for
+//! each open body, and for its coded form, then temporary files; with redaction, what [`super::body_redactor`] holds.
 
 use super::body_redactor::BodyRedactor;
 use super::sse_blocks::{Byte, Scanner};
@@ -19,6 +19,13 @@ use transcript::json::write_string;
 /// Up to this size a body waits in memory.
 const IN_MEMORY: usize = 64 << 10;
 
+/// A body is kept with its coding where it is larger without it than this, and than [`RATIO`] times its coded size: a
+/// megabyte of gzip may hold a gigabyte.
+const DECODED: u64 = 16 << 20;
+
+/// See [`DECODED`].
+const RATIO: u64 = 100;
+
 /// So much of a body is copied at a time.
 const BLOCK: usize = 64 << 10;
 
@@ -33,7 +40,16 @@ pub(super) struct Body {
 #[derive(Debug)]
 enum Coding {
     Plain(Box<Plain>),
-    Gzip(Box<MultiGzDecoder<Plain>>),
+    Gzip(Box<Gzip>),
+    /// With its coding.
+    Coded(Box<Plain>),
+}
+
+#[derive(Debug)]
+struct Gzip {
+    decoder: MultiGzDecoder<Plain>,
+    /// What came, as long as nobody knows whether it is to be kept so.
+    coded: Box<Plain>,
 }
 
 /// A body without a coding.
@@ -47,6 +63,8 @@ struct Plain {
     now: Duration,
     /// Where something is to be taken out.
     redactor: Option<Box<BodyRedactor>>,
+    /// No more than this is taken.
+    most: u64,
 }
 
 impl Body {
@@ -56,18 +74,16 @@ impl Body {
             |name: &str| headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|it| &*it.1);
         let stream = value("content-type").is_some_and(|it| it.trim_start().starts_with("text/event-stream"));
         let plain = Plain {
-            spool: SpooledTempFile::new(IN_MEMORY),
-            size: 0,
-            text: Utf8::default(),
             blocks: stream.then(Blocks::default),
-            now: Duration::ZERO,
             redactor: redaction
                 .is_asked()
                 .then(|| Box::new(BodyRedactor::new(redaction, value("content-type").unwrap_or_default()))),
+            ..Plain::new()
         };
         let body = match value("content-encoding") {
             Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
-                Coding::Gzip(Box::new(MultiGzDecoder::new(plain)))
+                let decoder = MultiGzDecoder::new(plain);
+                Coding::Gzip(Box::new(Gzip { decoder, coded: Box::new(Plain::new()) }))
             }
             _ => Coding::Plain(Box::new(plain)),
         };
@@ -80,14 +96,20 @@ impl Body {
     /// Where it could not be: no room in the temporary file, or a coding that is broken.
     pub(super) fn take(&mut self, part: &[u8], now: Duration) -> io::Result<()> {
         let kept = match &mut self.body {
-            Coding::Plain(plain) => {
+            Coding::Plain(plain) | Coding::Coded(plain) => {
                 plain.now = now;
                 plain.write_all(part)
             }
-            Coding::Gzip(decoder) => {
-                decoder.get_mut().now = now;
-                // What is decoded must be seen now: an event is not the next one's to bring.
-                decoder.write_all(part).and_then(|()| decoder.flush())
+            Coding::Gzip(gzip) => {
+                let taken = gzip.take(part, now);
+                // Of what is to be redacted nothing may stay that cannot be looked into; it is bounded there.
+                if gzip.is_bomb() {
+                    let coded = std::mem::replace(&mut gzip.coded, Box::new(Plain::new()));
+                    self.body = Coding::Coded(coded);
+                    Ok(())
+                } else {
+                    taken
+                }
             }
         };
         if kept.is_err() {
@@ -111,17 +133,22 @@ impl Body {
 
     fn plain(&mut self) -> &mut Plain {
         match &mut self.body {
-            Coding::Plain(plain) => plain,
-            Coding::Gzip(decoder) => decoder.get_mut(),
+            Coding::Plain(plain) | Coding::Coded(plain) => plain,
+            Coding::Gzip(gzip) => gzip.decoder.get_mut(),
         }
     }
 
-    /// How many bytes there are, without their coding.
+    /// How many bytes there are, without their coding where they are kept without.
     pub(super) fn size(&self) -> u64 {
         match &self.body {
-            Coding::Plain(plain) => plain.size,
-            Coding::Gzip(decoder) => decoder.get_ref().size,
+            Coding::Plain(plain) | Coding::Coded(plain) => plain.size,
+            Coding::Gzip(gzip) => gzip.decoder.get_ref().size,
         }
+    }
+
+    /// Whether it is kept with its coding, since it would be too large without.
+    pub(super) fn is_coded(&self) -> bool {
+        matches!(self.body, Coding::Coded(_))
     }
 
     /// Writes `, "text": …` and, where it is no text, `, "encoding": "base64"`; nothing where nothing came. An event stream
@@ -169,8 +196,43 @@ impl Body {
     }
 }
 
+impl Gzip {
+    fn take(&mut self, part: &[u8], now: Duration) -> io::Result<()> {
+        let plain = self.decoder.get_mut();
+        plain.now = now;
+        if plain.redactor.is_none() {
+            self.coded.now = now;
+            self.coded.keep(part)?;
+            plain.most = DECODED.max(RATIO * self.coded.size);
+        }
+        // What is decoded must be seen now: an event is not the next one's to bring.
+        self.decoder.write_all(part).and_then(|()| self.decoder.flush())
+    }
+
+    fn is_bomb(&self) -> bool {
+        let plain = self.decoder.get_ref();
+        plain.size >= plain.most
+    }
+}
+
 impl Plain {
+    fn new() -> Self {
+        Self {
+            spool: SpooledTempFile::new(IN_MEMORY),
+            size: 0,
+            text: Utf8::default(),
+            blocks: None,
+            now: Duration::ZERO,
+            redactor: None,
+            most: u64::MAX,
+        }
+    }
+
     fn keep(&mut self, part: &[u8]) -> io::Result<()> {
+        if part.len() as u64 > self.most - self.size {
+            self.size = self.most;
+            return Err(io::Error::other("it is too large without its coding"));
+        }
         self.spool.write_all(part)?;
         if let Some(blocks) = &mut self.blocks {
             blocks.take(part, self.size, self.now)?;
@@ -337,6 +399,34 @@ mod tests {
         assert_eq!(kept["_events"].to_string(), r#"[{"at":0,"time":1.0},{"at":9,"time":2.0}]"#);
         let mut broken = Body::new(&[("content-encoding".into(), "gzip".into())], &Arc::default());
         assert!(broken.take(b"no gzip at all", Duration::ZERO).is_err() && broken.lost == 14);
+    }
+
+    #[test]
+    fn a_bomb_is_kept_with_its_coding() {
+        let gzip = |size: usize| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+            encoder.write_all(&vec![b'x'; size]).unwrap();
+            encoder.finish().unwrap()
+        };
+        let headers = [("content-encoding".to_owned(), "gzip".to_owned())];
+        let taken = |bytes: &[u8]| {
+            let mut body = Body::new(&headers, &Arc::default());
+            let since = bytes.chunks(5000).map(|part| body.take(part, Duration::ZERO));
+            since.collect::<Result<Vec<_>, _>>().unwrap();
+            assert_eq!((body.lost, body.finish().is_ok()), (0, true));
+            body
+        };
+        let (small, bomb) = (gzip(1 << 20), gzip(40 << 20));
+        assert!(bomb.len() < 100_000);
+        assert_eq!((taken(&small).is_coded(), taken(&small).size()), (false, 1 << 20));
+        let mut body = taken(&bomb);
+        assert_eq!((body.is_coded(), body.size()), (true, bomb.len() as u64));
+        let mut out = b"{\"is\": 1".to_vec();
+        body.write_text(&mut out).unwrap();
+        out.push(b'}');
+        let kept: Value = serde_json::from_slice(&out).unwrap();
+        let bytes = base64::Engine::decode(&super::STANDARD, kept["text"].as_str().unwrap()).unwrap();
+        assert!(bytes == bomb && kept["encoding"] == "base64");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! | `_ended` | who broke the exchange off, where it did not end well |
 //! | `_lost` | how many bytes passed that are not in `text` |
 //!
+//! Its `comment` says where a body is kept with its content coding, since it would be too large without.
+//!
 //! An exchange without a response has the status 0, as browsers write it.
 
 use super::body::{Body, milliseconds};
@@ -158,6 +160,13 @@ impl Exchange {
         }
         if with_bodies {
             self.answer.write_blocks(took, out)?;
+        }
+        if self.request.is_coded() || self.answer.is_coded() {
+            let of = if self.answer.is_coded() { "response" } else { "request" };
+            write!(
+                out,
+                ",\n \"comment\": \"the body of the {of} is kept with its content coding: it is too large without\""
+            )?;
         }
         let omitted = if with_bodies { 0 } else { self.size() };
         if self.lost() + omitted > 0 {
