@@ -76,11 +76,9 @@ pub(super) fn write_archive(
                 }
             }
         }
-        if changed && written.elapsed() >= PATIENCE {
+        if changed && written.elapsed() >= PATIENCE || archive.is_due() {
             archive.write(open.values_mut().collect());
             (changed, written) = (false, Instant::now());
-        } else if archive.is_due() {
-            archive.write(Vec::new());
         }
     }
     archive.summary.open = open.len() as u64;
@@ -116,11 +114,12 @@ impl Archive<'_> {
         self.finished.push(exchange);
     }
 
-    /// Whether what has ended is to be written at once: where nothing open must be written anew behind it, or much waits.
+    /// Whether what has ended is to be written at once: where little that is open must be written anew behind it, or much
+    /// waits.
     fn is_due(&self) -> bool {
         let size = || self.finished.iter().map(Exchange::size).sum::<u64>();
         !self.finished.is_empty()
-            && (!self.file.shows_open() || self.finished.len() >= MANY || size() >= OPEN)
+            && (!self.file.shows_much() || self.finished.len() >= MANY || size() >= OPEN)
     }
 
     /// Writes what has ended, and what is open.

@@ -19,6 +19,9 @@ use std::time::Duration;
 /// How much text of open exchanges is written before they end.
 pub(super) const OPEN: u64 = 1 << 20;
 
+/// See [`HarFile::shows_much`].
+const MUCH: u64 = 16 << 10;
+
 /// So much is gathered for one write.
 const BLOCK: usize = 256 << 10;
 
@@ -73,9 +76,9 @@ impl<'t> HarFile<'t> {
         Self { file, receiver, origin, end: None, shown: None, count: 0 }
     }
 
-    /// Whether open exchanges stand in the file.
-    pub(super) fn shows_open(&self) -> bool {
-        self.shown.is_some()
+    /// Whether so much of open exchanges stands in the file that it is not written anew for each one that ends.
+    pub(super) fn shows_much(&self) -> bool {
+        self.shown.zip(self.end).is_some_and(|(length, end)| length - end > MUCH)
     }
 
     /// Writes the head of the archive, where it is not there yet.
