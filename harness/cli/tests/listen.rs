@@ -80,7 +80,7 @@ fn recorder(folder: &Path, out: &str, to: &str) -> (Child, String) {
 /// Asks the server behind the recorder once; its answer.
 fn ask(address: &str) -> String {
     let mut client = TcpStream::connect(address).unwrap();
-    let head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json";
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json";
     write!(client, "{head}, text/event-stream\r\nContent-Length: {}\r\n\r\n{PING}", PING.len()).unwrap();
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();

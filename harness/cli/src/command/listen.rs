@@ -33,8 +33,8 @@ impl Hosts {
 /// # Errors
 /// Where the address or the file cannot be used.
 pub(super) fn run(
-    at: SocketAddr,
-    to: &Target,
+    (at, to): (SocketAddr, &Target),
+    hosts: &Hosts,
     redaction: Redaction,
     (out, called): (&Path, &Path),
     force: bool,
@@ -43,7 +43,8 @@ pub(super) fn run(
     // Whoever finds the port open may end the recording.
     watch()?;
     // First the address: a file that was made for nothing would be in the way the next time.
-    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?.redacting(redaction.clone());
+    let proxy = Proxy::listen(at, to.clone()).map_err(Failure::Unusable)?;
+    let proxy = proxy.redacting(redaction.clone()).allowing(hosts.at(at));
     let file = record::create_in_place(out, force).map_err(Failure::Unusable)?;
     let path = redaction.text(to.path());
     let (at, origin) = (proxy.address()?, to.origin());

@@ -77,6 +77,8 @@ pub(crate) struct Args {
     /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
     listen: Option<SocketAddr>,
+    #[command(flatten)]
+    hosts: listen::Hosts,
     /// Forward to this server. `/` at the recorder is the URL's path; every other path is kept.
     #[arg(long, value_name = "URL", requires = "listen")]
     to: Option<String>,
@@ -106,7 +108,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let first = if converted { between(&out, native) } else { out.clone() };
     if let Some((at, to)) = http {
         let started = record::now();
-        let whole = listen::run(at, to, redaction, (&first, &out), args.force, context)?;
+        let whole = listen::run((at, to), &args.hosts, redaction, (&first, &out), args.force, context)?;
         let told = |session: &mut Session| {
             session.record_from_to(&to.origin(), started, record::now());
         };

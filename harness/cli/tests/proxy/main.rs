@@ -69,7 +69,7 @@ fn a_stream_passes_as_it_comes() {
 #[test]
 fn who_goes_away_is_told_and_tears_the_other_side() {
     let bench = Bench::new();
-    let client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");
+    let client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n").unwrap();
     let path = bench.path();
@@ -100,7 +100,7 @@ fn who_goes_away_is_told_and_tears_the_other_side() {
 #[test]
 fn a_stream_on_which_nothing_came_is_none_that_was_left_out() {
     let bench = Bench::new();
-    let mut client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");
+    let mut client = bench.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n").unwrap();
     until(&mut client, "\r\n\r\n");
@@ -134,7 +134,7 @@ fn a_server_that_is_not_there_is_told_to_the_client() {
 #[test]
 fn the_messages_of_http_sse_come_back_to_the_recorder() {
     let bench = Bench::new();
-    let mut client = bench.send(b"GET /sse HTTP/1.1\r\nHost: a\r\n\r\n");
+    let mut client = bench.send(b"GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (mut server, head, _) = bench.receive();
     assert!(head.starts_with("GET /sse "), "{head}");
     let event =

@@ -18,7 +18,7 @@ fn asked() -> Redaction {
 #[test]
 fn secrets_pass_and_are_not_in_the_archive() {
     let bench = Bench::redacting(asked());
-    let head = "POST /mcp?token=secret-d&a=1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret-e\r\nCookie: a=1; sid=secret-f\r\n\
+    let head = "POST /mcp?token=secret-d&a=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret-e\r\nCookie: a=1; sid=secret-f\r\n\
                 Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length:";
     let mut client = bench.send(format!("{head} {}\r\n\r\n{CALL}", CALL.len()).as_bytes());
     let (mut server, head, body) = bench.receive();
@@ -44,7 +44,7 @@ fn secrets_pass_and_are_not_in_the_archive() {
     server.write_all(b": key-1\n\ndata: {\"token\":\"secret-h").unwrap();
     drop(server);
     let mut other = bench.send(
-        b"POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nsecret-i",
+        b"POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nsecret-i",
     );
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").unwrap();

@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
+use wire::AllowedHosts;
 
 /// The archive as it stands now; none where it is just being written.
 fn entries(bench: &Bench) -> Option<Vec<Value>> {
@@ -71,9 +72,9 @@ fn two_sessions_at_once_are_told_apart() {
 #[test]
 fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
     let bench = Bench::new();
-    let bomb = format!("GET /mcp HTTP/1.1\r\nHost: a\r\nX-Bomb: {}", "a".repeat(1 << 20));
+    let bomb = format!("GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Bomb: {}", "a".repeat(1 << 20));
     let many: String = (0..2000).map(|number| format!("X-{number}: a\r\n")).collect();
-    let many = format!("GET /mcp HTTP/1.1\r\nHost: a\r\n{many}\r\n");
+    let many = format!("GET /mcp HTTP/1.1\r\nHost: localhost\r\n{many}\r\n");
     let hello = "\u{16}\u{3}\u{1}\u{0}\u{5}hello\r\n\r\n".to_owned();
     for bytes in [&bomb, &many, &bomb, &hello] {
         let mut client = std::net::TcpStream::connect(bench.at).unwrap();
@@ -103,6 +104,44 @@ fn what_is_no_http_is_counted_said_once_and_stops_nobody() {
 }
 
 #[test]
+fn a_page_of_another_site_does_not_reach_the_server() {
+    let bench = Bench::with(|proxy| {
+        let here = proxy.address().unwrap();
+        proxy.allowing(AllowedHosts::new(here, &["dev.example".to_owned()]))
+    });
+    let usual = String::from_utf8(post(PING)).unwrap();
+    let host = |lines: &str| usual.replace("Host: localhost\r\n", lines);
+    for (request, why) in [
+        (host("Host: evil.example\r\n"), "names the host evil.example"),
+        (host(""), "names no host"),
+        (host("Host: localhost\r\nHost: localhost\r\n"), "names several hosts"),
+        (
+            host("Host: localhost\r\nOrigin: https://evil.example\r\n"),
+            "comes from the origin https://evil.example",
+        ),
+        (host("Host: localhost\r\nOrigin: null\r\n"), "comes from the origin null"),
+    ] {
+        let mut client = bench.send(request.as_bytes());
+        let answer = until(&mut client, "\r\n\r\n") + &until(&mut client, "\n");
+        assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains(why), "{why}: {answer}");
+    }
+    for lines in [
+        "Host: dev.example:8080\r\nOrigin: http://dev.example\r\n",
+        "Host: 127.0.0.1\r\nOrigin: http://[::1]:5\r\n",
+    ] {
+        let mut client = bench.send(host(lines).as_bytes());
+        // The first that comes to the server at all.
+        let (mut server, ..) = bench.receive();
+        server.write_all(json(PONG).as_bytes()).unwrap();
+        until(&mut client, PONG);
+    }
+    let (summary, entries, _) = bench.end();
+    assert_eq!((summary.exchanges, entries.len()), (7, 7));
+    let refused = |entry: &&Value| entry["_ended"].as_str().is_some_and(|why| why.contains("--allow-host"));
+    assert_eq!(entries.iter().filter(refused).count(), 5, "{entries:?}");
+}
+
+#[test]
 fn half_a_head_holds_its_place_for_a_while_only() {
     let bench = Bench::with(|proxy| proxy.with_head_deadline(Duration::from_millis(100)));
     let halves = [&b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"[..], b"P", b""];
@@ -125,13 +164,14 @@ fn half_a_head_holds_its_place_for_a_while_only() {
 #[test]
 fn a_stream_that_is_resumed_says_so_in_the_archive() {
     let bench = Bench::new();
-    let mut first = bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n");
+    let mut first = bench.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
     let (mut server, ..) = bench.receive();
     server.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: 7\ndata:\n\n").unwrap();
     until(&mut first, "data:\n\n");
     drop((first, server));
-    let mut second =
-        bench.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nLast-Event-ID: 7\r\nAccept: text/event-stream\r\n\r\n");
+    let mut second = bench.send(
+        b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 7\r\nAccept: text/event-stream\r\n\r\n",
+    );
     let (mut server, head, _) = bench.receive();
     assert!(head.contains("Last-Event-ID: 7\r\n"), "{head}");
     server
@@ -155,7 +195,7 @@ fn a_request_that_cannot_be_forwarded_is_kept() {
     let bench = Bench::new();
     let mut client = bench.send(b"CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
     assert!(until(&mut client, "\r\n\r\n").starts_with("HTTP/1.1 501 "));
-    let mut client = bench.send(b"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
+    let mut client = bench.send(b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (mut server, head, _) = bench.receive();
     assert!(head.starts_with("OPTIONS * HTTP/1.1\r\n"), "a path that is none passes as it is: {head}");
     server.write_all(json(PONG).as_bytes()).unwrap();

@@ -5,7 +5,7 @@ use super::events::{End, Event, RequestHead, ResponseHead, Sender, Side};
 use super::headers::{forwarded, to_server};
 use super::target::Target;
 use super::tee::{Endpoint, Tee};
-use crate::net::{error_chain, header_list};
+use crate::net::{AllowedHosts, error_chain, header_list};
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
@@ -22,6 +22,7 @@ pub(super) type Answer = Either<Tee<Incoming>, Full<Bytes>>;
 pub(super) struct Forward {
     pub(super) client: Client<HttpsConnector<HttpConnector>, Tee<Incoming>>,
     pub(super) target: Target,
+    pub(super) hosts: AllowedHosts,
     pub(super) sender: Sender,
     pub(super) next: AtomicU64,
 }
@@ -42,6 +43,10 @@ impl Forward {
                 headers: header_list(&head.headers),
             })),
         );
+        if let Some(why) = self.hosts.refusal(&head.uri, &head.headers) {
+            let why = format!("the request {why}; `record --allow-host` lets it pass");
+            return self.give_up(exchange, StatusCode::FORBIDDEN, why);
+        }
         let Some(uri) = uri else {
             let (status, why) = match tunnel {
                 true => (StatusCode::NOT_IMPLEMENTED, "it asked for a tunnel"),

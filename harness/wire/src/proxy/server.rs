@@ -7,7 +7,7 @@ use super::events::{Event, queue};
 use super::forward::Forward;
 use super::summary::Summary;
 use super::target::Target;
-use crate::net;
+use crate::net::{self, AllowedHosts};
 use crate::redaction::Redaction;
 use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
@@ -35,6 +35,7 @@ pub struct Proxy {
     target: Target,
     redaction: Arc<Redaction>,
     head_deadline: Duration,
+    hosts: AllowedHosts,
     runtime: Runtime,
 }
 
@@ -54,6 +55,7 @@ impl Proxy {
             target,
             redaction: Arc::default(),
             head_deadline: net::HEAD_DEADLINE,
+            hosts: AllowedHosts::new(here, &[]),
             runtime: net::runtime()?,
         })
     }
@@ -62,6 +64,13 @@ impl Proxy {
     #[must_use]
     pub fn redacting(mut self, redaction: Redaction) -> Self {
         self.redaction = Arc::new(redaction);
+        self
+    }
+
+    /// Forwards what is asked of these hosts and by pages of these origins; where nothing is said, those of this machine.
+    #[must_use]
+    pub fn allowing(mut self, hosts: AllowedHosts) -> Self {
+        self.hosts = hosts;
         self
     }
 
@@ -90,12 +99,12 @@ impl Proxy {
         stop: &dyn Fn() -> bool,
         report: &(dyn Fn(&str) + Sync),
     ) -> Result<Summary, String> {
-        let Self { listener, target, redaction, head_deadline, runtime } = self;
+        let Self { listener, target, redaction, head_deadline, hosts, runtime } = self;
         let mut client = Client::builder(TokioExecutor::new());
         client.http1_preserve_header_case(true);
         let client = client.build(net::connector(None)?);
         let (sender, receiver) = queue();
-        let forward = Arc::new(Forward { client, target, sender, next: AtomicU64::new(0) });
+        let forward = Arc::new(Forward { client, target, hosts, sender, next: AtomicU64::new(0) });
         let origin = Timestamp::now();
         let no_thread = |error: io::Error| format!("cannot start a thread: {error}");
         thread::scope(|scope| {
