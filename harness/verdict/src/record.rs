@@ -1,6 +1,7 @@
 //! The record of a run: what every report is rendered from.
 
 mod compact;
+mod extent;
 
 use crate::answer::Level;
 use crate::verdict::{Judgement, Verdict};
@@ -305,28 +306,6 @@ impl Record {
         }
     }
 
-    /// What a report calls the run; one that was interrupted says so.
-    #[must_use]
-    pub fn title(&self) -> String {
-        let title = self.implementation.title();
-        self.cut_short().map_or_else(|| title.clone(), |cut| format!("{title}, {cut}"))
-    }
-
-    /// That the run was interrupted, and how much of the plan has no verdict; none where all of it has.
-    #[must_use]
-    pub fn cut_short(&self) -> Option<String> {
-        let (trial, _) = self.counts();
-        let plural = if self.interrupted == 1 { "" } else { "s" };
-        let cut = || format!("interrupted with {} planned {trial}{plural} not judged", self.interrupted);
-        (self.interrupted > 0).then(cut)
-    }
-
-    /// Whether no reading has a verdict but that it was skipped.
-    #[must_use]
-    pub fn nothing_judged(&self) -> bool {
-        self.totals.iter().all(|(verdict, count)| *verdict == Verdict::Skip || *count == 0)
-    }
-
     /// A record of these results. The totals are counted here, so that they add up to the plan.
     #[must_use]
     pub fn new(
@@ -364,12 +343,6 @@ impl Record {
         for line in &self.results {
             *self.totals.entry(line.verdict).or_default() += 1;
         }
-    }
-
-    /// Whether the implementation fell short anywhere.
-    #[must_use]
-    pub fn is_failure(&self) -> bool {
-        self.results.iter().any(|line| line.verdict.is_failure())
     }
 }
 

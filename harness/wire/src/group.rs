@@ -8,7 +8,7 @@ use crate::child::signal;
 use crate::running;
 use std::fmt;
 use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,6 +63,20 @@ impl Group {
     /// The leader, for its pipes.
     pub fn leader(&mut self) -> &mut Child {
         &mut self.leader
+    }
+
+    /// The leader's standard input, where it is a pipe. Writing to it never waits: what a full pipe does not take is refused
+    /// with [`io::ErrorKind::WouldBlock`].
+    ///
+    /// # Errors
+    /// Where the system does not let it be so.
+    pub fn take_input(&mut self) -> io::Result<Option<ChildStdin>> {
+        let input = self.leader.stdin.take();
+        #[cfg(unix)]
+        if let Some(input) = &input {
+            rustix::io::ioctl_fionbio(input, true)?;
+        }
+        Ok(input)
     }
 
     /// The number of the leader, and of the group.
@@ -229,7 +243,7 @@ fn group_and_pages(stat: &str) -> Option<(u32, u64)> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::{Exit, Group};
-    use std::io::Read as _;
+    use std::io::{Read as _, Write as _};
     use std::process::{Command, Stdio};
     use std::thread;
     use std::time::{Duration, Instant};
@@ -256,6 +270,14 @@ mod tests {
             super::group_and_pages("7 (a) b) S 1 99 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 123 1"),
             Some((99, 123))
         );
+    }
+
+    #[test]
+    fn who_does_not_read_keeps_nobody_waiting() {
+        let mut group = Group::start(Command::new("sleep").arg("60").stdin(Stdio::piped())).unwrap();
+        let mut input = group.take_input().unwrap().unwrap();
+        let refused = (0..1 << 20).find_map(|_| input.write_all(&[b'x'; 4096]).err()).unwrap();
+        assert_eq!(refused.kind(), std::io::ErrorKind::WouldBlock);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that was started as a [`crate::group::Group`] is killed with all that it started; whoever waits for one sees its end. A
 //! second signal ends the program.
 
+#[cfg(unix)]
 use crate::running;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,11 @@ static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 #[cfg(unix)]
 pub fn watch() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    // `nohup` has the end of the terminal mean nothing.
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
     let note = move || {
         for signal in signals.forever() {
             if CAUGHT.swap(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst) != 0 {
@@ -29,6 +34,15 @@ pub fn watch() -> io::Result<()> {
         }
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(note).map(drop)
+}
+
+/// Whether whoever started this process has it ignore a signal, where the system tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask >> (signal - 1) & 1 == 1
 }
 
 /// Notes such signals from now on.

@@ -39,6 +39,7 @@ pub(crate) fn reap(leader: &mut Child) -> io::Result<ExitStatus> {
 }
 
 /// Kills every group that runs, and lets none be started any more.
+#[cfg(unix)]
 pub(crate) fn kill_all() {
     let mut running = running();
     running.over = true;

@@ -76,7 +76,7 @@ impl Process {
             });
         }
         let stderr = leader.stderr.take().map(|pipe| Stderr::keep(pipe, 0, TAIL));
-        let input = leader.stdin.take();
+        let input = group.take_input().map_err(|error| command.refused(&error))?;
         Ok(Self { group, input, output, stderr, limits, peak: None, looked: None })
     }
 
@@ -85,6 +85,11 @@ impl Process {
         let text = format!("{line}\n");
         match self.input.as_mut().map(|input| input.write_all(text.as_bytes())) {
             Some(Ok(())) => Ok(()),
+            // A question is shorter than what a pipe takes at once or not at all.
+            Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.group.kill();
+                Err(BrokenAnswer::new(FailureKind::Timeout, "it answers and does not read what it is asked"))
+            }
             _ => Err(self.crashed("closed its standard input")),
         }
     }

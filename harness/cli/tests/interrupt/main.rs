@@ -233,6 +233,21 @@ fn what_drive_judged_is_kept() {
     assert!(record.cases.contains_key("conditions/plain"), "{:?}", record.cases);
 }
 
+/// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
+#[test]
+fn a_signal_that_is_to_be_ignored_is() {
+    let place = Place::new();
+    let adapter = place.peer("adapter", "0");
+    let mut command = Command::new("nohup");
+    command.args([PROGRAM, "run", "--adapter", &adapter, "--timeout", "600"]);
+    command.env("TMPDIR", place.path("tmp")).env(MARK, place.text(""));
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("it is never under way", || place.is_ready());
+    kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::HUP).unwrap();
+    let output = place.interrupted(child, Signal::INT, || true);
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+}
+
 #[test]
 fn a_recording_is_whole_when_the_terminal_goes() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
@@ -240,8 +255,7 @@ fn a_recording_is_whole_when_the_terminal_goes() {
         let (port, out) = (free_port().to_string(), place.text("out.jsonl"));
         let child = place.start(&["record", "-o", &out, "--listen", &port, "--to", "http://127.0.0.1:9/mcp"]);
         let port: u16 = port.parse().unwrap();
-        let output =
-            place.interrupted(child, signal, || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let output = place.interrupted(child, signal, || TcpStream::connect(("127.0.0.1", port)).is_ok());
         assert_eq!(output.status.code(), Some(0), "{signal:?}: {}", told(&output));
         assert!(told(&output).contains("out"), "{signal:?}: {}", told(&output));
     }

@@ -12,6 +12,9 @@ use crate::play::{Script, Step};
 use crate::{Notify, StartError, Stderr, interrupt, running};
 use formats::{Input, ReadOptions, Session};
 use rustix::process::{Signal, kill_process};
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -61,7 +64,10 @@ impl Running {
         let Some(stderr) = &self.stderr else { return Ok(String::new()) };
         stderr.wait();
         let text = stderr.text();
-        fs::write(files.path("stderr"), &text)?;
+        // Whatever the recorder may have put there leads nowhere else.
+        let path = files.path("stderr");
+        let _ = fs::remove_file(&path);
+        fs::File::create_new(path)?.write_all(text.as_bytes())?;
         Ok(text)
     }
 }
@@ -84,7 +90,7 @@ pub(super) fn recorder_words(rig: &Rig, files: &Files, placeholders: Placeholder
 pub(super) fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &AtomicBool) -> Option<String> {
     let room = ROOM + SHARE * scenario.session.len() as u64;
     while !over.load(Ordering::Relaxed) {
-        if files.size() > room {
+        if size(&files.folder) > room {
             running::kill(recorder);
             let mebibytes = room >> 20;
             return Some(format!(
@@ -94,6 +100,12 @@ pub(super) fn bound(scenario: &Scenario, files: &Files, recorder: u32, over: &At
         thread::sleep(TICK);
     }
     None
+}
+
+/// How many bytes the files of a folder take up on the disk; holes in them take none.
+fn size(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|it| Some(it.metadata().ok()?.blocks() * 512)).sum()
 }
 
 /// One side of a scenario's session.

@@ -63,12 +63,6 @@ impl Files {
         self.folder.join(name)
     }
 
-    /// How many bytes they have.
-    pub(super) fn size(&self) -> u64 {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        files.filter_map(|it| Some(it.metadata().ok()?.len())).sum()
-    }
-
     /// The recording: its name may have been given an ending.
     pub(super) fn recording(&self) -> PathBuf {
         let plain = self.path(RECORDING);

@@ -1,0 +1,66 @@
+//! How far a run came, and whether it came to anything.
+
+use super::Record;
+use crate::verdict::Verdict;
+
+impl Record {
+    /// What a report calls the run; one that was interrupted says so.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let title = self.implementation.title();
+        self.cut_short().map_or_else(|| title.clone(), |cut| format!("{title}, {cut}"))
+    }
+
+    /// That the run was interrupted, and how much of the plan has no verdict; none where all of it has.
+    #[must_use]
+    pub fn cut_short(&self) -> Option<String> {
+        let (trial, _) = self.counts();
+        let plural = if self.interrupted == 1 { "" } else { "s" };
+        let cut = || format!("interrupted with {} planned {trial}{plural} not judged", self.interrupted);
+        (self.interrupted > 0).then(cut)
+    }
+
+    /// Whether no reading has a verdict but that it was skipped.
+    #[must_use]
+    pub fn nothing_judged(&self) -> bool {
+        self.totals.iter().all(|(verdict, count)| *verdict == Verdict::Skip || *count == 0)
+    }
+
+    /// Whether the implementation fell short anywhere.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.results.iter().any(|line| line.verdict.is_failure())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CaseResult, Implementation, Record, Suite};
+    use crate::answer::Level;
+    use crate::verdict::{Judgement, Verdict};
+    use std::collections::BTreeMap;
+
+    fn record(verdicts: &[Verdict], interrupted: u64) -> Record {
+        let line = |verdict: &Verdict| CaseResult::new("a", "b", &[], Judgement::plain(*verdict, None));
+        let results = verdicts.iter().map(line).collect();
+        let implementation = Implementation::new("i", "2", Level::Events);
+        let record = Record::new(Suite::new("1", "sha256:0"), implementation, BTreeMap::new(), results);
+        Record { interrupted, ..record }
+    }
+
+    #[test]
+    fn what_is_missing_is_in_the_title() {
+        let title = |interrupted| record(&[Verdict::Pass], interrupted).title();
+        assert_eq!(title(0), "i 2");
+        assert_eq!(title(1), "i 2, interrupted with 1 planned result not judged");
+        assert_eq!(title(2), "i 2, interrupted with 2 planned results not judged");
+    }
+
+    #[test]
+    fn skips_are_no_judgement() {
+        assert!(record(&[], 0).nothing_judged());
+        assert!(record(&[Verdict::Skip], 0).nothing_judged());
+        assert!(!record(&[Verdict::Skip, Verdict::Pass], 0).nothing_judged());
+        assert!(!record(&[Verdict::Fail], 0).nothing_judged());
+    }
+}
