@@ -4,7 +4,7 @@ use super::durations::Durations;
 use super::model::{Counts, Open, Peer, Requests, SessionOverview, Unanswered, Unread};
 use super::names::{Names, cut};
 use formats::identify::Identifier;
-use formats::{Format, usual_sender};
+use formats::{Format, ReadOptions, Tolerance, apart, usual_sender};
 use std::collections::HashMap;
 use transcript::contract::Contract;
 use transcript::json::{Json, JsonKind};
@@ -110,6 +110,16 @@ impl Collector {
         };
         self.first = self.first.into_iter().chain(time).min();
         self.last = self.last.max(time).max(ended);
+        let revision = self.contract.revision(entry);
+        // Every fault is tolerated, so that nothing ends this.
+        let _ = apart(entry, revision, ReadOptions::new(Tolerance::Faults), &mut |entry| {
+            self.one(entry);
+            Ok(())
+        });
+    }
+
+    /// Takes an entry that is no batch, or that should be none.
+    fn one(&mut self, entry: &Entry<'_>) {
         match &entry.content {
             Content::Exchange(_) => self.exchanges = self.exchanges.map(|count| count + 1),
             Content::Noise(noise) => self.refused(entry, &noise.why),

@@ -86,6 +86,25 @@ fn what_read_rejects_is_said_and_the_rest_is_still_counted() {
 }
 
 #[test]
+fn a_batch_counts_by_its_items_where_the_revision_has_batches() {
+    let session = |revision: &str| {
+        let hello = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+        );
+        let welcome = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+        );
+        let pings = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
+        let pongs = r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]"#;
+        of("jsonrpc", &[&hello as &str, &welcome, pings, pongs].join("\n"))
+    };
+    let (with, without) = (session("2025-03-26"), session("2025-06-18"));
+    assert_eq!((with.session.counts.messages, with.session.unanswered.total), (6, 0));
+    assert!(with.rejected.is_none(), "{:?}", with.rejected);
+    assert_eq!((without.session.counts.messages, without.rejected.unwrap().code), (2, "batch"));
+}
+
+#[test]
 fn the_json_is_as_the_schema_says() {
     let schema: serde_json::Value = serde_json::from_str(include_str!("../../overview.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();

@@ -6,7 +6,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
