@@ -8,9 +8,7 @@ use crate::{find, har, http_sse, jsonrpc, mcp_replay, streamable_http};
 use transcript::contract::Contract;
 use transcript::json::Json;
 use transcript::message::Message;
-use transcript::session::{
-    Carrier, Content, Context, Entry, Exchange, Headers, Location, STILL_OPEN, Side, Sse,
-};
+use transcript::session::{Carrier, Content, Context, Entry, Exchange, Headers, Location, Side, Sse};
 
 /// Feeds entries to an identifier as a reader would.
 struct Capture {
