@@ -13,6 +13,9 @@ use transcript::session::Headers;
 /// A refusal whose place counts from the beginning of the document.
 pub(crate) type Checked<T> = Result<T, Refusal>;
 
+/// So many headers of a request or an answer are read; servers take about a hundred.
+pub(crate) const MOST_HEADERS: usize = 10_000;
+
 /// The document, to find places in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Document<'a>(pub(crate) &'a str);
@@ -48,14 +51,15 @@ impl<'a> Document<'a> {
         Ok(self.string(value)?.map(content))
     }
 
-    /// Header names and values; an item that lacks either is not a header.
+    /// Header names and values, one more than are read where there are more; an item that lacks either is not a header.
     pub(crate) fn headers(self, value: Option<Json<'a>>) -> Checked<Headers<'a>> {
         let Some(list) = value else { return Ok(Vec::new()) };
         if list.kind() != JsonKind::Array {
             return Err(self.wrong_type(list, "an array of headers"));
         }
         let text = |item: Json<'a>, name: &str| item.member(name)?.as_text().map(content);
-        Ok(list.items().filter_map(|item| Some((text(item, "name")?, text(item, "value")?))).collect())
+        let headers = list.items().filter_map(|item| Some((text(item, "name")?, text(item, "value")?)));
+        Ok(headers.take(MOST_HEADERS + 1).collect())
     }
 
     /// A body with its bytes; `encoding` is the member of that name beside it.

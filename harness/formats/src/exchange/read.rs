@@ -2,7 +2,7 @@
 //!
 //! Memory: the whole file, since its order is not the order of the session, and what [`super::timed`] holds.
 
-use super::body::{Body, Checked, Document, message, not_utf8, offset_in, without_mark};
+use super::body::{Body, Checked, Document, MOST_HEADERS, message, not_utf8, offset_in, without_mark};
 use super::invented::Invented;
 use super::media::STREAM;
 use super::stamp::Stamp;
@@ -177,6 +177,11 @@ impl<'a> Reading<'a, '_, '_, '_> {
         queue: &mut Queue<'a>,
     ) -> Result<(), ReadError> {
         let Parts { mut exchange, request: post, answer, answered, times, made_up } = parts;
+        let beyond = [&mut exchange.request_headers, &mut exchange.response_headers].map(|headers| {
+            let more = headers.len() > MOST_HEADERS;
+            headers.truncate(MOST_HEADERS);
+            more
+        });
         let invented = Invented::of(made_up);
         let texts = [&exchange.request_headers, &exchange.response_headers].map(|headers| headers.as_slice());
         let texts = invented.contexts(texts, exchange.status);
@@ -194,6 +199,10 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 self.note(Entry::new(mark, Content::MadeUp(what)))?;
             }
             Some(_) => {}
+        }
+        if beyond.contains(&true) {
+            let what = format!("the headers of an exchange behind the first {MOST_HEADERS}");
+            self.note(stamp.on(Content::Skipped(what.into()), location))?;
         }
 
         let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };

@@ -1,6 +1,6 @@
 //! Reading the export: where it has the parts of an exchange.
 
-use crate::exchange::body::{Checked, Document, bare};
+use crate::exchange::body::{Checked, Document, MOST_HEADERS, bare};
 use crate::exchange::media::{FORM, STREAM, document, may_be_json, short};
 use crate::exchange::read::{Held, Layout, Listed, Moment, Parts, Reading};
 use crate::exchange::timed::times;
@@ -137,13 +137,14 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     Ok(Parts { exchange, request: sent, answer: said, answered, times: times(events), made_up })
 }
 
-/// Names and values; what is not text is not a header.
+/// Names and values, one more than are read where there are more; what is not text is not a header.
 fn headers(object: Option<Json<'_>>) -> Headers<'_> {
     let members =
         object.filter(|object| object.kind() == JsonKind::Object).into_iter().flat_map(Json::members);
     let text = |text: transcript::json::JsonString<'_>| String::from_utf8_lossy(&text.decode()).into_owned();
     members
         .filter_map(|(name, value)| Some((Cow::Owned(text(name)), Cow::Owned(text(value.as_text()?)))))
+        .take(MOST_HEADERS + 1)
         .collect()
 }
 

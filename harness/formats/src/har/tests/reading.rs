@@ -244,6 +244,29 @@ fn leniency_passes_over_what_is_no_message() {
 }
 
 #[test]
+fn headers_without_an_end_are_read_up_to_a_bound_and_that_is_said() {
+    for (count, kept, told) in [(10_000, 10_000, 0), (10_001, 10_000, 1)] {
+        let headers = vec![r#"{"name":"a","value":"b"}"#; count].join(",");
+        let text = format!(
+            r#"{{"log":{{"entries":[{{"request":{{"method":"GET","url":"/","headers":[{headers}]}},"response":{{}}}}]}}}}"#
+        );
+        let (mut read, mut said) = (0, 0);
+        let mut bytes = text.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        (super::super::FORMAT.read)(&mut input, ReadOptions::default(), &mut |entry| {
+            match &entry.content {
+                Content::Exchange(exchange) => read += exchange.request_headers.len(),
+                Content::Skipped(what) => said += usize::from(what.contains("behind the first 10000")),
+                other => panic!("{other:?}"),
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((read, said), (kept, told), "{count}");
+    }
+}
+
+#[test]
 fn entries_keep_the_context() {
     let stream = format!(": hi\nid: 7\ndata:\n\nevent: message\nid: 8\nretry: 9\ndata: {}\n\ndata", done(1));
     let text = file(&[get("event: endpoint\ndata: /m\n\n"), post(T, &call(1), "text/event-stream", &stream)]);
