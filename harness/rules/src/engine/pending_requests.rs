@@ -10,7 +10,8 @@ use crate::revision::Revision;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque, hash_map};
+use std::iter;
 use transcript::call_ids::CallIds;
 use transcript::json::{Json, OwnedJson};
 use transcript::message::{Id, Message};
@@ -100,8 +101,12 @@ pub(crate) enum IdUse {
 /// Ids are short.
 type Key = SmallVec<[u8; 24]>;
 
-/// The open requests of one id, oldest first. Two are rare.
-type Open = SmallVec<[PendingRequest; 1]>;
+/// The open requests of one id, of which the oldest is answered first. Two are rare; fifty thousand cost no more each.
+#[derive(Debug)]
+struct Open {
+    first: PendingRequest,
+    rest: VecDeque<PendingRequest>,
+}
 
 /// The requests of a session.
 #[derive(Debug, Default)]
@@ -149,7 +154,9 @@ impl PendingRequests {
 
     /// The open requests, in the order in which they were made.
     pub(crate) fn open(&self) -> Vec<&PendingRequest> {
-        let mut open: Vec<&PendingRequest> = self.open.iter().flat_map(HashMap::values).flatten().collect();
+        let lists = self.open.iter().flat_map(HashMap::values);
+        let mut open: Vec<&PendingRequest> =
+            lists.flat_map(|open| iter::once(&open.first).chain(&open.rest)).collect();
         open.sort_by_key(|request| request.number);
         open
     }
@@ -158,7 +165,7 @@ impl PendingRequests {
     /// any side's will do.
     pub(crate) fn find(&self, side: Option<Side>, id: Json<'_>) -> Option<&PendingRequest> {
         let key = key_of(id)?;
-        requestors(side).iter().find_map(|&index| self.open[index].get(&key)?.first())
+        requestors(side).iter().find_map(|&index| Some(&self.open[index].get(&key)?.first))
     }
 
     /// Whether a side ever used this id for a request. Where the recording does not tell sides, any side's will do.
@@ -179,8 +186,8 @@ impl PendingRequests {
         let sides = requestors(side).iter();
         let mut lists = sides.filter_map(|&index| self.open[index].contains_key(&key).then_some(index));
         let Some(index) = lists.next() else { return };
-        if let Some(request) = self.open[index].get_mut(&key).and_then(|list| list.first_mut()) {
-            request.cancelled.get_or_insert_with(|| Box::new((location, time)));
+        if let Some(list) = self.open[index].get_mut(&key) {
+            list.first.cancelled.get_or_insert_with(|| Box::new((location, time)));
         }
     }
 
@@ -203,7 +210,7 @@ impl PendingRequests {
         self.requests += 1;
         let Some(key) = key(message.id()) else { return };
         let index = requestor(side);
-        let open = self.open[index].get(&key).is_some_and(|list| !list.is_empty());
+        let open = self.open[index].contains_key(&key);
         let fresh = self.forgets_ids || self.used[index].insert(&key);
         self.ids += 1;
         if self.ids.is_multiple_of(BETWEEN) && !self.forgets_ids {
@@ -245,7 +252,12 @@ impl PendingRequests {
             exchange: entry.exchange,
             cancelled: None,
         };
-        self.open[index].entry(key).or_default().push(request);
+        match self.open[index].entry(key) {
+            hash_map::Entry::Occupied(mut list) => list.get_mut().rest.push_back(request),
+            hash_map::Entry::Vacant(place) => {
+                place.insert(Open { first: request, rest: VecDeque::new() });
+            }
+        }
     }
 
     /// Closes the request that a response answers.
@@ -299,18 +311,16 @@ impl PendingRequests {
 
     fn close(&mut self, index: usize, key: &Key) -> Option<PendingRequest> {
         let list = self.open[index].get_mut(key)?;
-        let request = (!list.is_empty()).then(|| list.remove(0));
-        if list.is_empty() {
-            self.open[index].remove(key);
+        let request = match list.rest.pop_front() {
+            Some(next) => std::mem::replace(&mut list.first, next),
+            None => self.open[index].remove(key)?.first,
+        };
+        self.count -= 1;
+        if let Some(params) = &request.params {
+            self.held -= params.json().text().len();
+            self.beside -= params.index_size();
         }
-        if let Some(request) = &request {
-            self.count -= 1;
-            if let Some(params) = &request.params {
-                self.held -= params.json().text().len();
-                self.beside -= params.index_size();
-            }
-        }
-        request
+        Some(request)
     }
 }
 
