@@ -6,7 +6,7 @@
 use crate::answer::{Answer, Level};
 use crate::judgement::{Judgement, Question, Verdict};
 use crate::loss::{of_calls, of_events, silent};
-use crate::meaning::{Calls, Meaning};
+use crate::meaning::{CALLS, Calls, EVENTS, Meaning};
 use std::borrow::Cow;
 use transcript::diff::{Comparison, DiffOptions, Difference, first_below};
 use transcript::json::{Json, JsonKind};
@@ -141,7 +141,7 @@ const SUMMARY: &str = "authorization_discovery";
 
 fn list_name(level: Level) -> &'static str {
     match level {
-        Level::Events => Meaning::LIST,
-        Level::Calls => Calls::LIST,
+        Level::Events => EVENTS,
+        Level::Calls => CALLS,
     }
 }

@@ -123,12 +123,13 @@ pub struct Calls(OwnedJson);
 #[derive(Debug, Clone)]
 pub struct Identification(OwnedJson);
 
-macro_rules! document {
-    ($name:ident, $list:literal) => {
-        impl $name {
-            /// The member that holds the list.
-            pub(crate) const LIST: &'static str = $list;
+/// The member with the events of a meaning, and the one with the calls of a projection.
+pub(crate) const EVENTS: &str = "events";
+pub(crate) const CALLS: &str = "calls";
 
+macro_rules! document {
+    ($name:ident, $list:expr) => {
+        impl $name {
             /// Takes a document that is JSON already. What its list holds is compared, not checked.
             ///
             /// # Errors
@@ -183,8 +184,8 @@ macro_rules! document {
     };
 }
 
-document!(Meaning, "events");
-document!(Calls, "calls");
+document!(Meaning, EVENTS);
+document!(Calls, CALLS);
 document!(Identification, "evidence");
 
 impl Meaning {
@@ -197,7 +198,7 @@ impl Meaning {
 
 impl FromIterator<Call> for Calls {
     fn from_iter<T: IntoIterator<Item = Call>>(calls: T) -> Self {
-        Self::written(document(Self::LIST, calls, |call, object| {
+        Self::written(document(CALLS, calls, |call, object| {
             object.value("tool", call.tool.as_ref());
             object.value("arguments", call.arguments.as_ref());
             match &call.outcome {
@@ -216,7 +217,7 @@ impl FromIterator<Call> for Calls {
 
 impl FromIterator<Event> for Meaning {
     fn from_iter<T: IntoIterator<Item = Event>>(events: T) -> Self {
-        Self::written(document(Self::LIST, events, |event, object| match event {
+        Self::written(document(EVENTS, events, |event, object| match event {
             Event::ToolCall { id, tool, arguments } => {
                 object.string("kind", "tool_call");
                 object.optional("id", id.as_deref());
