@@ -1,0 +1,147 @@
+//! Two recorders over one session, one in front of the other, in every format that `record` writes: both recordings are of the
+//! same session.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+
+const SESSION: &[&str] = &[
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+    r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"n":9007199254740993},"_meta":{"progressToken":1}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.5}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\u00e9"}]}}"#,
+    r#"{"jsonrpc":"2.0","id":"b","method":"tools/list"}"#,
+    r#"{"jsonrpc":"2.0","id":"b","error":{"code":-32601,"message":"no"}}"#,
+];
+
+fn concord() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_mcp-concord"))
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A program that listens: where, and what it says until it ends.
+struct Listening {
+    child: Child,
+    at: String,
+    rest: thread::JoinHandle<String>,
+}
+
+impl Listening {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut errors, mut line) = (BufReader::new(child.stderr.take().unwrap()), String::new());
+        errors.read_line(&mut line).unwrap();
+        let at =
+            line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or(&line).to_owned();
+        let rest = thread::spawn(move || {
+            let mut rest = String::new();
+            errors.read_to_string(&mut rest).unwrap();
+            rest
+        });
+        Self { child, at, rest }
+    }
+
+    /// Tells it to end, where it does not do so by itself.
+    fn end(mut self, tell: bool) {
+        if tell {
+            kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        }
+        let status = self.child.wait().unwrap();
+        let rest = self.rest.join().unwrap();
+        assert!(status.success(), "{status}: {rest}");
+    }
+}
+
+/// Which formats record the session, each with the next one behind it.
+fn pairs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let names = || formats::FORMATS.iter().map(|format| format.name);
+    names().zip(names().cycle().skip(1))
+}
+
+/// Every recording of the folder is of the session that was played.
+fn all_the_same(recordings: &[(&str, PathBuf)]) {
+    assert_eq!(recordings.len(), 2 * formats::FORMATS.len());
+    for (left, a) in recordings {
+        for (right, b) in recordings {
+            let output = concord().arg("diff").args([a, b]).output().unwrap();
+            let text = told(&output);
+            assert!(
+                output.status.success() && text.contains("the same session: 8 events"),
+                "{left} {right}: {text}"
+            );
+        }
+    }
+}
+
+fn session(folder: &Path) -> PathBuf {
+    let path = folder.join("session.jsonl");
+    fs::write(&path, SESSION.join("\n") + "\n").unwrap();
+    path
+}
+
+#[test]
+fn two_recorders_over_stdio_record_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    let mut recordings = Vec::new();
+    for (outer, inner) in pairs() {
+        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
+        let program = env!("CARGO_BIN_EXE_mcp-concord");
+        let mut command = concord();
+        command.args(["play", "--as", "client"]).arg(&session).arg("--");
+        command.args([program, "record", "--format", outer, "-o"]).arg(&a).arg("--");
+        command.args([program, "record", "--format", inner, "-o"]).arg(&b).arg("--");
+        let output = command.args([program, "play", "--as", "server"]).arg(&session).output().unwrap();
+        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
+        recordings.extend([(outer, a), (inner, b)]);
+    }
+    all_the_same(&recordings);
+}
+
+#[test]
+fn two_recorders_over_http_record_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    let mut recordings = Vec::new();
+    for (outer, inner) in pairs() {
+        let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
+        let mut command = concord();
+        let server =
+            Listening::start(command.args(["play", "--as", "server", "--listen", "0"]).arg(&session));
+        let recorder = |format: &str, out: &Path, to: &str| {
+            let mut command = concord();
+            command.args([
+                "record",
+                "--listen",
+                "0",
+                "--to",
+                &format!("http://{to}/mcp"),
+                "--format",
+                format,
+                "-o",
+            ]);
+            Listening::start(command.arg(out))
+        };
+        let second = recorder(inner, &b, &server.at);
+        let first = recorder(outer, &a, &second.at);
+        let to = format!("http://{}/mcp", first.at);
+        let output = concord().args(["play", "--as", "client", "--to", &to]).arg(&session).output().unwrap();
+        assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
+        server.end(false);
+        first.end(true);
+        second.end(true);
+        recordings.extend([(outer, a), (inner, b)]);
+    }
+    all_the_same(&recordings);
+}
