@@ -68,7 +68,7 @@ echo "| --- | ---: | ---: | ---: | ---: | ---: |"
 for count in "$@"; do
   mkdir "$work/$count"
   make "$work/$count" "$count"
-  for output in ${OUTPUTS:-text json sarif junit}; do
+  for output in ${OUTPUTS:-text ndjson json sarif junit}; do
     row "\`--output $output\`" "$count" $(measured "$concord" check --quiet --output "$output" "$work/$count")
   done
   [ "$count" -ge 100000 ] || rm -r "${work:?}/$count"

@@ -2,8 +2,9 @@
 //!
 //! In one run, over the same bytes: a bare pass of serde_json that borrows each member as a `RawValue` and throws it
 //! away, and this project's `read` to a meaning that is counted and thrown away. Then the peak memory of a process
-//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read`, by every rule, and `diff` beside
-//! `read` of both files, which differ in every thousandth event.
+//! that does nothing but read the file, compare two, or judge it. `check` is timed beside `read` and the bare pass, by every
+//! rule, and from the start of a process to its end on one small recording; `diff` beside `read` of both files, which differ in
+//! every thousandth event.
 //! At last `check` alone, over traces that are made to fill its tables: how fast, in how much memory, and which limit it
 //! tells. `CONCORD_BENCH_MB` sets the size (100), `CONCORD_BENCH_ROUNDS` how often each is timed (5), and
 //! `CONCORD_BENCH_ONLY=check` leaves out all but mcp-replay and what is hostile, and `=diff` all but `diff`.
@@ -23,6 +24,7 @@ use serde_json::value::RawValue;
 use std::hint::black_box;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[path = "read/hostile.rs"]
@@ -88,30 +90,47 @@ fn main() {
     );
 }
 
-/// `check` beside `read`, over the files that are there.
+/// `check` beside `read` and a bare pass, over the files that are there.
 fn judging(folder: &Path) {
     println!(
-        "\n{:<18}{:>12}{:>12}{:>8}{:>14}{:>12}",
-        "format", "read", "check", "ratio", "check, MB/s", "peak, MiB"
+        "\n{:<18}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}",
+        "format", "serde_json", "read", "check", "to read", "to bare", "check, MB/s", "peak, MiB"
     );
-    for (name, _) in Spelling::ALL {
+    for (name, spelling) in Spelling::ALL {
         let path = folder.join(name);
         let Ok(bytes) = std::fs::read(&path) else { continue };
-        let (mut plain, mut judged) = (Vec::new(), Vec::new());
+        let (mut bare, mut plain, mut judged) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds() {
+            bare.push(timed(|| bare_pass(spelling, &bytes)));
             plain.push(timed(|| read(name, &mut &bytes[..])));
             judged.push(timed(|| check(name, &mut &bytes[..])));
         }
-        let (plain, judged) = (median(plain), median(judged));
+        let (bare, plain, judged) = (median(bare), median(plain), median(judged));
         println!(
-            "{name:<18}{:>10.0}ms{:>10.0}ms{:>8.2}{:>14.0}{:>12.1}",
+            "{name:<18}{:>10.0}ms{:>10.0}ms{:>10.0}ms{:>12.2}{:>12.2}{:>14.0}{:>12.1}",
+            bare.as_secs_f64() * 1e3,
             plain.as_secs_f64() * 1e3,
             judged.as_secs_f64() * 1e3,
             judged.as_secs_f64() / plain.as_secs_f64(),
+            judged.as_secs_f64() / bare.as_secs_f64(),
             bytes.len() as f64 / 1e6 / judged.as_secs_f64(),
             peak::of_child(&["check", name, &path.display().to_string()]),
         );
     }
+    starting(folder);
+}
+
+/// How long a process takes that judges one small recording, beside one that prints its version.
+fn starting(folder: &Path) {
+    let path = generated(folder, "small", Spelling::McpReplay, 2048, false).display().to_string();
+    let start = |arguments: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+        let program = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        let times = (0..4 * rounds()).map(|_| timed(|| u64::from(program.status().unwrap().success())));
+        median(times.collect()).as_secs_f64() * 1e3
+    };
+    let (nothing, check) = (start(&["--version"]), start(&["check", &path]));
+    println!("\nfrom start to end: --version {nothing:.1} ms, check of a small recording {check:.1} ms");
 }
 
 /// `diff` of two files that differ in every thousandth event, beside `read` of both.
@@ -132,7 +151,7 @@ fn comparing(folder: &Path, megabytes: u64) {
             [&left, &right].map(|path| read("jsonrpc", &mut std::fs::File::open(path).unwrap())).iter().sum()
         }));
         compared.push(timed(|| {
-            let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
+            let mut program = Command::new(env!("CARGO_BIN_EXE_mcp-concord"));
             let out = program.arg("diff").args([&left, &right]).output().unwrap();
             assert_eq!(out.status.code(), Some(1), "they differ");
             out.stdout.len() as u64
