@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.37.4 PyYAML==6.0.3
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-actions action.yml
-"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml
+"$work/venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows docs/ci/github.yml docs/ci/shards.yml
 "$work/venv/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci docs/ci/gitlab.yml
 
 # One `run` block of a YAML file, by the name of its step.
@@ -60,4 +60,21 @@ RECORDINGS="$here/docs/examples/null-id.jsonl $here/cases/recorded/everything-st
 ended 1
 grep -q '^::error ' "$work/out"
 grep -q '"ruleId": *"jsonrpc.id.null"' found.sarif
+
+# The parts are the whole, and a part ends as its recordings do.
+cp -r "$here/cases/recorded" recordings
+cp "$here/docs/examples/null-id.jsonl" recordings
+export RECORDINGS=recordings PARTS=4
+codes=""
+for PART in 1 2 3 4; do
+  export PART
+  step docs/ci/shards.yml "Judge a part"
+  codes+=$code
+done
+step docs/ci/shards.yml "Put the parts together"
+ended 0
+mcp-concord check --output ndjson recordings > whole.ndjson 2> "$work/out" || code=$?
+ended 1
+case $codes in *1*) ;; *) echo "no part ended with 1: $codes"; exit 1 ;; esac
+sort findings.ndjson > one && sort whole.ndjson | cmp - one
 echo "the files for CIs are valid, and their commands do what they say"
