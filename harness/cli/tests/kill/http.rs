@@ -88,7 +88,7 @@ fn ask(address: &str, calls: usize) -> (usize, Vec<String>) {
     (passed, said)
 }
 
-/// Waits until the recorder says where it listens; none where it was killed before. What it says besides can be read.
+/// Waits until the recorder says where it listens. What it says besides can be read.
 fn address(child: &mut Child) -> (Option<String>, BufReader<ChildStderr>) {
     let mut words = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -108,11 +108,12 @@ pub(super) fn killed(out: &Path, format: &Format, delay: Duration) -> (usize, Ve
         .spawn()
         .unwrap();
     let pid = Pid::from_child(&child);
+    let (address, _words) = address(&mut child);
+    // From here on, so that a slow start takes no moment away from the session.
     let killing = thread::spawn(move || {
         thread::sleep(delay);
         let _ = kill_process(pid, Signal::KILL);
     });
-    let (address, _words) = address(&mut child);
     let done = address.map_or((0, Vec::new()), |address| {
         let listening = TcpStream::connect(&address).ok().map(|mut stream| {
             let _ = stream
