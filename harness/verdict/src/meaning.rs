@@ -135,9 +135,9 @@ macro_rules! document {
             /// # Errors
             /// A sentence where it has no such list.
             pub fn of(document: Json<'_>) -> Result<Self, String> {
-                match document.member(Self::LIST).map(Json::kind) {
+                match document.member($list).map(Json::kind) {
                     Some(JsonKind::Array) => Ok(Self(OwnedJson::unindexed(document))),
-                    _ => Err(format!("the answer has no `{}` array", Self::LIST)),
+                    _ => Err(format!("the answer has no `{}` array", $list)),
                 }
             }
 
@@ -170,7 +170,7 @@ macro_rules! document {
             /// How many items its list has.
             #[must_use]
             pub fn count(&self) -> usize {
-                self.json().member(Self::LIST).map_or(0, |list| list.items().count())
+                self.json().member($list).map_or(0, |list| list.items().count())
             }
         }
 
