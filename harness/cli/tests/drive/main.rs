@@ -81,7 +81,7 @@ fn our_own_recorder_passes_over_http_sse() {
 }
 
 /// Every session passes, but those that the recording's format cannot carry by its own statement; and docs/recorders.md counts
-/// both.
+/// those.
 fn own_passes(transport: &str, title: &str, recorder: &str, format: &str) {
     // Nothing here may depend on how busy the machine is.
     let patient = ["--jobs", "4", "--timeout", "30", "--max-delay", "4"];
@@ -93,13 +93,13 @@ fn own_passes(transport: &str, title: &str, recorder: &str, format: &str) {
     for line in record.results.iter().filter(|line| !skipped(line)) {
         assert_eq!(line.verdict, Verdict::Pass, "{line:?}");
     }
-    let (pass, skip) = (count(&record, Verdict::Pass), count(&record, Verdict::Skip));
+    // How many sessions there are depends on the suite of the day; what fails and what is skipped does not.
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recorders.md");
     let page = std::fs::read_to_string(page).unwrap().replace("\r\n", "\n");
-    let rows = format!("| `mcp-concord record` | this one | {title} | everything |");
-    let row = format!("{rows} {} | {pass} | 0 | {skip} | none |", record.planned);
-    let there = page.lines().find(|line| line.starts_with(&rows)).unwrap_or_default();
-    assert_eq!(there, row, "docs/recorders.md is out of date");
+    let row = format!("| `mcp-concord record` | this one | {title} | everything |");
+    let row = page.lines().find(|line| line.starts_with(&row)).unwrap();
+    let end = format!(" | 0 | {} | none |", count(&record, Verdict::Skip));
+    assert!(row.ends_with(&end), "docs/recorders.md is out of date: {row} {end}");
 }
 
 /// Over HTTP+SSE one stream has every answer, and an archive is read with that stream first (HAR-ORDER).

@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 /// So many connections are served at a time; others wait.
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 1024;
 
 /// So many things that happened wait to be looked at.
 const WAITING: usize = 16;
