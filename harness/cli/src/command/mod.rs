@@ -24,6 +24,7 @@ mod outcome;
 mod play;
 mod read;
 mod record;
+mod redact;
 mod report;
 mod run;
 mod scaling;
@@ -53,6 +54,7 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "identify", run: identify::run },
     &Entry { name: "report", run: report::run },
     &Entry { name: "record", run: record::run },
+    &Entry { name: "redact", run: redact::run },
     &Entry { name: "drive", run: drive::run },
     &Entry { name: "play", run: play::run },
     &Entry { name: "completions", run: completions::run },

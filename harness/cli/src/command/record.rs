@@ -12,7 +12,7 @@ use wire::StartError;
 use wire::files::{Access, may_write, replace};
 use wire::proxy::Target;
 use wire::record::{self, Plan, Recorded};
-use wire::redaction::Redaction;
+use wire::redaction::{Preset, Redaction, preset};
 
 /// Records a session between a client and a server, over stdio or HTTP, without changing a byte.
 ///
@@ -43,6 +43,7 @@ Examples:
   mcp-concord record -o trace.jsonl -- npx -y @modelcontextprotocol/server-everything
   mcp-concord record -o 'traces/{time}-{pid}.jsonl' -- ./server     a new file for each start
   mcp-concord record -o trace.jsonl --redact token --redact '*secret*' --redact-text 'sk-[A-Za-z0-9]+' -- ./server
+  mcp-concord record -o trace.jsonl --redact-preset common -- ./server
   mcp-concord record -o session.har -- ./server                     converted when the session has ended
   mcp-concord record -o session.har --listen 127.0.0.1:8080 --to http://127.0.0.1:3001/mcp
                                                                     over HTTP, until Ctrl-C
@@ -74,6 +75,10 @@ pub(crate) struct Args {
     /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
+    /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
+    /// keys of well-known makers. Repeatable.
+    #[arg(long, value_name = "PRESET", value_parser = preset)]
+    redact_preset: Vec<&'static Preset>,
     /// Listen here for HTTP clients: an address, or a port of 127.0.0.1; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = listen::address, requires = "to")]
     listen: Option<SocketAddr>,
@@ -100,6 +105,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
+    let presets = args.redact_preset.iter();
+    let redaction = presets.fold(Ok(redaction), |all, preset| all?.with_preset(preset));
+    let redaction = redaction.map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
     let converted = format.name != native.name;
     if converted {

@@ -31,7 +31,7 @@ impl Target {
         }
         let port = authority.as_str().strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':'));
         if port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0)) {
-            return Err(format!("`{text}` has no port that a server can listen at: there are 1 to 65535"));
+            return Err("the URL has no port that a server can listen at: there are 1 to 65535".to_owned());
         }
         let path = parts.path_and_query.filter(|path| path.as_str() != "/");
         Ok(Self { scheme, authority, path })

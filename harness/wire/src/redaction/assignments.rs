@@ -6,6 +6,7 @@
 //! `the token is abc` gives nothing to anybody.
 
 use super::encodings::percent_decoded;
+use super::ledger::Rule;
 use std::ops::Range;
 
 /// Words before credentials in the value of a header.
@@ -13,21 +14,20 @@ const SCHEMES: &[&str] =
     &["apikey", "basic", "bearer", "digest", "dpop", "hawk", "hoba", "negotiate", "token"];
 
 /// The values that go, in order and apart from each other.
-pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<(Range<usize>, Rule)> {
     let mut found = passwords(text);
     let mut end = 0;
     for at in memchr::memchr2_iter(b'=', b':', text) {
-        if at < end || !is_named(name_before(&text[end..at]), names) {
-            continue;
-        }
+        let rule = if at < end { None } else { rule_of(name_before(&text[end..at]), names) };
+        let Some(rule) = rule else { continue };
         let value = value_behind(text, at);
         end = value.end;
         if !value.is_empty() {
-            found.push(value);
+            found.push((value, rule));
         }
     }
-    found.sort_by_key(|range| range.start);
-    found.dedup_by(|next, last| {
+    found.sort_by_key(|(range, _)| range.start);
+    found.dedup_by(|(next, _), (last, _)| {
         let touch = next.start <= last.end;
         if touch {
             last.end = last.end.max(next.end);
@@ -37,14 +37,14 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> bool) -> Vec<Range<us
     found
 }
 
-/// Whether a name, as it stands in a text, is one that goes: by itself, or as the last step of `a.b` or `a[b]`.
-pub(super) fn is_named(name: &[u8], names: &dyn Fn(&[u8]) -> bool) -> bool {
+/// Why the value of a name goes, as the name stands in a text: by itself, or as the last step of `a.b` or `a[b]`.
+pub(super) fn rule_of(name: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Option<Rule> {
     let name = percent_decoded(name, true);
     let name = name.trim_ascii();
     let bare = &name[name.iter().position(|byte| !b"-$".contains(byte)).unwrap_or(name.len())..];
     let bare = bare.strip_suffix(b"]").unwrap_or(bare);
     let step = bare.rsplit(|byte| b".[".contains(byte)).next().unwrap_or(bare);
-    !name.is_empty() && [name, bare, step].iter().any(|name| names(name))
+    [name, bare, step].into_iter().filter(|name| !name.is_empty()).find_map(names)
 }
 
 /// The name at the end of this text, without the quotes or brackets that close it.
@@ -114,14 +114,14 @@ fn begins_assignment(text: &[u8]) -> bool {
 }
 
 /// Users and passwords in URLs.
-fn passwords(text: &[u8]) -> Vec<Range<usize>> {
+fn passwords(text: &[u8]) -> Vec<(Range<usize>, Rule)> {
     let mut found = Vec::new();
     for at in memchr::memmem::find_iter(text, "://") {
         let rest = &text[at + 3..];
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
         let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
         if let Some(length) = memchr::memrchr(b'@', authority).filter(|length| *length > 0) {
-            found.push(at + 3..at + 3 + length);
+            found.push((at + 3..at + 3 + length, Rule::Password));
         }
     }
     found
@@ -129,13 +129,14 @@ fn passwords(text: &[u8]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::values;
+    use super::{Rule, values};
 
     fn found(text: &str) -> Vec<&str> {
         let names = |name: &[u8]| {
-            [b"token".as_slice(), b"authorization"].iter().any(|known| name.eq_ignore_ascii_case(known))
+            let known = [b"token".as_slice(), b"authorization"];
+            known.iter().position(|known| name.eq_ignore_ascii_case(known)).map(Rule::Name)
         };
-        values(text.as_bytes(), &names).into_iter().map(|range| &text[range]).collect()
+        values(text.as_bytes(), &names).into_iter().map(|(range, _)| &text[range]).collect()
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Bodies, whatever their label says: JSON is looked for first. What could not be looked into is withheld.
 
-use super::rules::{MARKER, Redaction};
+use super::ledger::{MARKER, Rule};
+use super::rules::Redaction;
 use transcript::json::Json;
+
+/// Names of events that say what a reader is to do with them.
+pub(super) const EVENTS: &[&str] = &["message", "endpoint"];
 
 impl Redaction {
     /// A whole body of this media type without what is to be taken out.
@@ -12,7 +16,7 @@ impl Redaction {
         match self.json(body) {
             Some(kept) => kept,
             None if is("application/x-www-form-urlencoded") && is_form(body) => self.text(body).into_owned(),
-            None => MARKER.to_owned(),
+            None => self.marked(Rule::Unknown, body),
         }
     }
 
@@ -28,13 +32,7 @@ impl Redaction {
         let said: Vec<&str> = lines.iter().filter_map(|(line, _)| field_value(line, "data")).collect();
         let said = said.join("\n");
         let names_endpoint = lines.iter().any(|(line, _)| field_value(line, "event") == Some("endpoint"));
-        let kept = match self.json(&said) {
-            Some(kept) => kept,
-            None if said.is_empty() => String::new(),
-            // The address of HTTP+SSE.
-            None if names_endpoint && !said.contains(char::is_whitespace) => self.text(&said).into_owned(),
-            None => MARKER.to_owned(),
-        };
+        let kept = self.data(if names_endpoint { "endpoint" } else { "" }, &said);
         let mut out = mark.to_owned();
         let mut first = true;
         for (line, end) in lines {
@@ -50,6 +48,20 @@ impl Redaction {
         out
     }
 
+    /// The data of an event of this name.
+    #[must_use]
+    pub fn data(&self, event: &str, data: &str) -> String {
+        match self.json(data) {
+            Some(kept) => kept,
+            None if data.is_empty() => String::new(),
+            // The address of HTTP+SSE.
+            None if event == "endpoint" && !data.contains(char::is_whitespace) => {
+                self.text(data).into_owned()
+            }
+            None => self.marked(Rule::Unknown, data),
+        }
+    }
+
     /// A line of an event that is none of its data.
     fn line(&self, line: &str) -> String {
         let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
@@ -61,6 +73,7 @@ impl Redaction {
             return line.to_owned();
         }
         match field_value(line, "event") {
+            Some(name) if EVENTS.contains(&name) => line.to_owned(),
             Some(_) => self.text(line).into_owned(),
             None => format!(": {MARKER}"),
         }

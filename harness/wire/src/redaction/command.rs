@@ -1,6 +1,7 @@
 //! Command lines. Nobody can tell how a program reads its words, so where it is in doubt a word goes.
 
-use super::rules::{MARKER, Redaction};
+use super::ledger::Rule;
+use super::rules::Redaction;
 
 impl Redaction {
     /// A command line without what is to be taken out: what stands behind `--NAME` or `NAME`, in the same word or the
@@ -10,44 +11,41 @@ impl Redaction {
         let mut next = Next::Stays;
         let redacted = words.iter().map(|word| {
             let (taken, follows) = match next {
-                Next::AllGo => (true, Next::AllGo),
-                Next::Goes => (true, Next::Stays),
-                Next::Stays => (false, self.behind(word)),
+                Next::AllGo(rule) => (Some(rule), next),
+                Next::Goes(rule) => (Some(rule), Next::Stays),
+                Next::Stays => (None, self.behind(word)),
             };
             next = follows;
-            if taken { MARKER.to_owned() } else { self.word(word) }
+            taken.map_or_else(|| self.word(word), |rule| self.marked(rule, word))
         });
         redacted.collect()
     }
 
     /// What becomes of the word behind this one.
     fn behind(&self, word: &str) -> Next {
-        let goes = |name: &str| spelled(name).any(|name| self.is_named(name));
-        match word.strip_suffix([':', '=']) {
-            Some(name) if goes(name.rsplit([' ', '=']).next().unwrap_or(name)) => Next::AllGo,
-            None if goes(word) => Next::Goes,
-            _ => Next::Stays,
-        }
+        let rule = |name: &str| spelled(name).find_map(|name| self.rule_of(name));
+        let next = match word.strip_suffix([':', '=']) {
+            Some(name) => rule(name.rsplit([' ', '=']).next().unwrap_or(name)).map(Next::AllGo),
+            None => rule(word).map(Next::Goes),
+        };
+        next.unwrap_or(Next::Stays)
     }
 
     fn word(&self, word: &str) -> String {
         let sign = word.find(['=', ':']);
         if let Some((name, value)) = sign.map(|at| word.split_at(at))
             && value.len() > 1
-            && spelled(name).any(|name| self.is_named(name))
+            && let Some(rule) = spelled(name).find_map(|name| self.rule_of(name))
         {
-            return format!("{name}{}{MARKER}", &value[..1]);
+            return format!("{name}{}{}", &value[..1], self.marked(rule, &value[1..]));
         }
         // A script in one word: its own words may be options.
-        let inner: Vec<&str> = word.split_whitespace().collect();
-        if inner.len() > 1 && inner.iter().any(|word| word.starts_with('-') && self.is_option(word)) {
-            return MARKER.to_owned();
+        let mut options = word.split_whitespace().filter(|inner| inner.starts_with('-') && *inner != word);
+        let rule = options.find_map(|word| spelled(word).find_map(|name| self.rule_of(name)));
+        if let Some(rule) = rule {
+            return self.marked(rule, word);
         }
         self.text(word).into_owned()
-    }
-
-    fn is_option(&self, word: &str) -> bool {
-        spelled(word).any(|name| self.is_named(name))
     }
 }
 
@@ -55,8 +53,8 @@ impl Redaction {
 #[derive(Clone, Copy)]
 enum Next {
     Stays,
-    Goes,
-    AllGo,
+    Goes(Rule),
+    AllGo(Rule),
 }
 
 /// The names that a word may give: itself, and what stands behind an option of one letter, as in `-HAuthorization`.

@@ -3,6 +3,7 @@
 //! The envelope (`jsonrpc`, `id`, `method`) of a message, ids by which messages refer to each other, and JSON Schemas are
 //! never touched. What is left is valid JSON, and an object or an array stays one.
 
+use super::ledger::Rule;
 use transcript::json::{Json, write_string};
 use transcript::message::resembles_message;
 
@@ -17,11 +18,11 @@ const SCHEMAS: &[&str] = &["inputSchema", "outputSchema", "requestedSchema"];
 
 /// What is to stand in the places of values.
 pub(super) trait Policy {
-    /// Whether all that stands under this name goes.
-    fn names(&self, name: &[u8]) -> bool;
+    /// Why all that stands under this name goes, if it does.
+    fn names(&self, name: &[u8]) -> Option<Rule>;
 
     /// What stands in place of a value that goes.
-    fn mark(&self) -> &[u8];
+    fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8>;
 
     /// What stands in place of a string under a name that stays; none where it stays as it is.
     fn string(&self, value: &[u8]) -> Option<Vec<u8>>;
@@ -51,7 +52,7 @@ struct Walk<'w> {
 struct Frame {
     object: bool,
     /// Stands under a name that is to be taken out.
-    taken: bool,
+    taken: Option<Rule>,
     /// Stands in a schema, and is not touched.
     kept: bool,
     /// Is not touched if it is no object and no list.
@@ -96,7 +97,7 @@ impl<'w> Walk<'w> {
                     let top =
                         self.message && matches!(*open.as_slice(), [_] | [Frame { object: false, .. }, _]);
                     next = Frame {
-                        taken: above.taken || self.policy.names(&name),
+                        taken: above.taken.or_else(|| self.policy.names(&name)),
                         id: IDS.contains(&plain) || top && ENVELOPE.contains(&plain),
                         schema: SCHEMAS.contains(&plain),
                         ..above
@@ -109,7 +110,7 @@ impl<'w> Walk<'w> {
                     let value = decoded(token);
                     let new = match next {
                         Frame { kept: true, .. } | Frame { id: true, .. } => None,
-                        Frame { taken: true, .. } => Some(self.policy.mark().to_vec()),
+                        Frame { taken: Some(rule), .. } => Some(self.policy.mark(rule, &value)),
                         _ => self.policy.string(&value),
                     };
                     match new.filter(|new| **new != *value) {
@@ -125,12 +126,13 @@ impl<'w> Walk<'w> {
                     let rest = &self.bytes[self.at..];
                     let ends = |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
                     let length = rest.iter().position(ends).unwrap_or(rest.len());
-                    if next.taken && !next.kept && !next.id {
-                        changed = true;
-                        write_string(self.policy.mark(), &mut self.out);
-                        self.at += length;
-                    } else {
-                        self.copy(length);
+                    match next.taken.filter(|_| !next.kept && !next.id) {
+                        Some(rule) => {
+                            changed = true;
+                            write_string(&self.policy.mark(rule, &rest[..length]), &mut self.out);
+                            self.at += length;
+                        }
+                        None => self.copy(length),
                     }
                 }
                 _ => self.copy(1),

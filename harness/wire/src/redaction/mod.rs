@@ -3,22 +3,29 @@
 //!
 //! | file | what it knows |
 //! | --- | --- |
-//! | `rules` | what is asked for: names and patterns |
+//! | `rules`, `presets` | what is asked for: names and patterns |
+//! | `ledger` | which marker each value has, and how often there is one |
 //! | `json` | where the values of a JSON text are, and which are never touched |
 //! | `assignments` | `name=value`, `name: value` and a URL's password, in any text |
 //! | `encodings` | percent signs, Base64 and hexadecimal digits |
 //! | `text` | the way down through all of these, and headers |
 //! | `body` | whole bodies, and the blocks of event streams |
 //! | `command` | command lines |
+//! | `session` | sessions that were read |
 //!
-//! Nothing here knows a recorder or a format. Memory: a few copies of what is at hand.
+//! Nothing here knows a recorder. Memory: a few copies of what is at hand.
 
 mod assignments;
 mod body;
 mod command;
 mod encodings;
 mod json;
+mod ledger;
+mod presets;
 mod rules;
+mod session;
 mod text;
 
-pub use rules::{MARKER, Redaction};
+pub use ledger::MARKER;
+pub use presets::{PRESETS, Preset, preset};
+pub use rules::Redaction;

@@ -3,7 +3,8 @@
 use super::assignments;
 use super::encodings::{decodings, percent_decoded, percent_encoded, unescaped};
 use super::json::{self, Policy};
-use super::rules::{MARKER, Redaction};
+use super::ledger::Rule;
+use super::rules::Redaction;
 use std::borrow::Cow;
 use transcript::json::Json;
 
@@ -28,22 +29,31 @@ impl Redaction {
     /// The value of a header of this name without what is to be taken out.
     #[must_use]
     pub fn header<'v>(&self, name: &str, value: &'v str) -> Cow<'v, str> {
-        if self.names(name.as_bytes()) {
-            return Cow::Borrowed(MARKER);
+        if let Some(rule) = self.names(name.as_bytes()) {
+            return Cow::Owned(self.marked(rule, value));
         }
         if !self.is_asked() || !["cookie", "set-cookie"].iter().any(|it| name.eq_ignore_ascii_case(it)) {
             return self.text(value);
         }
-        let cookie = |cookie: &str| match cookie.split_once('=') {
-            Some((name, _)) if self.is_named(name) => format!("{name}={MARKER}"),
-            _ => self.text(cookie).into_owned(),
+        let cookie = |cookie: &str| {
+            let named =
+                cookie.split_once('=').and_then(|(name, value)| Some((name, value, self.rule_of(name)?)));
+            match named {
+                Some((name, value, rule)) => format!("{name}={}", self.marked(rule, value)),
+                None => self.text(cookie).into_owned(),
+            }
         };
         Cow::Owned(value.split(';').map(cookie).collect::<Vec<_>>().join(";"))
     }
 
-    /// Whether a name, as it stands in a text, is one that goes.
-    pub(super) fn is_named(&self, name: &str) -> bool {
-        assignments::is_named(name.as_bytes(), &|name| self.names(name))
+    /// Why the value of a name goes, as the name stands in a text.
+    pub(super) fn rule_of(&self, name: &str) -> Option<Rule> {
+        assignments::rule_of(name.as_bytes(), &|name| self.names(name))
+    }
+
+    /// What stands in place of this value.
+    pub(super) fn marked(&self, rule: Rule, value: &str) -> String {
+        String::from_utf8_lossy(&self.mark(rule, value.as_bytes())).into_owned()
     }
 }
 
@@ -54,12 +64,12 @@ struct Layer<'r> {
 }
 
 impl Policy for Layer<'_> {
-    fn names(&self, name: &[u8]) -> bool {
+    fn names(&self, name: &[u8]) -> Option<Rule> {
         self.redaction.names(name)
     }
 
-    fn mark(&self) -> &[u8] {
-        MARKER.as_bytes()
+    fn mark(&self, rule: Rule, value: &[u8]) -> Vec<u8> {
+        self.redaction.mark(rule, value)
     }
 
     fn string(&self, value: &[u8]) -> Option<Vec<u8>> {
@@ -81,9 +91,9 @@ impl Layer<'_> {
         let values = assignments::values(text, &|name| self.redaction.names(name));
         if !values.is_empty() {
             let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
-            for value in values {
+            for (value, rule) in values {
                 out.extend_from_slice(&text[copied..value.start]);
-                out.extend_from_slice(self.mark());
+                out.extend(self.mark(rule, &text[value.clone()]));
                 copied = value.end;
             }
             out.extend_from_slice(&text[copied..]);
@@ -100,15 +110,21 @@ impl Layer<'_> {
         (*new != *text).then(|| new.into_owned())
     }
 
+    /// Whether a text that lies in this one has something to be taken out.
+    fn hides(&self, text: &[u8]) -> bool {
+        let redaction = &self.redaction.unnumbered();
+        self.left.checked_sub(1).is_some_and(|left| Layer { redaction, left }.text(text).is_some())
+    }
+
     /// JSON that is the whole of a text. Its own text is one as well.
     fn json(&self, text: &str) -> Option<Vec<u8>> {
-        let Some(below) = self.below() else { return Some(self.mark().to_vec()) };
+        let Some(below) = self.below() else { return Some(self.mark(Rule::Unknown, text.as_bytes())) };
         let walked = json::rewrite(text, &below);
         let new = walked.as_deref().unwrap_or(text.as_bytes());
         match self.redaction.patterns(new) {
             Cow::Borrowed(_) => walked,
             Cow::Owned(new) if json_of(&new).is_some() => Some(new),
-            Cow::Owned(_) => Some(self.mark().to_vec()),
+            Cow::Owned(new) => Some(self.mark(Rule::Encoded, &new)),
         }
     }
 
@@ -122,21 +138,20 @@ impl Layer<'_> {
     /// Part of a text with the escapes of JSON, where the whole is none.
     fn escaped(&self, piece: &[u8]) -> Option<Vec<u8>> {
         let plain = unescaped(piece).filter(|plain| *plain != piece)?;
-        self.below()?.text(&plain).map(|_| self.mark().to_vec())
+        self.hides(&plain).then(|| self.mark(Rule::Encoded, piece))
     }
 
     /// Letters and digits that may be Base64 or hexadecimal, as a whole or between two of the signs of Base64.
     fn encoded(&self, run: &[u8]) -> Option<Vec<u8>> {
-        let below = self.below()?;
-        let hides = |run: &[u8]| decodings(run).any(|text| below.text(&text).is_some());
+        let hides = |run: &[u8]| decodings(run).any(|text| self.hides(&text));
         if hides(run) {
-            return Some(self.mark().to_vec());
+            return Some(self.mark(Rule::Encoded, run));
         }
         let mut new = Cow::Borrowed(run);
         replace_runs(
             &mut new,
             |byte| byte.is_ascii_alphanumeric(),
-            |part| (part.len() < run.len() && hides(part)).then(|| self.mark().to_vec()),
+            |part| (part.len() < run.len() && hides(part)).then(|| self.mark(Rule::Encoded, part)),
         );
         matches!(new, Cow::Owned(_)).then(|| new.into_owned())
     }
@@ -309,7 +324,7 @@ mod tests {
             let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
             for text in [secret.clone(), STANDARD.encode(&secret), hex, percent] {
                 let shown = redaction.text(&text).into_owned();
-                prop_assert!(shown.contains(super::MARKER), "{} of {}", shown, secret);
+                prop_assert!(shown.contains("[REDACTED]"), "{} of {}", shown, secret);
                 prop_assert!(!shown.contains(&digits) && !text.contains(&shown));
             }
         }
