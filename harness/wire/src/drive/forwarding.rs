@@ -46,7 +46,7 @@ pub(super) fn over_pipes(rig: &Rig, scenario: &Scenario, played: &Played) -> (Ju
             let says = format!("the recorder ended in the middle of the session, with {}", exit.in_words());
             Some((Verdict::Crash, says))
         }
-        _ => None,
+        _ => unplayed(journals, &found),
     };
     (broken_or(&found, broken), pipes.said(whole && !crashed))
 }
@@ -81,6 +81,7 @@ pub(super) fn over_http(
     };
     let stopped = played.stopped.as_ref().map(|why| (Verdict::Garbled, why.clone()));
     let broken = stopped.or_else(|| played.died.as_ref().filter(|_| whole).map(crash));
+    let broken = broken.or_else(|| unplayed(journals, &found).filter(|_| whole));
     let all = whole && broken.is_none();
     (broken_or(&found, broken), said(&client, &server, all, coarse))
 }
@@ -89,6 +90,13 @@ pub(super) fn over_http(
 fn left(played: &Played) -> Option<Finding> {
     let says = played.ended.as_ref()?.as_ref().err()?;
     Some(Finding::new(Kind::NoEnd, None, 0, says))
+}
+
+/// That a session was not played as it should have been although the recorder did nothing wrong that can be seen, as where
+/// it began to forward only when both peers had given up.
+fn unplayed(journals: &Journals, found: &[Finding]) -> Option<(Verdict, String)> {
+    let (side, text) = journals.mismatch().filter(|_| found.is_empty())?;
+    Some((Verdict::Timeout, format!("the session was not played to its end; the {} says: {text}", side.name())))
 }
 
 /// The judgement of these findings, but of a verdict of its own where there is one.

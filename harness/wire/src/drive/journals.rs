@@ -69,6 +69,17 @@ impl Journals {
         }
     }
 
+    /// The first thing that a peer saw and that is not as the session has it, and who saw it.
+    pub(super) fn mismatch(&self) -> Option<(Side, &str)> {
+        let client = self.client.iter().map(|note| (Side::Client, note));
+        client.chain(self.server.iter().map(|note| (Side::Server, note))).find_map(|(side, note)| {
+            match &note.event {
+                Event::Mismatch { text } => Some((side, text.as_str())),
+                _ => None,
+            }
+        })
+    }
+
     /// When our server had played to its end.
     pub(super) fn server_over(&self) -> Option<u64> {
         self.server.iter().rev().find(|note| matches!(note.event, Event::Over { .. })).map(|note| note.at)
