@@ -105,8 +105,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         .ok_or_else(|| Failure::Unusable("there is no format that is written live".to_owned()))?;
     let format = format_of(args).map_err(Failure::Unusable)?.or(formats::live(false)).unwrap_or(native);
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
-    let presets = args.redact_preset.iter();
-    let redaction = presets.fold(Ok(redaction), |all, preset| all?.with_preset(preset));
+    let mut presets = args.redact_preset.iter();
+    let redaction = presets.try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
     let out = record::file_name(&args.out);
     let converted = format.name != native.name;

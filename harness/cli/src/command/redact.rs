@@ -55,7 +55,7 @@ pub(crate) struct Args {
 /// Where the recording cannot be opened or is rejected, where nothing is asked for, or where the output cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let redaction = Redaction::of(&args.redact, &args.redact_text).map_err(Failure::Unusable)?;
-    let redaction = args.preset.iter().fold(Ok(redaction), |all, preset| all?.with_preset(preset));
+    let redaction = args.preset.iter().try_fold(redaction, |all, preset| all.with_preset(preset));
     let redaction = redaction.map_err(Failure::Unusable)?;
     if !redaction.is_asked() {
         return Err(Failure::Unusable(

@@ -96,7 +96,10 @@ fn left(played: &Played) -> Option<Finding> {
 /// it began to forward only when both peers had given up.
 fn unplayed(journals: &Journals, found: &[Finding]) -> Option<(Verdict, String)> {
     let (side, text) = journals.mismatch().filter(|_| found.is_empty())?;
-    Some((Verdict::Timeout, format!("the session was not played to its end; the {} says: {text}", side.name())))
+    Some((
+        Verdict::Timeout,
+        format!("the session was not played to its end; the {} says: {text}", side.name()),
+    ))
 }
 
 /// The judgement of these findings, but of a verdict of its own where there is one.

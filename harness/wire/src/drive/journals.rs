@@ -72,11 +72,11 @@ impl Journals {
     /// The first thing that a peer saw and that is not as the session has it, and who saw it.
     pub(super) fn mismatch(&self) -> Option<(Side, &str)> {
         let client = self.client.iter().map(|note| (Side::Client, note));
-        client.chain(self.server.iter().map(|note| (Side::Server, note))).find_map(|(side, note)| {
-            match &note.event {
-                Event::Mismatch { text } => Some((side, text.as_str())),
-                _ => None,
-            }
+        client.chain(self.server.iter().map(|note| (Side::Server, note))).find_map(|(side, note)| match &note
+            .event
+        {
+            Event::Mismatch { text } => Some((side, text.as_str())),
+            _ => None,
         })
     }
 
