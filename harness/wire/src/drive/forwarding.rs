@@ -95,7 +95,7 @@ fn left(played: &Played) -> Option<Finding> {
 /// That a session was not played as it should have been although the recorder did nothing wrong that can be seen, as where
 /// it began to forward only when both peers had given up.
 fn unplayed(journals: &Journals, found: &[Finding]) -> Option<(Verdict, String)> {
-    let (side, text) = journals.mismatch().filter(|_| found.is_empty())?;
+    let (side, text) = journals.missing().filter(|_| found.is_empty())?;
     Some((
         Verdict::Timeout,
         format!("the session was not played to its end; the {} says: {text}", side.name()),

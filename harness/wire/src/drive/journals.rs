@@ -2,6 +2,7 @@
 
 use crate::drive::judge::messages::SentMessage;
 use crate::drive::judge::transparency::{Chunk, Exit, Passage, Stream, lines};
+use crate::play::MISSING;
 use crate::play::journal::{Direction, Entry, Event, micros};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use transcript::session::Side;
@@ -69,13 +70,13 @@ impl Journals {
         }
     }
 
-    /// The first thing that a peer saw and that is not as the session has it, and who saw it.
-    pub(super) fn mismatch(&self) -> Option<(Side, &str)> {
+    /// What a peer says of the first message that it waited for in vain, and which peer.
+    pub(super) fn missing(&self) -> Option<(Side, &str)> {
         let client = self.client.iter().map(|note| (Side::Client, note));
         client.chain(self.server.iter().map(|note| (Side::Server, note))).find_map(|(side, note)| match &note
             .event
         {
-            Event::Mismatch { text } => Some((side, text.as_str())),
+            Event::Mismatch { text } if text.starts_with(MISSING) => Some((side, text.as_str())),
             _ => None,
         })
     }

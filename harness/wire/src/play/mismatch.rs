@@ -38,6 +38,9 @@ pub enum Kind {
     Protocol(String),
 }
 
+/// How the text of [`Kind::Missing`] begins.
+pub(crate) const MISSING: &str = "a message is missing";
+
 /// So much of a message or a value is shown.
 const SHOWN: usize = 160;
 
@@ -76,10 +79,10 @@ impl Mismatch {
             }
             Kind::Unexpected => "unexpected message: the session does not have it here".to_owned(),
             Kind::OutOfOrder => "a message came early: one before it is still awaited".to_owned(),
-            Kind::Missing(why, 0) => format!("a message is missing: {why}"),
+            Kind::Missing(why, 0) => format!("{MISSING}: {why}"),
             Kind::Missing(why, more) => {
                 let later = if *more == 1 { "message is" } else { "messages are" };
-                format!("a message is missing: {why}; {more} later {later} no longer awaited")
+                format!("{MISSING}: {why}; {more} later {later} no longer awaited")
             }
             Kind::NoMessage(why) => format!("not a message: {why}"),
             Kind::Batch => "several messages in one array, which are separate in the session".to_owned(),

@@ -19,6 +19,7 @@ mod stdio;
 mod testing;
 mod variant;
 
+pub(crate) use mismatch::MISSING;
 pub use mismatch::{Kind, Mismatch};
 pub use plan::{HELD, Plan, Played, TOLD};
 pub use player::{Order, Outgoing, Player, Received};
