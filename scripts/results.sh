@@ -47,7 +47,7 @@ compact() {
   "$concord" --quiet report "$1" --compact --out "$work/site"
   cp "$work/site/results.json" "$2"
 }
-digest() { sed -n 's/^    "digest": "\(.*\)",$/\1/p' "$1"; }
+digest() { sed -n 's/^ *"digest": "\(.*\)",$/\1/p' "$1"; }
 
 case ${1:-} in
   "")

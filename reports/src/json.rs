@@ -1,5 +1,7 @@
 //! The record as `results.json`, and its times as `times.json`; the schemas beside this folder say what stands there.
 
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use verdict::record::Record;
 use verdict::timings::Times;
 
@@ -8,7 +10,7 @@ use verdict::timings::Times;
 /// # Errors
 /// Where the record holds what JSON cannot.
 pub fn render(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(record).map(|text| text + "\n")
+    indented(record)
 }
 
 /// The times as indented JSON with a newline at its end.
@@ -16,7 +18,15 @@ pub fn render(record: &Record) -> Result<String, serde_json::Error> {
 /// # Errors
 /// Where they hold what JSON cannot.
 pub fn times(times: &Times) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(times).map(|text| text + "\n")
+    indented(times)
+}
+
+/// One space for each level: published records are most of all lines of cases, three levels deep.
+fn indented(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut out = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut out, PrettyFormatter::with_indent(b" ")))?;
+    out.push(b'\n');
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 #[cfg(test)]

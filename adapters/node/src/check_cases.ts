@@ -24,14 +24,14 @@ interface Case {
 
 type Found = JsonObject | Rejection;
 
-/** The case in a folder; none where it is one of `check`'s, about which no reader is asked. */
+/** The case in a folder; none where it is one of `check`'s or `identify`'s, about which no reader is asked. */
 function caseAt(folder: string): Case | undefined {
   const head = readFileSync(join(folder, 'case.toml'), 'utf8').split(/^\[/m, 1)[0] ?? '';
   const key = (name: string) => new RegExp(`^${name}\\s*=\\s*"([^"\\\\]*)"`, 'm').exec(head)?.[1];
   const file = join(folder, 'meaning.json');
   const meaning = existsSync(file) ? document(readFileSync(file)) : undefined;
   const [expect, reject] = [key('expect') ?? '', key('reject')];
-  if (expect === 'judgement') return undefined;
+  if (['judgement', 'identification', 'unidentified'].includes(expect)) return undefined;
   if (!['meaning', 'rejection', 'either'].includes(expect)) throw new Error(`${folder}: it expects ${JSON.stringify(expect)}`);
   if (expect === 'rejection' ? reject === undefined : expect === 'meaning' && !(meaning instanceof JsonObject)) {
     throw new Error(`${folder}: it does not say which ${expect} it expects`);
