@@ -132,7 +132,8 @@ impl HttpClient {
     pub(super) fn close(self) {
         let Self { runtime, client, came, .. } = self;
         drop((client, came));
-        runtime.shutdown_timeout(Duration::from_secs(1));
+        // Nothing here blocks: the time is for a busy machine.
+        runtime.shutdown_timeout(Duration::from_secs(10));
     }
 }
 
