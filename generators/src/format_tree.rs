@@ -155,7 +155,9 @@ impl FormatTree {
             known |= asked && has(agreed) && version.is_some_and(|version| version.is("2025-03-26"));
             asked |= has(agreed) && node.get("method").is_some_and(|method| method.is("initialize"));
             if known && has(batched) {
-                *node = Node::Array(vec![node.clone()]);
+                // Inside a string or a layout of its own: an array of a string would be no batch.
+                let message = node.bare_mut();
+                *message = Node::Array(vec![message.clone()]);
                 took = true;
             }
         });

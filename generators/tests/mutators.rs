@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail as a test does")]
 
 use formats::{FORMATS, Format, ReadError, ReadOptions, meaning};
+use generators::mutator::Apply;
 use generators::mutators::{all, find};
 use generators::relation::Relation;
 use generators::rng::Rng;
@@ -13,6 +14,7 @@ use generators::seeded::{Source, cases, session, single, variant};
 use generators::session::sessions;
 use generators::session_builder::SessionBuilder;
 use generators::variant::Variant;
+use generators::variant_builder::VariantBuilder;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use transcript::diff::{DiffOptions, first};
@@ -137,6 +139,27 @@ fn compositions_keep_their_word() {
     }
     let unused: Vec<_> = all().map(|mutator| mutator.name).filter(|name| !used.contains(*name)).collect();
     assert!(unused.is_empty(), "never chosen: {unused:?}");
+}
+
+/// The messages of a batch may be spelled in every way that changes no meaning, in strings and streams too.
+#[test]
+fn batches_keep_their_word_in_every_spelling() {
+    let batches = find("agreed-batches").unwrap();
+    let spellings = all()
+        .filter(|mutator| mutator.relation == Relation::Same && matches!(mutator.apply, Apply::Spelling(_)));
+    for (number, spelling) in spellings.enumerate() {
+        let mut made = 0;
+        for attempt in 0..20 {
+            let rng = Rng::new(3).fork(&format!("{number}/{attempt}"));
+            let builder = session(&mut rng.fork("session")).unwrap();
+            let mut variant = VariantBuilder::new(builder);
+            let added = [batches, spelling].map(|mutator| variant.add(mutator, &rng));
+            let Some(variant) = variant.finish().unwrap().filter(|_| added == [true, true]) else { continue };
+            holds(&variant, &format!("attempt {attempt}")).unwrap();
+            made += usize::from(variant.trail.len() == 2);
+        }
+        assert!(made > 0, "{} never met a batch", spelling.name);
+    }
 }
 
 #[test]
