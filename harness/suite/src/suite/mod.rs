@@ -79,9 +79,11 @@ impl Suite {
         Err(problems)
     }
 
-    /// The cases that importers are asked about, in whichever way.
+    /// The cases that importers are asked about, in whichever way, ordered by name.
     pub fn asked(&self) -> impl Iterator<Item = &Case> {
-        self.cases.iter().chain(&self.identified)
+        let mut asked: Vec<&Case> = self.cases.iter().chain(&self.identified).collect();
+        asked.sort_by(|a, b| a.name.cmp(&b.name));
+        asked.into_iter()
     }
 
     /// The suite as it is meant in a dialect.
@@ -165,6 +167,14 @@ mod tests {
         let names = |suite: &Suite| suite.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&embedded), names(&disk));
         assert_eq!(embedded.digest().unwrap(), disk.digest().unwrap());
+    }
+
+    /// The parts of a run are put together in this order, so that they are the run.
+    #[test]
+    fn importers_are_asked_in_the_order_of_names() {
+        let suite = Suite::load(&[Root::Embedded]).unwrap();
+        let names: Vec<&str> = suite.asked().map(|case| case.name.as_str()).collect();
+        assert!(names.is_sorted() && names.len() == suite.cases.len() + suite.identified.len());
     }
 
     #[test]
