@@ -35,6 +35,9 @@ impl Redaction {
             OwnedContent::TraceEnd(line) => *line = self.json_line(line),
             _ => {}
         }
+        if let Some(added) = &mut entry.added {
+            *added = self.added(added);
+        }
         if let Some(sse) = &mut entry.sse {
             self.sse(sse);
         }
@@ -54,6 +57,9 @@ impl Redaction {
         }
         if let Some(document) = &mut exchange.document {
             *document = self.body("application/json", document.as_bytes()).into();
+        }
+        if let Some(fate) = &mut exchange.fate {
+            *fate = self.text(fate).into_owned().into();
         }
     }
 
@@ -94,7 +100,44 @@ impl Redaction {
         self.json_line(&line.replacen(command.text(), &String::from_utf8_lossy(&new), 1))
     }
 
+    /// What a line of a trace says beside its message: the whole line, or members with a comma before each.
+    fn added(&self, text: &str) -> String {
+        let Some(members) = text.strip_prefix(',') else { return self.json_line(text) };
+        // A member named `id` or `method` is as much a recorder's own as any other, and no part of an envelope.
+        let new = self.message(&format!("[{{{members}}}]"));
+        new.map_or_else(|| text.to_owned(), |new| format!(",{}", &new[2..new.len() - 2]))
+    }
+
     fn json_line(&self, text: &str) -> String {
         self.message(text).unwrap_or_else(|| text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redaction;
+    use formats::{Input, ReadOptions, Session};
+
+    #[test]
+    fn what_other_producers_added_to_a_trace_is_looked_into() {
+        let trace = concat!(
+            r#"{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"l","command":[]}"#,
+            "\n",
+            r#"{"t":"2026-01-01T00:00:00.000Z","dir":"in","id":"hush 1","note":"token=hush","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#,
+            "\n",
+            r#"{"t":"2026-01-01T00:00:00.000Z","type":"turn","blocks":[{"token":"hush"}]}"#,
+            "\n"
+        );
+        let format = formats::find("mcp-replay").unwrap();
+        let mut bytes = trace.as_bytes();
+        let mut input = Input::new(&mut bytes).unwrap();
+        let mut session = Session::read(format, &mut input, ReadOptions::default()).unwrap();
+        let redaction = Redaction::of(&["token".to_owned()], &["hush [0-9]".to_owned()]).unwrap();
+        redaction.session(&mut session).unwrap();
+        let mut out = Vec::new();
+        (format.write)(&session, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let expected = trace.replace("hush 1", "[REDACTED]").replace("hush", "[REDACTED]");
+        assert!(out.starts_with(&expected), "{out}");
     }
 }
