@@ -17,7 +17,7 @@ export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 
 # Transcripts go into the corpus of a target by format behind the byte that chooses theirs: the seeds, and the suite's.
 by_format() {
-    cargo run --quiet -p mcp-concord-generators --example format_bytes | while read -r byte format file; do
+    cargo run --quiet -p mcp-concord-properties --example format_bytes | while read -r byte format file; do
         find "fuzz/seeds/formats/$format" "fuzz/crashes/formats/$format" cases -type f -size -16k \
             \( -path "fuzz/*" -o -name "$file" \) 2>/dev/null | while read -r path; do
             { printf "\\$byte"; cat "$path"; } > "$1/$format-$(echo "$path" | tr / -)"

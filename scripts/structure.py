@@ -24,7 +24,8 @@ MAY_USE = {
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
     "generators": {"transcript", "formats", "verdict"},
-    "fuzz": {"generators"},
+    "properties": {"transcript", "formats", "rules", "wire", "generators"},
+    "fuzz": {"properties"},
     "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| generators::fuzzing::run("sse", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::run("sse", bytes));

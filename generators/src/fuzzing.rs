@@ -1,8 +1,8 @@
 //! What must be true of any bytes at all, as plain functions that panic where it is not.
 //!
 //! The promises a reader makes whatever it is given (a reading or a rejection with a place in the file, the same
-//! however the bytes arrive) and those of a session that was read (every format that can carry it gives it back). The
-//! fuzz targets are these functions and nothing more, so that a stable test can replay what a fuzzer found.
+//! however the bytes arrive) and those of a session that was read (every format that can carry it gives it back). Fuzz
+//! targets and a stable test run them.
 
 #![expect(clippy::panic, reason = "a panic is how a property says to a fuzzer that it does not hold")]
 
@@ -20,33 +20,6 @@ use transcript::diff::{DiffOptions, first};
 use transcript::json::{Json, JsonKind, Tree, write_compact};
 
 const STRICT: ReadOptions = ReadOptions::new(Tolerance::Nothing);
-
-/// A property of bytes.
-pub type Target = fn(&[u8]);
-
-/// Every target by its name. Its seeds and what it found are in folders of that name, except where it is [`BY_FORMAT`].
-pub const TARGETS: &[(&str, Target)] = &[
-    ("reader", |bytes| reader(FORMATS, bytes)),
-    ("sse", sse),
-    ("json", json),
-    ("equivalence", equivalence),
-    ("convert", convert),
-    ("adapter_answer", adapter_answer),
-    ("case_file", case_toml),
-    ("baseline", baseline),
-];
-
-/// The targets whose first byte is the index of a format in [`FORMATS`] (modulo their number); the rest is a transcript.
-/// Their seeds are plain transcripts in folders named after formats, to which this byte is added.
-pub const BY_FORMAT: &[&str] = &["reader", "convert"];
-
-/// Runs the target of this name.
-pub fn run(name: &str, bytes: &[u8]) {
-    match TARGETS.iter().find(|target| target.0 == name) {
-        Some((_, target)) => target(bytes),
-        None => panic!("there is no target {name}"),
-    }
-}
 
 /// A reader that hands out no more than `size` bytes at a time.
 #[derive(Debug)]

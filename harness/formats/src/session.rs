@@ -30,7 +30,7 @@ pub struct Totals {
 }
 
 /// A whole session, read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Session {
     /// Its entries, in order.
     pub entries: Vec<OwnedEntry>,

@@ -9,7 +9,8 @@ use crate::net::{AllowedHosts, error_chain, header_list};
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -31,32 +32,14 @@ impl Forward {
     /// Forwards a request and returns the response.
     pub(super) async fn forward(&self, request: Request<Incoming>) -> Response<Answer> {
         let exchange = self.next.fetch_add(1, Ordering::Relaxed);
-        let tunnel = request.method() == Method::CONNECT;
-        let uri = if tunnel { None } else { self.target.of(request.uri().path_and_query()) };
-        let (mut head, body) = request.into_parts();
-        self.sender.send(
-            exchange,
-            Event::Request(Box::new(RequestHead {
-                method: head.method.to_string(),
-                url: uri.as_ref().unwrap_or(&head.uri).to_string(),
-                version: version(head.version).to_owned(),
-                headers: header_list(&head.headers),
-            })),
-        );
-        if let Some(why) = self.hosts.refusal(&head.uri, &head.headers) {
-            let why = format!("the request {why}; `record --allow-host` lets it pass");
-            return self.give_up(exchange, StatusCode::FORBIDDEN, why);
-        }
-        let Some(uri) = uri else {
-            let (status, why) = match tunnel {
-                true => (StatusCode::NOT_IMPLEMENTED, "it asked for a tunnel"),
-                false => (StatusCode::BAD_REQUEST, "this path cannot be forwarded"),
-            };
-            return self.give_up(exchange, status, why.to_owned());
+        let (head, body) = request.into_parts();
+        let asked = request_head(&self.target, &head);
+        self.sender.send(exchange, Event::Request(Box::new(asked)));
+        let head = match outgoing(&self.target, &self.hosts, head) {
+            Ok(head) => head,
+            Err((status, why)) => return self.give_up(exchange, status, why),
         };
         let wants_stream = head.method == Method::GET;
-        to_server(&mut head.headers);
-        (head.uri, head.version) = (uri, Version::HTTP_11);
         let body = Tee::new(body, self.sender.clone(), exchange, Side::Request, None);
         let waiting = Waiting { sender: &self.sender, exchange };
         let came = self.client.request(Request::from_parts(head, body)).await;
@@ -99,6 +82,46 @@ impl Forward {
         self.sender.send(exchange, Event::NoResponse(why));
         answer
     }
+}
+
+/// Where a request goes; none where it asks for a tunnel, or for what cannot be forwarded.
+fn place(target: &Target, head: &Parts) -> Option<Uri> {
+    if head.method == Method::CONNECT { None } else { target.of(head.uri.path_and_query()) }
+}
+
+/// The head of a request as the archive has it.
+pub(super) fn request_head(target: &Target, head: &Parts) -> RequestHead {
+    RequestHead {
+        method: head.method.to_string(),
+        url: place(target, head).as_ref().unwrap_or(&head.uri).to_string(),
+        version: version(head.version).to_owned(),
+        headers: header_list(&head.headers),
+    }
+}
+
+/// The head of a request on its way to the server.
+///
+/// # Errors
+/// The status and the reason with which it is refused.
+pub(super) fn outgoing(
+    target: &Target,
+    hosts: &AllowedHosts,
+    mut head: Parts,
+) -> Result<Parts, (StatusCode, String)> {
+    if let Some(why) = hosts.refusal(&head.uri, &head.headers) {
+        let why = format!("the request {why}; `record --allow-host` lets it pass");
+        return Err((StatusCode::FORBIDDEN, why));
+    }
+    let Some(uri) = place(target, &head) else {
+        let (status, why) = match head.method == Method::CONNECT {
+            true => (StatusCode::NOT_IMPLEMENTED, "it asked for a tunnel"),
+            false => (StatusCode::BAD_REQUEST, "this path cannot be forwarded"),
+        };
+        return Err((status, why.to_owned()));
+    };
+    to_server(&mut head.headers);
+    (head.uri, head.version) = (uri, Version::HTTP_11);
+    Ok(head)
 }
 
 /// A client that waits for a response to begin. It is dropped where the client goes away.

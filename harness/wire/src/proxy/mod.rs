@@ -10,6 +10,7 @@ mod body_redactor;
 mod events;
 mod exchange;
 mod forward;
+pub mod fuzzing;
 mod har_file;
 mod headers;
 mod server;

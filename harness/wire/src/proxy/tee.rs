@@ -126,6 +126,12 @@ impl Endpoint {
         Self { origin, held: Vec::new() }
     }
 
+    /// What goes on of a stream that came at once, as far as it is held.
+    pub(super) fn of(mut self, stream: &[u8]) -> Vec<u8> {
+        self.hold(stream);
+        self.released()
+    }
+
     /// Takes a part of the stream; whether it is enough.
     fn hold(&mut self, data: &[u8]) -> bool {
         self.held.extend_from_slice(data);
