@@ -15,31 +15,26 @@ command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked
 # A target is built again after each change: link time counts for more than the last tenth of speed.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 
-# Transcripts go into the corpus of a target by format behind the byte that chooses theirs: the seeds, and the suite's.
-by_format() {
-    cargo run --quiet -p mcp-concord-properties --example format_bytes | while read -r byte format file; do
-        find "fuzz/seeds/formats/$format" "fuzz/crashes/formats/$format" cases -type f -size -16k \
-            \( -path "fuzz/*" -o -name "$file" \) 2>/dev/null | while read -r path; do
-            { printf "\\$byte"; cat "$path"; } > "$1/$format-$(echo "$path" | tr / -)"
-        done
-    done
-}
+# What every target starts from, and its words.
+start=$(mktemp -d)
+trap 'rm -rf "$start"' EXIT
+cargo run --quiet -p mcp-concord-properties --bin fuzz-seeds -- "$start"
 
 found=0
 for target in "$@"; do
     corpus=fuzz/corpus/$target
-    seeds=fuzz/seeds/$target
     mkdir -p "$corpus" "fuzz/crashes/$target"
-    case $target in
-    reader | convert)
-        seeds=
-        by_format "$corpus"
-        ;;
-    esac
     echo "$target: $seconds seconds"
-    cargo +nightly fuzz run "$target" "$corpus" $seeds -- \
+    cargo +nightly fuzz run "$target" "$corpus" "$start/$target" -- \
         -max_total_time="$seconds" -max_len=16384 -timeout=20 -rss_limit_mb=2048 \
-        -dict=fuzz/dictionary.txt -artifact_prefix="fuzz/crashes/$target/" -print_final_stats=0 || found=1
+        -dict="$start/$target.dict" -artifact_prefix="fuzz/crashes/$target/" -print_final_stats=1 || found=1
+    # What is kept for the next run is what reaches something of its own.
+    mv "$corpus" "$corpus.all"
+    mkdir "$corpus"
+    cargo +nightly fuzz run "$target" "$corpus" "$corpus.all" "$start/$target" -- \
+        -merge=1 -max_len=16384 -timeout=20 -rss_limit_mb=2048 || mv -f "$corpus.all"/* "$corpus"
+    rm -rf "$corpus.all"
+    echo "$target: $(ls "$corpus" | wc -l) inputs in its corpus"
     rmdir "fuzz/crashes/$target" 2>/dev/null || true
 done
 exit $found

@@ -10,6 +10,7 @@ mod check;
 mod diff;
 mod edits;
 mod redact;
+pub mod seeds;
 
 use formats::FORMATS;
 use generators::fuzzing::{adapter_answer, baseline, case_toml, convert, equivalence, json, reader, sse};

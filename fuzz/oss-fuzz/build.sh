@@ -1,0 +1,3 @@
+#!/bin/sh -eu
+cd "$SRC/mcp-concord"
+fuzz/build.sh "$OUT"
