@@ -284,6 +284,9 @@ pub struct Compact {
     /// What is to be said of passes, each with the results as `case/format`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub remarks: BTreeMap<String, Vec<String>>,
+    /// The results that lost a message in silence, known failures among them, each as `case/format`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent_losses: Vec<String>,
 }
 
 /// A reason of a baseline and the failures that it lets pass.

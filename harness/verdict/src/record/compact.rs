@@ -30,6 +30,7 @@ impl Record {
             known: Vec::new(),
             skipped: skipped(&self.results),
             remarks: remarks(&self.results),
+            silent_losses: self.results.iter().filter(|it| it.silent_loss).map(name).collect(),
             formats,
         };
         for result in &self.results {
@@ -75,7 +76,8 @@ impl Record {
         &mut self,
         describe: impl Fn(&str) -> Option<(CaseNote, Vec<String>)>,
     ) -> Result<(), String> {
-        let Some(Compact { formats, verdicts, known, skipped, remarks }) = self.compact.take() else {
+        let Some(Compact { formats, verdicts, known, skipped, remarks, silent_losses }) = self.compact.take()
+        else {
             return Ok(());
         };
         let mut failures: BTreeMap<String, CaseResult> =
@@ -106,6 +108,7 @@ impl Record {
                     plain.message = why(&name).or_else(|| why(&format!("*/{format}"))).cloned();
                 }
                 plain.remark = said(&name);
+                plain.silent_loss = silent_losses.contains(&name);
                 let failure =
                     failures.remove(&name).map(|failure| CaseResult { clauses: clauses.clone(), ..failure });
                 let reason = known.iter().find(|known| known.results.contains(&name));
@@ -190,7 +193,11 @@ mod tests {
         let known = Reason { reason: "Why.".into(), issue: None };
         let results = vec![
             result("a/b", "har", Verdict::Pass),
-            CaseResult { known: Some(known), ..result("a/c", "jsonrpc", Verdict::ExpectedFail) },
+            CaseResult {
+                known: Some(known),
+                silent_loss: true,
+                ..result("a/c", "jsonrpc", Verdict::ExpectedFail)
+            },
             result("a/c", "har", Verdict::Skip),
             result("a/d", "jsonrpc", Verdict::Crash),
             result("a/d", "har", Verdict::Skip),
