@@ -37,7 +37,7 @@ if [ ${#kept[@]} = 0 ]; then
 fi
 "$concord" -q check --output json docs/examples >"$folder/found.json" || [ $? = 1 ]
 node "$folder/made-up.js" "$folder"
-"$concord" -q report "${kept[@]}" "$folder/other.json" "$folder/kills.json" "$folder/found.json" --out "$folder/kept"
+"$concord" -q report "${kept[@]}" "$folder"/{other,clean,excused,kills}.json "$folder/found.json" --out "$folder/kept"
 "$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
   [ $? = 1 ]
 

@@ -9,6 +9,7 @@
   // Rows of a table, or entries of a list; and, beside rows, what is told of a case further down.
   const failures = Array.from(document.querySelectorAll("article.failure"));
   const rows = Array.from(document.querySelectorAll("tbody tr[data-c], article:not(.failure)[data-topic]"));
+  const folds = Array.from(document.querySelectorAll(".topic details.fold"));
   let index = null;
 
   const looked = (element) => {
@@ -58,6 +59,10 @@
     }
     for (const it of index.failures) it.element.hidden = !matches(it);
     for (const [group, some] of groups) group.hidden = !some;
+    // What is folded opens where a filter finds something in it.
+    const asked = names.some(value);
+    for (const fold of folds) fold.open = asked && fold.querySelector("tr:not([hidden])") !== null;
+    for (const fold of folds) fold.hidden = asked && !fold.open;
     shown.textContent = count + " of " + rows.length + " " + form.dataset.what;
   };
 
@@ -82,7 +87,8 @@
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     for (let up = target.closest("[hidden]"); up && up !== form; up = target.closest("[hidden]")) up.hidden = false;
-    if (target.matches("article.entry") && target.querySelector("details")) target.querySelector("details").open = true;
+    for (let up = target.closest("details"); up; up = up.parentElement.closest("details")) up.open = true;
+    if (target.matches("article.entry, article.failure") && target.querySelector("details")) target.querySelector("details").open = true;
     target.scrollIntoView();
   };
 
@@ -96,7 +102,11 @@
     form.addEventListener("input", later);
     form.addEventListener("reset", () => setTimeout(later));
     form.addEventListener("submit", (event) => event.preventDefault());
-    addEventListener("hashchange", () => { restore(); apply(); });
+    addEventListener("hashchange", () => {
+      restore();
+      apply();
+      if (location.hash.includes("=")) form.scrollIntoView();
+    });
     addEventListener("keydown", (event) => {
       const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
       if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {

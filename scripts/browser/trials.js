@@ -63,7 +63,8 @@ export const filters = async ({ open, fault, folder }) => {
   ];
   const visible = (page) =>
     page.evaluate(() => ({
-      rows: document.querySelectorAll("table.matrix tbody tr:not([hidden])").length,
+      rows: document.querySelectorAll("table.cases tbody tr:not([hidden])").length,
+      folded: Array.from(document.querySelectorAll("table.cases tbody tr:not([hidden])")).filter((row) => !row.checkVisibility()).length,
       failures: document.querySelectorAll("#failures article:not([hidden])").length,
       said: document.getElementById("shown").textContent,
       hash: location.hash,
@@ -80,6 +81,7 @@ export const filters = async ({ open, fault, folder }) => {
     const now = await visible(page);
     const asked = JSON.stringify(wanted);
     if (now.rows !== count) fault(where, `${asked} shows ${now.rows} cases, and the record has ${count}`);
+    if (now.folded !== 0) fault(where, `${asked} leaves ${now.folded} of its cases folded`);
     if (now.said !== `${count} of 5000 cases`) fault(where, `${asked} says: ${now.said}`);
     for (const [name, value] of Object.entries(wanted)) {
       if (new URLSearchParams(now.hash.slice(1)).get(name) !== value) fault(where, `${asked} is not in ${now.hash}`);
@@ -92,7 +94,7 @@ export const filters = async ({ open, fault, folder }) => {
   // A failure that is filtered away is shown when somebody follows a link to it.
   await page.click("button[type=reset]");
   await frame(page);
-  const link = await page.$eval("table.matrix td a", (a) => a.getAttribute("href"));
+  const link = await page.$eval("table.cases td a", (a) => a.getAttribute("href"));
   await page.select("select[name=verdict]", "skip");
   await frame(page);
   await page.evaluate((hash) => { location.hash = hash; }, link);
@@ -107,11 +109,12 @@ export const filters = async ({ open, fault, folder }) => {
   // The first page filters by implementation and format at once.
   const { page: first, where: there } = await open(join(folder, "kept", "index.html"));
   const names = await first.$$eval("select[name=implementation] option", (options) => options.map((option) => option.value));
-  await first.select("select[name=implementation]", names.at(-1));
+  const other = names.find((name) => name.startsWith("strange"));
+  await first.select("select[name=implementation]", other);
   await first.select("select[name=verdict]", "crash");
   await frame(first);
-  const rows = await first.$$eval("table.matrix tbody tr:not([hidden])", (found) => found.map((row) => row.lastElementChild.textContent));
-  if (rows.length === 0 || rows.some((text) => !text.includes("crash"))) fault(there, `filtered by ${names.at(-1)} and crash, it shows ${rows.length} rows`);
+  const rows = await first.$$eval("table.cases tbody tr:not([hidden])", (found) => found.map((row) => row.lastElementChild.textContent));
+  if (rows.length === 0 || rows.some((text) => !text.includes("crash"))) fault(there, `filtered by ${other} and crash, it shows ${rows.length} rows`);
   await first.close();
   console.log(`${expected.length} filters tried`);
 };
@@ -134,7 +137,7 @@ export const keyboard = async ({ open, fault, folder }) => {
   if ((await focus()).name !== "text") fault(where, "the slash does not lead to the search");
   await page.keyboard.type("case-00000");
   await frame(page);
-  const rows = () => page.$$eval("table.matrix tbody tr:not([hidden])", (found) => found.length);
+  const rows = () => page.$$eval("table.cases tbody tr:not([hidden])", (found) => found.length);
   if ((await rows()) !== 1) fault(where, `typing shows ${await rows()} rows`);
   const stops = [];
   for (let stop = 0; stop < 14; stop++) {
@@ -144,16 +147,19 @@ export const keyboard = async ({ open, fault, folder }) => {
     if (!now.seen) fault(where, `the focus cannot be seen on ${now.tag} ${now.name || now.id || now.className}`);
   }
   const tags = stops.map((stop) => stop.tag);
-  for (const tag of ["SELECT", "BUTTON", "DIV", "A", "SUMMARY"]) if (!tags.includes(tag)) fault(where, `no stop on ${tag}: ${tags}`);
-  await page.focus("article:not([hidden]) summary");
-  await page.keyboard.press("Enter");
-  await frame(page);
-  if (!(await page.$eval("article:not([hidden]) details", (details) => details.open))) fault(where, "Enter does not open what is folded");
+  for (const tag of ["SELECT", "BUTTON", "A", "SUMMARY"]) if (!tags.includes(tag)) fault(where, `no stop on ${tag}: ${tags}`);
   await page.focus("input[name=text]");
   await page.keyboard.press("Escape");
   await frame(page);
   await frame(page);
   if ((await rows()) !== 5000) fault(where, `Escape leaves ${await rows()} rows`);
+  for (const folded of ["article.failure:nth-of-type(2) > details", ".heat-map details.fold", ".topic details.fold"]) {
+    if (await page.$eval(folded, (details) => details.open)) fault(where, `${folded} is open before anybody asks`);
+    await page.focus(`${folded} > summary`);
+    await page.keyboard.press("Enter");
+    await frame(page);
+    if (!(await page.$eval(folded, (details) => details.open))) fault(where, `Enter does not open ${folded}`);
+  }
   await page.close();
   console.log(`keyboard: ${stops.length} stops`);
 };
@@ -161,7 +167,7 @@ export const keyboard = async ({ open, fault, folder }) => {
 // Without its script a page shows everything, and no form that would do nothing.
 export const scriptless = async ({ open, fault, folder }) => {
   const { page, where } = await open(join(folder, "large", "index.html"), { script: false });
-  const rows = await page.$$("table.matrix tbody tr");
+  const rows = await page.$$("table.cases tbody tr");
   const form = await page.$eval("#filter", (element) => element.getClientRects().length);
   if (rows.length !== 5000 || form !== 0) fault(where, `without its script: ${rows.length} rows, the form in ${form} boxes`);
   await page.close();
@@ -178,6 +184,62 @@ export const paper = async ({ open, fault, folder }) => {
   });
   if (seen.menu !== 0 || seen.transcripts === 0) fault(where, `on paper: ${JSON.stringify(seen)}`);
   await page.close();
+};
+
+// Failures stand first, what passes is folded, counts are words, and no run is called clean that has anything else than
+// passes: on each page of an implementation and on the overview, measured against the record beside the page.
+export const honest = async ({ open, fault, folder, pages }) => {
+  let judged = 0;
+  const standings = [];
+  for (const path of pages(folder).filter((path) => path.endsWith("index.html"))) {
+    const { page, where } = await open(path);
+    const seen = await page.evaluate(() => {
+      const all = (query) => Array.from(document.querySelectorAll(query));
+      const texts = (query) => all(query).map((it) => it.textContent);
+      const before = (one, other) => !one || !other || Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
+      const first = document.querySelector("article.failure details");
+      const parts = first ? ["table.sides", ".formats figure + figure", "svg.picture"].map((query) => first.querySelector(query)) : [];
+      const short = (row) => /fail|known|crash|timeout|garbled|unstable|unexpected/.test(row.textContent.replace(/^.*?(?=\d+ (fail|known|pass|skipped))/s, ""));
+      return {
+        standing: document.querySelector("#standing") && document.querySelector("#standing").textContent,
+        clean: all(".headline.good").length,
+        headlines: all(".headline").length,
+        names: texts("#standings h2"),
+        tones: all(".headline").map((it) => it.className.split(" ").pop()),
+        failures: all("article.failure").length,
+        order: before(all("article.failure").pop(), document.querySelector(".heat-map, table.cases, details.fold")),
+        opens: parts.filter(Boolean).length === parts.length && parts.every((part, at) => before(parts[at - 1], part)) && (!first || first.open),
+        wordless: all(".heat-map td[data-label] a").filter((it) => !/^\s*(\d+ (fail|known|lost|pass|skipped)\s*)+$/.test(it.textContent)).length,
+        cells: all(".heat-map td a").length,
+        unfolded: all(".heat-map tbody tr, table.cases tbody tr").filter((row) => !row.closest("details.fold") && row.querySelector("td a, td div") &&
+          !row.querySelector(".bad, .known")).length,
+        hidden: all("details.fold .heat-map .bad, details.fold td .bad, details.fold td .known").length,
+        open: all("details.fold[open]").length,
+      };
+    });
+    if (!seen.headlines) { await page.close(); continue; }
+    judged += 1;
+    if (!seen.order) fault(where, "something stands before the failures");
+    if (!seen.opens) fault(where, "the first failure does not open with its diff, two spellings and the drawing");
+    if (seen.cells === 0 || seen.wordless !== 0) fault(where, `${seen.wordless} of ${seen.cells} cells are not counts in words`);
+    if (seen.unfolded + seen.hidden + seen.open !== 0) fault(where, `rows that pass and are not folded: ${seen.unfolded}; failures that are: ${seen.hidden}; open: ${seen.open}`);
+    if (!seen.standing) {
+      const rank = seen.tones.map((tone) => ["bad", "known", "faint", "good"].indexOf(tone));
+      if (rank.some((it, at) => it < (rank[at - 1] ?? 0))) fault(where, `the overview begins with ${seen.tones}`);
+      standings.push(...seen.tones.map((tone, at) => [seen.names[at], tone]));
+    } else {
+      const record = JSON.parse(readFileSync(path.replace(/index.html$/, "results.json"), "utf8"));
+      const others = Object.keys(record.totals).filter((verdict) => verdict !== "pass");
+      if ((seen.clean === 1) !== (others.length === 0)) fault(where, `with ${others} it is ${seen.clean ? "" : "not "}called clean`);
+      const lost = record.compact ? (record.compact.silent_losses || []).length : record.results.filter((line) => line.silent_loss).length;
+      if (lost > 0 && !seen.standing.includes(`${lost} silent loss`)) fault(where, `${lost} silent losses are not told at the top`);
+      const known = record.totals["expected-fail"];
+      if (known && !seen.standing.includes(`${known} failed as the baseline expects`)) fault(where, `${known} known failures are not told at the top`);
+    }
+    await page.close();
+  }
+  for (const tone of ["bad", "known", "faint", "good"]) if (!standings.some(([, it]) => it === tone)) fault("overview", `no implementation that stands at ${tone} was looked at`);
+  console.log(`${judged} pages say what stands where`);
 };
 
 // How soon 5,000 cases can be used, and how soon they answer: the best of five, since other work goes on.

@@ -1,9 +1,9 @@
 //! What changed between two runs, new failures first: a page of its own.
 
-use super::counts::{self, Implementation};
+use super::cases::{Choice, Filter};
 use super::labels::{anchor, cut, name, plain, topic};
-use super::matrix::{Choice, Filter};
 use super::renderer::{HtmlRenderer, PageLocation};
+use super::tally::{self, Standing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::change::{Change, Sort};
@@ -28,7 +28,7 @@ pub struct Changes<'c> {
 #[derive(Debug, Serialize)]
 struct Page {
     counts: Vec<String>,
-    runs: [Implementation; 2],
+    runs: [Standing; 2],
     other_suite: bool,
     other_dialect: bool,
     sorts: Vec<Group>,
@@ -124,7 +124,7 @@ impl HtmlRenderer {
         };
         let page = Page {
             counts: counts(changes),
-            runs: [counts::implementation(old), counts::implementation(new)],
+            runs: [tally::standing(old), tally::standing(new)],
             other_suite: old.suite != new.suite,
             other_dialect: old.implementation.dialect != new.implementation.dialect,
             sorts,

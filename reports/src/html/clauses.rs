@@ -1,7 +1,7 @@
 //! The clauses of the reading contract as a page: what each says, where it comes from, and the cases that show it.
 
+use super::cases::Filter;
 use super::labels::{in_lines, named, plain};
-use super::matrix::Filter;
 use super::renderer::{HtmlRenderer, PageLocation};
 use serde::Serialize;
 use serde_json::{Value, json};

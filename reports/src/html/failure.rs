@@ -2,13 +2,14 @@
 //!
 //! Which readings of a case fell short alike, so that they are told once.
 
-use super::labels::{WIDTH, anchor, cut, in_lines, named, plain};
-use super::matrix;
+use super::cases;
+use super::labels::{WIDTH, anchor, cut, in_lines, named, plain, tone};
 use super::text_diff::{self, Row, Span};
 use crate::diagram::side_by_side;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use verdict::record::{CaseNote, CaseResult, Record};
+use verdict::verdict::Verdict;
 
 /// A case that was fallen short of.
 #[derive(Debug, Serialize)]
@@ -22,6 +23,7 @@ pub(super) struct Failure {
     codes: String,
     clauses: Vec<Clause>,
     readings: Vec<Reading>,
+    /// The session in every format.
     transcripts: Vec<Transcript>,
 }
 
@@ -42,6 +44,8 @@ struct Reading {
     stderr: Option<String>,
     places: Vec<Location>,
     sides: Vec<Row>,
+    /// The session as this reading's format spells it, and as another does.
+    spellings: Vec<Transcript>,
     /// Expected and actual as pictures, where there are events to draw.
     drawn: Option<[Option<String>; 2]>,
 }
@@ -57,23 +61,25 @@ struct Location {
 }
 
 /// A transcript with the lines marked that matter.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct Transcript {
     format: String,
-    /// Whether a reading of it fell short.
-    short: bool,
+    /// What its reading came to.
+    verdict: &'static str,
+    tone: &'static str,
     lines: Vec<Span>,
 }
 
 /// The failures of a record, in its order; `rerun` is the command that runs one reading.
 pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &CaseResult) -> String) -> Vec<Failure> {
-    let formats = matrix::formats(&[record]);
-    let cases = record.results.chunk_by(|a, b| a.case == b.case);
-    let short = cases.filter_map(|lines| {
+    let formats = cases::formats(&[record]);
+    let by_case = record.results.chunk_by(|a, b| a.case == b.case);
+    let short = by_case.filter_map(|lines| {
         let short: Vec<&CaseResult> = lines.iter().filter(|line| line.verdict.is_failure()).collect();
         let first = *short.first()?;
         let note = record.cases.get(&first.case);
         let coded: Vec<(usize, &CaseResult)> = short.iter().map(|line| (0, *line)).collect();
+        let transcripts = note.map(|note| transcripts(note, lines)).unwrap_or_default();
         let clauses: BTreeSet<&str> =
             short.iter().flat_map(|line| &line.clauses).map(String::as_str).collect();
         Some(Failure {
@@ -82,10 +88,10 @@ pub(super) fn failures(record: &Record, rerun: &dyn Fn(&Record, &CaseResult) -> 
             title: note.map(|note| plain(&note.title)).unwrap_or_default(),
             reason: note.map(|note| plain(&note.reason)).unwrap_or_default(),
             clause_ids: plain(&clauses.iter().copied().collect::<Vec<_>>().join(" ")),
-            codes: matrix::codes(&coded, 1, &formats),
+            codes: cases::codes(&coded, 1, &formats),
             clauses: clauses.into_iter().map(|id| clause(record, id)).collect(),
-            readings: readings(record, &short, rerun),
-            transcripts: note.map(|note| transcripts(note, &short)).unwrap_or_default(),
+            readings: readings(record, &short, &transcripts, rerun),
+            transcripts,
         })
     });
     short.collect()
@@ -100,6 +106,7 @@ fn clause(record: &Record, id: &str) -> Clause {
 fn readings(
     record: &Record,
     short: &[&CaseResult],
+    transcripts: &[Transcript],
     rerun: &dyn Fn(&Record, &CaseResult) -> String,
 ) -> Vec<Reading> {
     let mut groups: Vec<Vec<&CaseResult>> = Vec::new();
@@ -124,6 +131,7 @@ fn readings(
             stderr: first.stderr.as_ref().map(|said| in_lines(said)),
             places: group.iter().map(|line| place(line, rerun(record, line))).collect(),
             sides: sides.unwrap_or_default(),
+            spellings: spellings(transcripts, &plain(&first.format)),
             drawn: first.whole.as_ref().and_then(|whole| {
                 let at = first.difference.as_ref().map(|difference| difference.at.as_str());
                 // A picture that could not be drawn is no reason to lose the page: the texts stand above it.
@@ -155,17 +163,25 @@ fn place(line: &CaseResult, rerun: String) -> Location {
     }
 }
 
-fn transcripts(note: &CaseNote, short: &[&CaseResult]) -> Vec<Transcript> {
+/// The session in the format that was read wrongly, and in one that was read rightly, or else in any other.
+fn spellings(transcripts: &[Transcript], format: &str) -> Vec<Transcript> {
+    let (own, others): (Vec<_>, Vec<_>) = transcripts.iter().partition(|it| it.format == format);
+    let right = others.iter().find(|it| it.verdict == Verdict::Pass.name()).or(others.first());
+    own.iter().chain(right).map(|it| (*it).clone()).collect()
+}
+
+fn transcripts(note: &CaseNote, lines: &[CaseResult]) -> Vec<Transcript> {
     let transcript = |(format, text): (&String, &String)| {
-        let of_it: Vec<&&CaseResult> = short.iter().filter(|line| line.format == *format).collect();
-        let placed = of_it.iter().filter_map(|line| line.place.as_ref()).map(|place| place.line);
+        let of_it = lines.iter().find(|line| line.format == *format);
+        let placed = of_it.and_then(|line| line.place.as_ref()).map(|place| place.line);
         let marked: BTreeSet<u64> =
-            placed.chain(note.lines.get(format).into_iter().flatten().copied()).collect();
+            placed.into_iter().chain(note.lines.get(format).into_iter().flatten().copied()).collect();
         let line = |(number, text): (u64, &str)| Span { text: plain(text), mark: marked.contains(&number) };
         let cut = text_diff::cut(text);
         Transcript {
             format: plain(format),
-            short: !of_it.is_empty(),
+            verdict: of_it.map_or("not asked", |line| line.verdict.name()),
+            tone: of_it.map_or("faint", |line| tone(line.verdict)),
             lines: (1..).zip(cut.lines()).map(line).collect(),
         }
     };
@@ -208,6 +224,15 @@ mod tests {
         let place = &alike.places[1];
         assert_eq!(place.file.as_deref(), Some("a/b/y.json:2"));
         assert_eq!((place.pointer.as_deref(), &*place.rerun), (Some("/1"), "run a/b/y"));
+        let spelled = |reading: &super::Reading| -> Vec<(String, &str)> {
+            reading.spellings.iter().map(|it| (it.format.clone(), it.verdict)).collect()
+        };
+        assert_eq!(
+            spelled(alike),
+            [("x".to_owned(), "fail"), ("w".to_owned(), "pass")],
+            "the wrong one first"
+        );
+        assert_eq!(spelled(crash), [("w".to_owned(), "pass")], "the record has no transcript of the other");
         let marked: Vec<(&str, Vec<bool>)> = found[0]
             .transcripts
             .iter()

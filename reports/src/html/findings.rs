@@ -2,8 +2,8 @@
 //!
 //! The lines that `check --output json` prints, whoever kept them.
 
+use super::cases::{Choice, Filter};
 use super::labels::{WIDTH, cut, named, plain};
-use super::matrix::{Choice, Filter};
 use super::renderer::{HtmlRenderer, PageLocation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

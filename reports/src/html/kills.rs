@@ -1,7 +1,7 @@
 //! The kill matrix as a page: which case tells which mutant from the original reader.
 
+use super::cases::Filter;
 use super::labels::{named, plain};
-use super::matrix::Filter;
 use super::renderer::{HtmlRenderer, PageLocation};
 use crate::diagram::{self, KillMatrixRow, SvgOptions};
 use serde::Serialize;

@@ -66,6 +66,15 @@ fn safe(text: &str, out: &mut String) {
     }
 }
 
+/// A text as part of a URL's query or hash.
+pub(super) fn encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
 /// A clause's or a rule's id as an anchor.
 pub(super) fn named(kind: &str, id: &str) -> String {
     let mut out = format!("{kind}-");

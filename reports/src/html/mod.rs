@@ -1,19 +1,20 @@
 //! Records as pages that open from disk: no network, readable without their script. The caller says which pages a site has and
 //! where they are.
 
+mod cases;
 pub mod changes;
 pub mod clauses;
-mod counts;
 mod failure;
 pub mod findings;
 mod formats;
+mod heat;
 pub mod kills;
 mod labels;
-mod matrix;
 pub mod overview;
 mod renderer;
 pub mod rules;
 pub mod run;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod text_diff;

@@ -1,14 +1,14 @@
 //! The first page of a site: every implementation beside the others, and the way to each page.
 
-use super::counts::{self, Implementation};
+use super::cases::{self, Cases};
+use super::heat::{CLAUSES, Column, FORMATS, HeatMap, TOPICS, heat_map};
 use super::labels::{name, suite};
-use super::matrix::{self, Matrix};
 use super::renderer::{HtmlRenderer, PageLocation};
+use super::tally::{self, Standing};
 use super::trend::{self, Trend};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use verdict::record::{Record, Suite};
-use verdict::verdict::Verdict;
 
 /// What the first page is made of.
 pub struct Overview<'o> {
@@ -24,11 +24,13 @@ pub struct Overview<'o> {
 struct Page {
     /// The suites, with the implementations that were run on each.
     suites: Vec<(Suite, Vec<String>)>,
-    verdicts: Vec<&'static str>,
-    implementations: Vec<Implementation>,
+    /// Those that fail first.
+    standings: Vec<Standing>,
+    formats: HeatMap,
+    topics: HeatMap,
+    cases: Cases,
+    clauses: HeatMap,
     trends: Vec<Trend>,
-    matrix: Option<Matrix>,
-    clauses: Vec<counts::Clause>,
 }
 
 impl HtmlRenderer {
@@ -38,24 +40,29 @@ impl HtmlRenderer {
     /// Where the template cannot be rendered.
     pub fn overview(&self, overview: &Overview<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let records = overview.records;
-        let verdicts: Vec<Verdict> = Verdict::ALL
-            .into_iter()
-            .filter(|verdict| records.iter().any(|record| record.totals.contains_key(verdict)))
-            .collect();
-        let mut folders = overview.folders.iter();
-        let implementation = |record: &&Record| {
-            let mut one = counts::implementation(record);
-            one.row = verdicts.iter().map(|verdict| record.totals.get(verdict).copied()).collect();
-            one.href = folders.next().map(|folder| format!("{folder}/index.html"));
-            one
+        let page = |(record, folder): (&&Record, &String)| (name(record), format!("{folder}/index.html"));
+        let pages: Vec<(String, String)> = records.iter().zip(overview.folders).map(page).collect();
+        let standing = |(record, (_, href)): (&&Record, &(String, String))| {
+            let mut standing = tally::standing(record);
+            standing.href = Some(href.clone());
+            standing
         };
+        let mut standings: Vec<Standing> = records.iter().zip(&pages).map(standing).collect();
+        standings.sort_by_key(|one| {
+            ["bad", "known", "faint"].iter().position(|tone| *tone == one.tone).unwrap_or(3)
+        });
+        let column =
+            |(name, href): &(String, String)| Column { title: name.clone(), filter: format!("{href}#") };
+        let columns: Vec<Column> = pages.iter().map(column).collect();
+        let map = |rows| heat_map(records, rows, &columns, |index, _| Some(index));
         let page = Page {
             suites: suites(records),
-            implementations: records.iter().map(implementation).collect(),
-            verdicts: verdicts.iter().map(|verdict| verdict.name()).collect(),
+            standings,
+            formats: map(&FORMATS),
+            topics: map(&TOPICS),
+            cases: cases::by_implementation(records, overview.folders),
+            clauses: map(&CLAUSES),
             trends: overview.runs.iter().filter_map(|runs| trend::trend(runs)).collect(),
-            matrix: (!records.is_empty()).then(|| matrix::by_implementation(records, overview.folders)),
-            clauses: counts::clauses(records),
         };
         let title = match records.len() {
             0 => "Recordings and the reading contract".to_owned(),

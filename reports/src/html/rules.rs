@@ -1,8 +1,8 @@
 //! The rules of `check` as a page, by family, each with the cases that break and keep it.
 
+use super::cases::{Choice, Filter};
 use super::clauses::Case;
 use super::labels::{named, plain};
-use super::matrix::{Choice, Filter};
 use super::renderer::{HtmlRenderer, PageLocation};
 use rules::rule::{Level, Rule};
 use rules::{FAMILIES, Family};

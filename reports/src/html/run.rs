@@ -1,10 +1,11 @@
-//! The page of one implementation: counts, cases, failures, clauses.
+//! The page of one implementation: where it stands, its failures, topics, cases and clauses.
 
-use super::counts::{self, Implementation, Reason};
+use super::cases::{self, Cases};
 use super::failure::{self, Failure};
-use super::labels::{name, suite};
-use super::matrix::{self, Matrix};
+use super::heat::{CLAUSES, Column, HeatMap, TOPICS, heat_map};
+use super::labels::{encoded, name, plain, suite};
 use super::renderer::{HtmlRenderer, PageLocation};
+use super::tally::{self, Reason, Standing};
 use super::trend::{self, Trend};
 use serde::Serialize;
 use verdict::record::{CaseResult, Record, Suite};
@@ -22,12 +23,14 @@ pub struct Run<'r> {
 #[derive(Debug, Serialize)]
 struct Page {
     suite: Suite,
-    implementation: Implementation,
-    trends: Vec<Trend>,
-    matrix: Matrix,
+    standing: Standing,
     failures: Vec<Failure>,
-    reasons: Vec<Reason>,
-    clauses: Vec<counts::Clause>,
+    topics: HeatMap,
+    cases: Cases,
+    /// Under a title and the name of the verdict.
+    reasons: Vec<(&'static str, &'static str, Vec<Reason>)>,
+    clauses: HeatMap,
+    trends: Vec<Trend>,
 }
 
 impl HtmlRenderer {
@@ -37,14 +40,22 @@ impl HtmlRenderer {
     /// Where the template cannot be rendered.
     pub fn run(&self, run: &Run<'_>, place: PageLocation<'_>) -> Result<String, tera::Error> {
         let record = run.record;
+        let formats = cases::formats(&[record]);
+        let column = |format: &&str| Column {
+            title: plain(format),
+            filter: format!("#format={}&", encoded(&plain(format))),
+        };
+        let columns: Vec<Column> = formats.iter().map(column).collect();
+        let at = |_: usize, line: &CaseResult| formats.iter().position(|format| *format == line.format);
         let page = Page {
             suite: suite(&record.suite),
-            implementation: counts::implementation(record),
-            trends: trend::trend(run.runs).into_iter().collect(),
-            matrix: matrix::by_format(record),
+            standing: tally::standing(record),
             failures: failure::failures(record, run.rerun),
-            reasons: counts::reasons(record),
-            clauses: counts::clauses(&[record]),
+            topics: heat_map(&[record], &TOPICS, &columns, at),
+            cases: cases::by_format(record),
+            reasons: tally::reasons(record),
+            clauses: heat_map(&[record], &CLAUSES, &columns, at),
+            trends: trend::trend(run.runs).into_iter().collect(),
         };
         self.render("run.html", place, &format!("{} and the reading contract", name(record)), &page)
     }

@@ -27,7 +27,7 @@ pub(super) struct Row {
 }
 
 /// A piece of a line, and whether the other side lacks it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Span {
     pub(super) text: String,
     pub(super) mark: bool,
