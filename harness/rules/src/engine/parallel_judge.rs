@@ -22,7 +22,7 @@ const BATCH: usize = 1 << 20;
 /// How the work is shared. It comes to the same, however it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallelism {
-    /// How many judges there are at most; one at least.
+    /// How many judges there are at most. One judges on the thread that reads.
     pub workers: usize,
     /// So many bytes of entries are handed on at a time. What is shorter in all is judged by one judge, without a thread.
     pub batch_bytes: usize,
@@ -37,10 +37,11 @@ impl Parallelism {
 }
 
 /// Judges at work.
-#[derive(Debug)]
 pub(crate) struct ParallelJudge {
     options: JudgeOptions,
     parallelism: Parallelism,
+    /// The one judge, where there are no workers.
+    alone: Option<Judge>,
     workers: Vec<Worker>,
     batch: EntryBuffer,
 }
@@ -64,7 +65,7 @@ impl ParallelJudge {
     /// Begins.
     #[must_use]
     pub(crate) fn new(options: JudgeOptions, parallelism: Parallelism) -> Self {
-        Self { options, parallelism, workers: Vec::new(), batch: EntryBuffer::default() }
+        Self { options, parallelism, alone: None, workers: Vec::new(), batch: EntryBuffer::default() }
     }
 
     /// Takes the next entry.
@@ -79,7 +80,7 @@ impl ParallelJudge {
     #[must_use]
     pub(crate) fn finish(mut self, rejected: Option<Rejection>) -> CheckResult {
         if self.workers.is_empty() {
-            let mut judging = Judge::new(&self.options);
+            let mut judging = self.alone.unwrap_or_else(|| Judge::new(&self.options));
             self.batch.each(|entry| judging.take(entry));
             rejected.into_iter().for_each(|rejection| judging.rejected(rejection));
             return judging.finish();
@@ -96,12 +97,16 @@ impl ParallelJudge {
     }
 
     fn hand_on(&mut self) {
-        if self.workers.is_empty() {
-            let workers = self.parallelism.workers.max(1);
+        let workers = self.parallelism.workers;
+        if workers > 1 && self.workers.is_empty() {
             self.workers = (0..workers).map(|worker| Worker::start(&self.options, worker, workers)).collect();
         }
         let next = EntryBuffer::with_capacity_of(&self.batch);
         let batch = replace(&mut self.batch, next);
+        if workers <= 1 {
+            let judging = self.alone.get_or_insert_with(|| Judge::new(&self.options));
+            return batch.each(|entry| judging.take(entry));
+        }
         self.hand(&Step::Entries(Arc::new(batch)));
     }
 

@@ -74,10 +74,12 @@ fn sleepers_miss_nothing() {
 
 /// Families know nothing of each other, so that several judges may share them.
 fn several_judges_come_to_the_same() {
-    comes_to_the_same(&CheckOptions {
-        parallelism: Some(Parallelism { workers: 3, batch_bytes: 1_000 }),
-        ..CheckOptions::default()
-    });
+    for workers in [1, 3] {
+        comes_to_the_same(&CheckOptions {
+            parallelism: Some(Parallelism { workers, batch_bytes: 1_000 }),
+            ..CheckOptions::default()
+        });
+    }
 }
 
 fn comes_to_the_same(other: &CheckOptions) {
