@@ -31,6 +31,16 @@ pub fn nearest(text: &str) -> Option<String> {
     .find_map(|(name, why)| Some(format!("{name} is nearest, but {}", why?)))
 }
 
+/// Why the format of a file cannot be told that begins with this text, in words.
+#[must_use]
+pub fn why_undetected(text: &str) -> String {
+    match nearest(text) {
+        _ if text.trim().is_empty() => "it is empty".to_owned(),
+        None => "its beginning fits none".to_owned(),
+        Some(hint) => hint,
+    }
+}
+
 /// As [`detect`], among these formats: those later in the list are tried first.
 ///
 /// # Errors

@@ -19,6 +19,7 @@
 //! names it: what others have to know of a format is a property of its [`Format`].
 
 mod batch;
+mod conversion;
 mod data;
 mod detect;
 mod envelope;
@@ -54,7 +55,8 @@ mod transport;
 mod vscode_log;
 
 pub use batch::apart;
-pub use detect::{detect, detect_among, nearest};
+pub use conversion::Conversion;
+pub use detect::{detect, detect_among, nearest, why_undetected};
 pub use format::{Capabilities, Format, Items, ReadOptions, Tolerance};
 pub use head::Head;
 pub use input::{Input, MAX_ITEM_BYTES, ReadError};
@@ -62,7 +64,7 @@ pub use loss::Loss;
 pub use mcp_replay::trace_start;
 pub use meaning::{Meaning, MeaningWriter, meaning};
 pub use reading::{OrderGuess, Step, walk};
-pub use registry::{FORMATS, find, live, plainest};
+pub use registry::{FORMATS, find, live, named, names, plainest};
 pub use salvage::{Salvaged, salvage};
 pub use session::{OwnedContent, OwnedEntry, Session, Totals, TransportContext, usual_sender};
 pub use transport::Transport;

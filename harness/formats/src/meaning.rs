@@ -5,6 +5,7 @@ use crate::input::{Input, ReadError};
 use crate::reading::{Step, walk};
 use crate::session::Totals;
 use std::io::Read;
+use transcript::calls::Calls;
 use transcript::k2a::AuthorizationSummary;
 use transcript::meaning::{Event, write_end};
 
@@ -30,41 +31,56 @@ pub fn meaning(format: &Format, reader: &mut dyn Read, options: ReadOptions) -> 
         Ok(())
     })?;
     text.end(totals.authorization_discovery);
-    Ok(Meaning { text: String::from_utf8_lossy(&text.0).into_owned(), totals })
+    Ok(Meaning { text: String::from_utf8_lossy(&text.text).into_owned(), totals })
 }
 
-/// Writes a meaning as it comes: an event a line.
+/// Writes a meaning as it comes: an event a line, or the tool calls alone with their outcomes.
 #[derive(Debug)]
-pub struct MeaningWriter(Vec<u8>);
+pub struct MeaningWriter {
+    text: Vec<u8>,
+    calls: Option<Calls>,
+}
 
 impl MeaningWriter {
     /// A meaning that begins.
     #[must_use]
     pub fn new() -> Self {
-        Self(b"{\"events\": [".to_vec())
+        Self { text: b"{\"events\": [".to_vec(), calls: None }
+    }
+
+    /// The tool calls of a meaning that begins.
+    #[must_use]
+    pub fn of_calls() -> Self {
+        Self { text: b"{\"calls\": [".to_vec(), calls: Some(Calls::default()) }
     }
 
     /// Adds an event.
     pub fn event(&mut self, event: &Event<'_>) {
-        self.0.extend_from_slice(if event.index == 0 { b"\n" } else { b",\n" });
-        event.write(&mut self.0);
+        if let Some(calls) = &mut self.calls {
+            return calls.take(event, &mut self.text);
+        }
+        self.text.extend_from_slice(if event.index == 0 { b"\n" } else { b",\n" });
+        event.write(&mut self.text);
     }
 
     /// Closes the meaning.
     pub fn end(&mut self, summary: Option<AuthorizationSummary>) {
-        self.0.push(b'\n');
-        write_end(summary, &mut self.0);
+        if let Some(calls) = &mut self.calls {
+            calls.finish(&mut self.text);
+        }
+        self.text.push(b'\n');
+        write_end(summary, &mut self.text);
     }
 
     /// Takes what was written so far.
     pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.text)
     }
 
     /// How much waits to be taken, in bytes.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.0.len()
+        self.text.len()
     }
 }
 

@@ -28,6 +28,20 @@ pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name || format.aliases.contains(&name))
 }
 
+/// The format that `name` asks for.
+///
+/// # Errors
+/// A sentence that lists the formats.
+pub fn named(name: &str) -> Result<&'static Format, String> {
+    find(name).ok_or_else(|| format!("there is no format `{name}`; there are {}", names()))
+}
+
+/// The names of all formats, for a sentence.
+#[must_use]
+pub fn names() -> String {
+    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+}
+
 /// The format that is messages and nothing else, which every other can be told in.
 #[must_use]
 pub fn plainest() -> Option<&'static Format> {

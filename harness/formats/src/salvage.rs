@@ -23,6 +23,20 @@ pub struct Salvaged {
     pub left_out: usize,
 }
 
+impl Salvaged {
+    /// What became of the file of this name and format, in a sentence without its full stop.
+    #[must_use]
+    pub fn told(&self, name: &str, format: &Format) -> String {
+        let (items, noun) = (self.items, if format.is_lines() { "lines" } else { "items" });
+        match self.left_out {
+            0 => format!("{name} is whole: {items} {noun}"),
+            rest => format!(
+                "{name} was cut off: its {items} whole {noun} are kept, and {rest} bytes are left out"
+            ),
+        }
+    }
+}
+
 /// Saves what is whole; none where not even the beginning of a document is.
 #[must_use]
 pub fn salvage(format: &Format, bytes: &[u8]) -> Option<Salvaged> {

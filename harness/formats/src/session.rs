@@ -29,6 +29,29 @@ pub struct Totals {
     pub authorization_discovery: Option<AuthorizationSummary>,
 }
 
+impl Totals {
+    /// What a person should know of the reading, in sentences without their full stop.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.missing > 0 {
+            let (bodies, were) = if self.missing == 1 { ("body", "was") } else { ("bodies", "were") };
+            notes.push(format!(
+                "{} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
+                self.missing
+            ));
+        }
+        if self.misnamed > 0 {
+            let messages = if self.misnamed == 1 { "message stands" } else { "messages stand" };
+            notes.push(format!(
+                "{} {messages} in SSE events that are not named `message`, and so are not read (SSE-EVENT)",
+                self.misnamed
+            ));
+        }
+        notes
+    }
+}
+
 /// A whole session, read.
 #[derive(Debug, Clone, Default)]
 pub struct Session {

@@ -5,8 +5,10 @@
 use crate::engine::CheckResult;
 use crate::engine::FindingLocation;
 use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
+use crate::families::all;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
+use crate::selection::named;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +34,50 @@ pub enum Profile {
     All,
 }
 
+impl RuleSelection {
+    /// All rules, or those that `select` names, without those that `ignore` names (see [`named`]).
+    ///
+    /// # Errors
+    /// The list that is at fault, and a sentence why: a word in it names nothing, or nothing is left to judge by.
+    pub fn of(
+        select: &[String],
+        ignore: &[String],
+        level: Level,
+        profile: Profile,
+    ) -> Result<Self, (&'static str, String)> {
+        let mut rules = match select {
+            [] => all().map(|rule| rule.id).collect(),
+            words => named(words).map_err(|why| ("select", why))?,
+        };
+        for id in named(ignore).map_err(|why| ("ignore", why))? {
+            rules.remove(id);
+        }
+        if rules.is_empty() {
+            return Err(("ignore", "select and ignore leave no rule to judge by".to_owned()));
+        }
+        Ok(Self { rules, level, profile })
+    }
+
+    /// The rules of a frozen set, whatever they bind and whoever is at fault.
+    #[must_use]
+    pub fn of_set(frozen: &RuleSet) -> Self {
+        let rules = frozen.rules.iter().map(|rule| rule.id).collect();
+        Self { rules, level: Level::Info, profile: Profile::All }
+    }
+}
+
 impl Profile {
+    /// The profile of this name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "recorder" => Some(Self::Recorder),
+            "session" => Some(Self::Session),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+
     fn has(self, party: &str) -> bool {
         match self {
             Self::Recorder => party == Party::Recorder.name(),

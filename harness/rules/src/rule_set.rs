@@ -68,7 +68,7 @@ impl RuleSet {
         let mut wrong = Vec::new();
         let revision = Revision::named(&file.revision);
         if revision.is_none() {
-            wrong.push(format!("there is no revision `{}`; {}", file.revision, revisions()));
+            wrong.push(format!("there is no revision `{}`; there are {}", file.revision, Revision::names()));
         }
         let (mut rules, mut seen) = (Vec::new(), BTreeSet::new());
         for id in &file.rules {
@@ -121,6 +121,19 @@ impl RuleSet {
         out
     }
 
+    /// Why a recording of this name that shows `shown` cannot be held against the set, in words; none where it can.
+    #[must_use]
+    pub fn why_not(&self, name: &str, shown: Option<Revision>) -> Option<String> {
+        let wanted = self.revision;
+        match shown {
+            Some(revision) if revision == wanted => None,
+            Some(other) => {
+                Some(format!("{name} is a session of {other}, but the required rules are those of {wanted}"))
+            }
+            None => Some(format!("{name} does not show its revision")),
+        }
+    }
+
     /// What became of the set in a recording.
     pub(crate) fn compare(&self, judged: &CheckResult) -> RuleSetResult {
         let count = |wanted: &[RuleVerdict]| {
@@ -143,11 +156,6 @@ impl RuleSet {
             whole: judged.rejected.is_none(),
         }
     }
-}
-
-fn revisions() -> String {
-    let names: Vec<&str> = Revision::ALL.into_iter().map(Revision::name).collect();
-    format!("there are {}", names.join(", "))
 }
 
 #[cfg(test)]

@@ -38,6 +38,12 @@ impl Revision {
         Self::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
+    /// The names of all of them, for a sentence.
+    #[must_use]
+    pub fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
     /// The revision that a header with this entry names: `MCP-Protocol-Version` of a request (clause EQ-BATCH).
     #[must_use]
     pub fn declared(entry: &Entry<'_>) -> Option<Self> {

@@ -20,8 +20,7 @@ use reports::check::{Renderer, github, json, junit, ndjson, sarif, text};
 use rules::record::{Profile, RuleSelection};
 use rules::rule::Level;
 use rules::rule_set::RuleSet;
-use rules::selection::named;
-use rules::{CheckOptions, Parallelism, Revision, all};
+use rules::{CheckOptions, Parallelism, Revision};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
@@ -277,18 +276,7 @@ fn judged_by(args: &Args, frozen: Option<&RuleSet>, terminal: Terminal) -> Strin
 
 fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Failure> {
     if let Some(frozen) = frozen {
-        let rules = frozen.rules.iter().map(|rule| rule.id).collect();
-        return Ok(RuleSelection { rules, level: Level::Info, profile: Profile::All });
-    }
-    let mut rules = match args.select.as_slice() {
-        [] => all().map(|rule| rule.id).collect(),
-        words => named(words).map_err(|why| Failure::Unusable(format!("--select: {why}")))?,
-    };
-    for id in named(&args.ignore).map_err(|why| Failure::Unusable(format!("--ignore: {why}")))? {
-        rules.remove(id);
-    }
-    if rules.is_empty() {
-        return Err(Failure::Unusable("--select and --ignore leave no rule to judge by".to_owned()));
+        return Ok(RuleSelection::of_set(frozen));
     }
     let profile = match args.profile {
         Whose::Recorder => Profile::Recorder,
@@ -296,12 +284,11 @@ fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Fai
         Whose::All => Profile::All,
     };
     let level = Level::named(&args.level).unwrap_or(Level::Info);
-    Ok(RuleSelection { rules, level, profile })
+    RuleSelection::of(&args.select, &args.ignore, level, profile)
+        .map_err(|(list, why)| Failure::Unusable(format!("--{list}: {why}")))
 }
 
 fn revision(name: &str) -> Result<Revision, String> {
-    Revision::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Revision::ALL.into_iter().map(Revision::name).collect();
-        format!("there is no revision `{name}`; there are {}", names.join(", "))
-    })
+    Revision::named(name)
+        .ok_or_else(|| format!("there is no revision `{name}`; there are {}", Revision::names()))
 }

@@ -4,7 +4,7 @@ use super::context::{CommandContext, Failure};
 use super::input::{Source, format_of, named_format, open, reading};
 use crate::exit;
 use crate::terminal::data_out;
-use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Session, salvage};
+use formats::{Conversion, Format, Input, ReadError, ReadOptions, Session, salvage};
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
 
@@ -48,33 +48,16 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         false => reading(&args.file, args.format, read)?,
     };
 
-    let losses = session.losses(args.to);
-    let refused = losses.iter().filter(|loss| loss.clause.is_some());
-    for loss in refused.clone() {
-        let clause = loss.clause.unwrap_or_default();
-        let text = format!("{} cannot carry {} ({clause})", args.to.name, loss.what);
-        if args.lossy { context.terminal.note(&text) } else { context.terminal.error(&text) }
+    let Conversion { refused, notes } = Conversion::of(&session, format, args.to);
+    for text in &refused {
+        if args.lossy { context.terminal.note(text) } else { context.terminal.error(text) }
     }
-    if !args.lossy && refused.count() > 0 {
+    if !args.lossy && !refused.is_empty() {
         context.terminal.note("nothing was written; --lossy writes a copy with another meaning");
         return Ok(exit::FAILED);
     }
-    for loss in losses.iter().filter(|loss| loss.clause.is_none()) {
-        context.terminal.note(&format!("{} cannot carry {}: left out", args.to.name, loss.what));
-    }
-    if args.to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
-        context.terminal.note(&format!(
-            "{} does not say who sent what: it was inferred from the methods and from what is answered",
-            format.name
-        ));
-    }
-    for side in [format, args.to] {
-        if !side.caveat.is_empty() {
-            context.terminal.note(&format!("{}: {}", side.name, side.caveat));
-        }
-    }
-    if session.totals.guessed {
-        context.terminal.note(&format!("{}: {}", format.name, OrderGuess::CAVEAT));
+    for text in &notes {
+        context.terminal.note(text);
     }
     let mut out = BufWriter::new(data_out());
     (args.to.write)(&session, &mut out)?;
@@ -100,14 +83,7 @@ fn salvaged<T>(
     let saved = salvage(format, &bytes).ok_or_else(|| {
         Failure::Unusable(format!("nothing in {name} is whole: it ends before its first item could begin"))
     })?;
-    let noun = if format.is_lines() { "lines" } else { "items" };
-    context.terminal.note(&match saved.left_out {
-        0 => format!("{name} is whole: {} {noun}", saved.items),
-        rest => format!(
-            "{name} was cut off: its {} whole {noun} are kept, and {rest} bytes are left out",
-            saved.items
-        ),
-    });
+    context.terminal.note(&saved.told(&name, format));
     let session =
         read(&name, format, &mut Input::new(&mut &saved.bytes[..]).map_err(rejected)?).map_err(rejected)?;
     Ok((name, format, session))

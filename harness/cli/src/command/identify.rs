@@ -56,13 +56,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         How::Json => out.write_all(found.to_json(format).as_bytes())?,
     }
     out.flush()?;
-    if found.missing > 0 {
-        let (bodies, were) = if found.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        context.terminal.note(&format!(
-            "{name}: {} {bodies} {were} dropped by the exporter, and counted by their headers \
-             (HAR-MISSING)",
-            found.missing
-        ));
+    if let Some(note) = found.note() {
+        context.terminal.note(&format!("{name}: {note}"));
     }
     Ok(exit::WELL)
 }

@@ -50,10 +50,7 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
 /// # Errors
 /// A sentence that lists the formats.
 pub(crate) fn named_format(name: &str) -> Result<&'static Format, String> {
-    formats::find(name).ok_or_else(|| {
-        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        format!("there is no format `{name}`; there are {}", known.join(", "))
-    })
+    formats::named(name)
 }
 
 /// The format of an input: the one that was asked for, or else the one that the content shows.
@@ -70,15 +67,10 @@ pub(crate) fn format_of(
     }
     let found = formats::detect(input).map_err(|error| Failure::of_reading(name, error))?;
     found.ok_or_else(|| {
-        let known: Vec<_> = formats::FORMATS.iter().map(|format| format.name).collect();
-        let empty = match formats::nearest(input.text()) {
-            _ if input.text().trim().is_empty() => "it is empty".to_owned(),
-            None => "its beginning fits none".to_owned(),
-            Some(hint) => hint,
-        };
+        let why = formats::why_undetected(input.text());
         Failure::Unusable(format!(
-            "the format of {name} cannot be detected: {empty}; name it with --format ({})",
-            known.join(", ")
+            "the format of {name} cannot be detected: {why}; name it with --format ({})",
+            formats::names()
         ))
     })
 }

@@ -8,7 +8,6 @@ use formats::{Format, MeaningWriter, ReadOptions, Step, Tolerance, walk};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
-use transcript::calls::Calls;
 use transcript::dialect::{self, Dialect};
 use transcript::rejection::Rejection;
 use transcript::session::{Content, SinkError};
@@ -59,24 +58,19 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     // A meaning is given out whole or not at all, so it waits until the last byte has been read.
     let mut spool = SpooledTempFile::new(IN_MEMORY);
-    let mut writer = MeaningWriter::new();
-    let mut calls = args.calls.then(|| (Calls::default(), b"{\"calls\": [".to_vec()));
+    let mut writer = if args.calls { MeaningWriter::of_calls() } else { MeaningWriter::new() };
     let mut failed: Option<io::Error> = None;
     let tolerance = if args.lenient { Tolerance::Noise } else { Tolerance::Nothing };
     let options = ReadOptions { tolerance, ..ReadOptions::of(args.dialect) };
     let read = reading(&args.file, args.format, |name, format, input| {
         context.terminal.detail(&format!("{name} is read as {}", format.name));
         walk(format, input, options, &mut |step| {
-            let block = match (step, &mut calls) {
-                (Step::Event(_, event), Some((calls, out))) => {
-                    calls.take(event, out);
-                    (out.len() >= BLOCK).then(|| std::mem::take(out))
-                }
-                (Step::Event(_, event), None) => {
+            let block = match step {
+                Step::Event(_, event) => {
                     writer.event(event);
                     (writer.waiting() >= BLOCK).then(|| writer.take())
                 }
-                (Step::Context(entry), _) => {
+                Step::Context(entry) => {
                     if let Content::Noise(noise) = &entry.content {
                         context.terminal.note(&format!(
                             "{name}:{}: passed over: {}",
@@ -102,15 +96,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Err(Failure::Rejected(_, rejection)) if args.answer => return reject(&rejection),
         read => read?,
     };
-    if let Some((mut calls, mut out)) = calls {
-        calls.finish(&mut out);
-        out.push(b'\n');
-        transcript::meaning::write_end(totals.authorization_discovery, &mut out);
-        spool.write_all(&out)?;
-    } else {
-        writer.end(totals.authorization_discovery);
-        spool.write_all(&writer.take())?;
-    }
+    writer.end(totals.authorization_discovery);
+    spool.write_all(&writer.take())?;
     if args.answer {
         write!(io::stdout(), "{{\"meaning\":")?;
     }
@@ -118,19 +105,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if args.answer {
         writeln!(io::stdout(), "}}")?;
     }
-    if totals.missing > 0 {
-        let (bodies, were) = if totals.missing == 1 { ("body", "was") } else { ("bodies", "were") };
-        context.terminal.note(&format!(
-            "{name}: {} {bodies} {were} dropped by the exporter, so this is not the whole session (HAR-MISSING)",
-            totals.missing
-        ));
-    }
-    if totals.misnamed > 0 {
-        let messages = if totals.misnamed == 1 { "message stands" } else { "messages stand" };
-        context.terminal.note(&format!(
-            "{name}: {} {messages} in SSE events that are not named `message`, and so are not read (SSE-EVENT)",
-            totals.misnamed
-        ));
+    for note in totals.notes() {
+        context.terminal.note(&format!("{name}: {note}"));
     }
     context.terminal.detail(&format!("{} events, {} requests unanswered", totals.events, totals.unanswered));
     Ok(exit::WELL)

@@ -19,6 +19,18 @@ impl TransportFinding {
 }
 
 impl Identification {
+    /// What a person should know of it, in a sentence without its full stop.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let (bodies, were) = if self.missing == 1 { ("body", "was") } else { ("bodies", "were") };
+        (self.missing > 0).then(|| {
+            format!(
+                "{} {bodies} {were} dropped by the exporter, and counted by their headers (HAR-MISSING)",
+                self.missing
+            )
+        })
+    }
+
     /// The object, a member a line. What is unknown is `null`.
     #[must_use]
     pub fn to_json(&self, format: &Format) -> String {

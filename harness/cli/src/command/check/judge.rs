@@ -8,7 +8,7 @@ use crate::recordings::{Found, Recording};
 use formats::{Format, Input, ReadError};
 use rules::record::{CheckedFile, RuleSelection};
 use rules::rule_set::RuleSet;
-use rules::{CheckOptions, CheckResult, Revision};
+use rules::{CheckOptions, CheckResult};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,8 +75,10 @@ impl Judge {
 
     fn told(&self, mut file: CheckedFile, judged: &CheckResult, in_folder: bool) -> Done {
         if let Some(frozen) = &self.frozen {
-            if judged.revision != Some(frozen.revision) {
-                let why = other_revision(&file.name, frozen, judged.revision);
+            if let Some(mut why) = frozen.why_not(&file.name, judged.revision) {
+                if judged.revision.is_none() {
+                    why.push_str(&format!("; name it with --spec {}", frozen.revision));
+                }
                 return Done::OtherRevision(file.name, why, in_folder);
             }
             file.require(frozen, judged);
@@ -119,15 +121,5 @@ impl Judge {
         let digest = watched.digest().map_err(unreadable)?;
         let file = CheckedFile::of(&name, format.name, &judged, &self.selection);
         Ok(Some((CheckedFile { digest: digest.map(spelled), ..file }, judged)))
-    }
-}
-
-fn other_revision(name: &str, frozen: &RuleSet, shown: Option<Revision>) -> String {
-    let wanted = frozen.revision;
-    match shown {
-        Some(other) => {
-            format!("{name} is a session of {other}, but the required rules are those of {wanted}")
-        }
-        None => format!("{name} does not show its revision; name it with --spec {wanted}"),
     }
 }

@@ -1,0 +1,67 @@
+//! What is to be said of a session that is written in another format.
+
+use crate::format::Format;
+use crate::reading::OrderGuess;
+use crate::session::Session;
+
+/// What a conversion changes, in sentences without their full stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversion {
+    /// What changes the meaning, each with its clause: reasons not to write.
+    pub refused: Vec<String>,
+    /// What a person should know of what is written.
+    pub notes: Vec<String>,
+}
+
+impl Conversion {
+    /// What it takes to write `session`, which was read as `from`, as `to`.
+    #[must_use]
+    pub fn of(session: &Session, from: &Format, to: &Format) -> Self {
+        let (mut refused, mut notes) = (Vec::new(), Vec::new());
+        for loss in session.losses(to) {
+            match loss.clause {
+                Some(clause) => refused.push(format!("{} cannot carry {} ({clause})", to.name, loss.what)),
+                None => notes.push(format!("{} cannot carry {}: left out", to.name, loss.what)),
+            }
+        }
+        if to.carries.direction && session.entries.iter().any(|entry| entry.inferred) {
+            notes.push(format!(
+                "{} does not say who sent what: it was inferred from the methods and from what is answered",
+                from.name
+            ));
+        }
+        let caveats = [from, to].into_iter().filter(|side| !side.caveat.is_empty());
+        notes.extend(caveats.map(|side| format!("{}: {}", side.name, side.caveat)));
+        if session.totals.guessed {
+            notes.push(format!("{}: {}", from.name, OrderGuess::CAVEAT));
+        }
+        Self { refused, notes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Conversion;
+    use crate::{Input, ReadOptions, Session, find};
+
+    /// Both sides count from 0: without a direction the answer to the server would be bound to the request of the client.
+    const BOTH_ASK: &str = r#"{"v":1,"type":"meta","startedAt":"2026-09-01T10:00:00.000Z","label":"s","command":["s"]}
+{"t":"2026-09-01T10:00:00.100Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"method":"tools/list"}}
+{"t":"2026-09-01T10:00:00.120Z","dir":"out","raw":{"jsonrpc":"2.0","id":0,"method":"ping"}}
+{"t":"2026-09-01T10:00:00.140Z","dir":"in","raw":{"jsonrpc":"2.0","id":0,"result":{}}}
+"#;
+
+    #[test]
+    fn what_changes_the_meaning_is_apart_from_what_is_context() {
+        let (from, to) = (find("mcp-replay").unwrap(), find("jsonrpc").unwrap());
+        let mut reader = BOTH_ASK.as_bytes();
+        let mut input = Input::new(&mut reader).unwrap();
+        let session = Session::read(from, &mut input, ReadOptions::default()).unwrap();
+        let told = Conversion::of(&session, from, to);
+        assert_eq!(told.refused.len(), 1, "{told:?}");
+        assert!(told.refused[0].ends_with("(COR-DIRECTION-FLAT)"), "{told:?}");
+        assert!(told.notes.iter().any(|note| note == "jsonrpc cannot carry times (4): left out"), "{told:?}");
+        // Into its own format nothing is lost.
+        assert_eq!(Conversion::of(&session, from, from), Conversion::default());
+    }
+}
