@@ -8,6 +8,7 @@ pub mod check;
 pub mod diagram;
 pub mod diagram_builder;
 mod digest;
+pub mod drawing;
 pub mod html;
 pub mod json;
 pub mod junit;

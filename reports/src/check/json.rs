@@ -28,6 +28,17 @@ impl Json {
     }
 }
 
+/// What came of one recording, by itself.
+///
+/// # Errors
+/// Where memory ends.
+pub fn of_one(file: &CheckedFile, every: bool) -> io::Result<String> {
+    let (mut json, mut out) = (Json::new(every), Vec::new());
+    json.file(file, &mut out)?;
+    json.finish(&mut out)?;
+    String::from_utf8(out).map_err(io::Error::other)
+}
+
 impl Renderer for Json {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
         let every = self.every;

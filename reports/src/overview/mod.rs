@@ -51,6 +51,14 @@ pub fn overview(file: &str, format: &'static Format, input: &mut Input<'_>) -> i
     })
 }
 
+/// Overviews as JSON: an array with an item for each recording, and a newline.
+///
+/// # Errors
+/// Where memory ends.
+pub fn json(overviews: &[Overview]) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(overviews)? + "\n")
+}
+
 fn findings(judged: &CheckResult) -> Findings {
     let mut found = Findings::default();
     let mut broken: Vec<(&RuleOutcome, &Finding)> = Vec::new();

@@ -5,17 +5,14 @@ use super::input::{Source, format_of, named_format, open};
 use super::kept::Keeper;
 use crate::exit;
 use crate::terminal::data_out;
-use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};
+use formats::{Format, Input};
 use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
-use reports::diagram_builder::{
-    DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
-};
+use reports::diagram_builder::RowSelection;
+use reports::drawing::{self, DrawOptions, Drawing, draw};
 use rules::CheckOptions;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read, Seek as _, Write};
+use std::io::{self, IsTerminal as _, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use tempfile::SpooledTempFile;
-use transcript::session::SinkError;
 
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
 const WIDTH: usize = 100;
@@ -75,27 +72,11 @@ enum Output {
     Html,
 }
 
-/// A recording that can be read twice.
-struct Recording {
-    name: String,
-    tape: Tape,
-    format: &'static Format,
-}
+/// Bytes that can be read twice: a file, or what was kept of a pipe.
+trait Tape: Read + Seek + Send {}
+impl<T: Read + Seek + Send> Tape for T {}
 
-enum Tape {
-    File(fs::File),
-    Kept(SpooledTempFile),
-}
-
-impl Tape {
-    /// Its bytes from the beginning.
-    fn again(&mut self) -> io::Result<&mut (dyn Read + Send)> {
-        match self {
-            Self::File(file) => file.rewind().map(|()| file as _),
-            Self::Kept(kept) => kept.rewind().map(|()| kept as _),
-        }
-    }
-}
+type Recording = drawing::Recording<Box<dyn Tape>>;
 
 /// Runs the command.
 ///
@@ -124,35 +105,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             other.name, other.format.name
         )));
     }
-    let mut findings = Findings::default();
-    if !args.no_check {
-        for (number, recording) in recordings.iter_mut().enumerate() {
-            check(number, recording, &mut findings)?;
-        }
-    }
-    let servers: Vec<String> = recordings.iter().map(server).collect();
-    let mut drawing = DiagramBuilder::new(&servers, shown, findings);
-    let ends = read(&mut recordings, args.lenient, &mut drawing);
-    let first = recordings.first().map(|first| first.format);
-    let mut caveats: Vec<_> = first.map(|format| (format, format.caveat)).into_iter().collect();
-    let mut rejected = Vec::new();
-    for (file, (recording, end)) in recordings.iter().zip(ends).enumerate() {
-        match end {
-            Ok(totals) => {
-                if totals.guessed {
-                    caveats.push((recording.format, OrderGuess::CAVEAT));
-                }
-            }
-            Err(ReadError::Rejected(rejection)) => {
-                drawing.rejected(file, &recording.name, &rejection);
-                rejected.push((recording.name.clone(), rejection));
-            }
-            Err(error) => return Err(Failure::of_reading(&recording.name, error)),
-        }
-    }
-    print(&drawing.finish(&title(&recordings), about(&recordings)), args.output, context)?;
-    for (format, caveat) in caveats.iter().filter(|(_, caveat)| !caveat.is_empty()) {
-        context.terminal.note(&format!("{}: {caveat}", format.name));
+    let check = (!args.no_check).then(CheckOptions::default);
+    let options = DrawOptions { rows: shown, check, lenient: args.lenient };
+    let Drawing { diagram, notes, rejected } =
+        draw(&mut recordings, &options).map_err(|(name, error)| Failure::of_reading(&name, error))?;
+    print(&diagram, args.output, context)?;
+    for note in &notes {
+        context.terminal.note(note);
     }
     for (name, rejection) in &rejected {
         context.terminal.rejection(name, rejection);
@@ -169,87 +128,14 @@ fn recording(path: &Path, asked: Option<&'static Format>) -> Result<Recording, F
         let mut input = Input::new(reader).map_err(|error| Failure::of_reading(&name, error))?;
         format_of(asked, &mut input, &name)
     };
-    let (format, tape) = if path.as_os_str() != "-" && path.is_file() {
+    let (format, source): (_, Box<dyn Tape>) = if path.as_os_str() != "-" && path.is_file() {
         let mut file = fs::File::open(path).map_err(lost)?;
-        (format(&mut file)?, Tape::File(file))
+        (format(&mut file)?, Box::new(file))
     } else {
         let mut keeper = Keeper::new(reader);
-        (format(&mut keeper)?, Tape::Kept(keeper.finish().map_err(lost)?))
+        (format(&mut keeper)?, Box::new(keeper.finish().map_err(lost)?))
     };
-    Ok(Recording { name, tape, format })
-}
-
-fn check(number: usize, recording: &mut Recording, findings: &mut Findings) -> Result<(), Failure> {
-    let lost = |error| Failure::Unusable(format!("{} cannot be read: {error}", recording.name));
-    let mut reader = recording.tape.again().map_err(lost)?;
-    // What is no text at all is rejected when it is drawn.
-    let Ok(mut input) = Input::new(&mut reader) else { return Ok(()) };
-    let judged = rules::check(recording.format, &mut input, &CheckOptions::default()).map_err(lost)?;
-    findings.add(number, &judged);
-    Ok(())
-}
-
-/// Reads every recording into the drawing, and returns what came of each.
-fn read(
-    recordings: &mut [Recording],
-    lenient: bool,
-    drawing: &mut DiagramBuilder,
-) -> Vec<Result<Totals, ReadError>> {
-    if let [recording] = recordings {
-        return vec![read_one(0, recording, lenient, &mut |piece| {
-            drawing.take(piece);
-            Ok(())
-        })];
-    }
-    let mut readers: Vec<Reader<'_, Result<Totals, ReadError>>> = Vec::new();
-    for (number, recording) in recordings.iter_mut().enumerate() {
-        readers.push(Box::new(move |sender| {
-            read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| SinkError::Stop))
-        }));
-    }
-    let ends = merge(readers, |piece| drawing.take(piece));
-    ends.into_iter().map(|end| end.unwrap_or(Err(ReadError::Stopped))).collect()
-}
-
-fn read_one(
-    number: usize,
-    recording: &mut Recording,
-    lenient: bool,
-    take: &mut dyn FnMut(EntrySummary) -> Result<(), SinkError>,
-) -> Result<Totals, ReadError> {
-    let mut reader = recording.tape.again()?;
-    let options = if lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
-    let mut pen = EntrySummarizer::new(number);
-    walk(recording.format, &mut Input::new(&mut reader)?, options, &mut |step| take(pen.take(&step)))
-}
-
-/// What to call a server before its trace does.
-fn server(recording: &Recording) -> String {
-    let stem = Path::new(&recording.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    stem.unwrap_or_else(|| recording.name.clone())
-}
-
-/// One recording by its path, several by their names.
-fn title(recordings: &[Recording]) -> String {
-    match recordings {
-        [one] => one.name.clone(),
-        several => several.iter().map(server).collect::<Vec<_>>().join(", "),
-    }
-}
-
-/// What is known of the recordings as a whole.
-fn about(recordings: &[Recording]) -> Vec<String> {
-    let mut about = Vec::new();
-    if let [first, ..] = recordings {
-        about.push(match recordings.len() {
-            1 => first.format.name.to_owned(),
-            several => format!("{several} servers, by time"),
-        });
-        if !first.format.carries.direction {
-            about.push("the sender is inferred from the messages".to_owned());
-        }
-    }
-    about
+    Ok(Recording { name, format, source })
 }
 
 fn print(diagram: &Diagram, output: Output, context: CommandContext) -> Result<(), Failure> {

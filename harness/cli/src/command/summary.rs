@@ -5,7 +5,7 @@ use super::input::{format_of, named_format, open};
 use crate::exit;
 use crate::recordings::{Found, Names, Recording, Recordings};
 use formats::{Format, Input, ReadError};
-use reports::overview::{Overview, overview, text};
+use reports::overview::{Overview, json, overview, text};
 use std::io::{self, Write as _};
 use std::mem::take;
 use std::path::PathBuf;
@@ -73,8 +73,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let colour = context.terminal.colour_out;
     match (args.output, &overviews[..]) {
         (How::Json, overviews) => {
-            let text = serde_json::to_string_pretty(overviews).map_err(io::Error::from)?;
-            writeln!(out, "{text}")?;
+            out.write_all(json(overviews).map_err(io::Error::from)?.as_bytes())?;
         }
         (How::Text, [one]) if args.files.len() == 1 && !args.files[0].is_dir() => {
             out.write_all(text::page(one, colour).as_bytes())?
