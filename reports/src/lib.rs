@@ -14,6 +14,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod overview;
+pub mod session_diff;
 #[cfg(test)]
 mod test_record;
 

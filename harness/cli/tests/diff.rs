@@ -113,3 +113,26 @@ fn what_http_refused_is_said_and_left_out_where_that_is_asked_for() {
     assert_eq!(code, Some(0), "{out}{err}");
     assert!(out.starts_with("the same session: 5 events equal"), "of six: {out}");
 }
+
+#[test]
+fn for_programs_the_differences_are_an_object() {
+    let (code, out, err) =
+        told(&diff(&["--output", "json", "--show", "1"], SEEN, "k2a/two-answers/streamable-http.json"));
+    assert_eq!(code, Some(1), "{err}");
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../reports/diff.schema.json")).unwrap();
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let members = schema["required"].as_array().unwrap();
+    assert!(members.iter().all(|member| found.get(member.as_str().unwrap()).is_some()), "{out}");
+    assert_eq!((&found["same"], found["differences"].as_array().unwrap().len()), (&false.into(), 1), "{out}");
+    let counted = |name: &str| found[name].as_u64().unwrap();
+    assert_eq!(counted("differ") + counted("only_a") + counted("only_b"), 1 + counted("hidden"), "{out}");
+    let (code, out, _) = told(&diff(&["--output", "json"], SEEN, SEEN));
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &found["same"], &found["differences"]),
+        (Some(0), &true.into(), &serde_json::json!([]))
+    );
+    // What cannot be read prints no object.
+    assert_eq!(told(&diff(&["--output", "json"], SEEN, "no such file")).1, "");
+}

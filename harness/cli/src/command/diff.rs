@@ -1,24 +1,20 @@
 //! `diff`: are two transcripts, in any formats, the same session?
 
-mod kinds;
-
 use super::context::{CommandContext, Failure};
 use super::input::{format_of, named_format, open};
 use crate::exit;
-use crate::terminal::{Verbosity, cut, plain};
-use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, apart};
-use kinds::Kinds;
-use std::collections::{BTreeMap, HashSet};
+use crate::terminal::{Verbosity, cut, data_out, plain};
+use formats::{Format, Input, ReadError};
+use reports::session_diff::Kinds;
+use reports::session_diff::json::Json;
+use reports::session_diff::side::{Side, SideOptions, counted, notes};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use transcript::align::{AlignOptions, Counts, IdMatching, Mismatch, OwnedEvent, compare};
-use transcript::contract::Contract;
 use transcript::diff::{DiffOptions, PointerPattern};
-use transcript::k2a::AuthorizationSummary;
-use transcript::refused::{self, RefusalFilter};
-use transcript::session::{Entry, SinkError};
+use transcript::session::SinkError;
 
 /// How many events travel together from a reader to the comparison, and how many such parcels may wait.
 const PARCEL: usize = 256;
@@ -34,6 +30,7 @@ Examples:
   mcp-concord diff trace.jsonl session.har
   mcp-concord diff a.jsonl b.jsonl --ids renumbered --ignore '/result/content/*/text'
   mcp-concord diff wire.jsonl kept.jsonl --redacted '[REDACTED]'
+  mcp-concord diff --output json a.jsonl b.har | jq .differences
 
 A pointer counts from an event of the normal form (see `mcp-concord read`): /params/…, /arguments/…, /result/…
 Exit code 0: the same; 1: different; 2: one of them cannot be read.")]
@@ -71,6 +68,17 @@ pub(crate) struct Args {
     /// Show at most this many differing events; all are counted.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: u64,
+    /// The output format.
+    #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Output {
+    /// For people.
+    Text,
+    /// For programs: an object with the counts and the differences.
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -95,13 +103,16 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         unordered_answers: args.unordered_answers,
     };
     let names = [shown_name(&args.left), shown_name(&args.right)];
-    let mut show = Show {
-        names: &names,
-        out: BufWriter::new(io::stdout().lock()),
-        left: args.show,
-        hidden: 0,
-        kinds: Kinds::default(),
-        broken: None,
+    let mut show = match args.output {
+        Output::Json => Shown::Json(Json::new(args.show)),
+        Output::Text => Shown::Text(Show {
+            names: &names,
+            out: BufWriter::new(io::stdout().lock()),
+            left: args.show,
+            hidden: 0,
+            kinds: Kinds::default(),
+            broken: None,
+        }),
     };
 
     // Each transcript is read on a thread of its own; the comparison takes their events as they come.
@@ -110,8 +121,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         let (send_right, right) = sync_channel(WAITING);
         let reading_left = scope.spawn(move || read(&args.left, args.left_format, args, &send_left));
         let reading_right = scope.spawn(move || read(&args.right, args.right_format, args, &send_right));
-        let counts =
-            compare(events(left), events(right), &options, &mut |departure| show.mismatch(&departure));
+        let counts = compare(events(left), events(right), &options, &mut |departure| match &mut show {
+            Shown::Text(text) => text.mismatch(&departure),
+            Shown::Json(json) => json.mismatch(&departure),
+        });
         (counts, reading_left.join(), reading_right.join())
     });
     let mut sides = Vec::new();
@@ -135,25 +148,19 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         }
         return Err(Failure::OutputClosed);
     };
-    let mut formats = vec![left.format];
-    formats.extend((right.format.name != left.format.name).then_some(right.format));
-    for format in formats.iter().filter(|format| !format.caveat.is_empty()) {
-        context.terminal.note(&format!("{}: {}", format.name, format.caveat));
+    for note in notes([left, right], [&names[0], &names[1]], counts.same()) {
+        context.terminal.note(&note);
     }
-    if left.format.carries.challenge && right.format.carries.challenge && left.challenge != right.challenge {
-        let [left, right] = [left.challenge, right.challenge]
-            .map(|summary| summary.map_or("null".to_owned(), AuthorizationSummary::to_json));
-        let words = "the summaries of a challenge differ (K2A-SUMMARY), which does not count";
-        context.terminal.note(&format!("{words}: A {left}, B {right}"));
-    }
-    for (side, name) in [left, right].into_iter().zip(&names).filter(|(side, _)| side.guessed) {
-        context.terminal.note(&format!("{name}: {}: {}", side.format.name, OrderGuess::CAVEAT));
-    }
-    for (side, name) in [left, right].into_iter().zip(&names) {
-        if let Some(note) = side.refusals(counts.same()) {
-            context.terminal.note(&format!("{name}: {note}"));
+    let mut show = match show {
+        Shown::Json(json) => {
+            let text = json.finish(&counts, [left, right], [&names[0], &names[1]]);
+            let mut out = data_out();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            return Ok(code(&counts));
         }
-    }
+        Shown::Text(text) => text,
+    };
     if context.terminal.verbosity > Verbosity::Quiet {
         show.counts(&counts, [left.format, right.format])?;
     }
@@ -161,39 +168,17 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     if let Some(error) = show.broken {
         return Err(error.into());
     }
-    Ok(if counts.same() { exit::WELL } else { exit::FAILED })
+    Ok(code(&counts))
 }
 
-/// What is known of one side when it has been read to its end.
-struct Side {
-    format: &'static Format,
-    challenge: Option<AuthorizationSummary>,
-    /// What a stream said amid later exchanges is placed by guess.
-    guessed: bool,
-    /// How many requests were left out because they were turned away; none where that was not asked for.
-    left_out: Option<u64>,
-    /// How often HTTP refused, by status.
-    refused: BTreeMap<u16, u64>,
+fn code(counts: &Counts) -> u8 {
+    if counts.same() { exit::WELL } else { exit::FAILED }
 }
 
-impl Side {
-    /// What is to be said of requests that were turned away.
-    fn refusals(&self, same: bool) -> Option<String> {
-        let listed = |(status, count): (&u16, &u64)| format!("{count} with {status}");
-        match self.left_out {
-            Some(0) => None,
-            Some(count) => Some(format!("{} turned away left out", counted(count, "request"))),
-            None if same || self.refused.is_empty() => None,
-            None => {
-                let count = counted(self.refused.values().sum(), "request");
-                let statuses: Vec<String> = self.refused.iter().map(listed).collect();
-                Some(format!(
-                    "HTTP refused {count} ({}); --ignore-refusals leaves out what it refused",
-                    statuses.join(", ")
-                ))
-            }
-        }
-    }
+/// What takes the differences.
+enum Shown<'n, W: Write> {
+    Text(Show<'n, W>),
+    Json(Json),
 }
 
 fn read(
@@ -207,55 +192,21 @@ fn read(
     let failed = |error: ReadError| Failure::of_reading(&name, error);
     let mut input = Input::new(&mut *source.reader).map_err(failed)?;
     let format = format_of(asked, &mut input, &name)?;
-    let (mut contract, options) = (Contract::default(), ReadOptions::default());
-    let mut guess = OrderGuess::default();
-    let mut delivered: HashSet<String> = HashSet::new();
+    let options =
+        SideOptions { ignore_refusals: args.ignore_refusals, fold_redelivered: args.fold_redelivered };
     let mut parcel = Vec::with_capacity(PARCEL);
-    let mut take = |entry: &Entry<'_>| {
-        let id = entry.sse.as_ref().and_then(|sse| sse.id.as_deref());
-        if let (true, Some(id)) = (args.fold_redelivered, id)
-            && !delivered.insert(id.to_owned())
-        {
-            return Ok(());
+    let side = Side::read(format, &mut input, options, &mut |event| {
+        parcel.push(event);
+        if parcel.len() == PARCEL {
+            let full = std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL));
+            events.send(full).map_err(|_| SinkError::Stop)?;
         }
-        apart(entry, contract.revision(entry), options, &mut |entry| {
-            let Some(event) = contract.take(entry)? else { return Ok(()) };
-            parcel.push(OwnedEvent::of(&event));
-            if parcel.len() == PARCEL {
-                events
-                    .send(std::mem::replace(&mut parcel, Vec::with_capacity(PARCEL)))
-                    .map_err(|_| SinkError::Stop)?;
-            }
-            Ok(())
-        })
-    };
-    let mut refused: BTreeMap<u16, u64> = BTreeMap::new();
-    let mut filter = args.ignore_refusals.then(RefusalFilter::default);
-    (format.read)(&mut input, options, &mut |entry| {
-        guess.see(&entry);
-        if let Some(status) = refused::status(&entry).filter(|status| refused::is_refusal(Some(*status))) {
-            *refused.entry(status).or_default() += 1;
-        }
-        match &mut filter {
-            Some(filter) => filter.take(&entry, &mut take),
-            None => take(&entry),
-        }
+        Ok(())
     })
     .map_err(failed)?;
-    let left_out =
-        filter.map(|filter| filter.finish(&mut take)).transpose().map_err(|error| match error {
-            SinkError::Rejected(refusal) => Failure::Unusable(format!("{name}: {}", refusal.message)),
-            SinkError::Stop => Failure::OutputClosed,
-        })?;
     // The comparison ends early only where the other side failed, and that is reported.
     let _ = events.send(parcel);
-    Ok(Side {
-        format,
-        challenge: contract.authorization_discovery(),
-        guessed: guess.is_one(),
-        left_out,
-        refused,
-    })
+    Ok(side)
 }
 
 fn events(parcels: Receiver<Vec<OwnedEvent>>) -> impl Iterator<Item = OwnedEvent> {
@@ -344,10 +295,6 @@ impl<W: Write> Show<'_, W> {
         }
         Ok(())
     }
-}
-
-fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A place and its event.

@@ -1,10 +1,10 @@
 //! What differs, by kind.
 
-use crate::terminal::{cut, plain};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use transcript::align::{Mismatch, OwnedEvent};
 use transcript::meaning::EventKind;
+use verdict::plain::{cut, plain};
 
 /// So many kinds are told apart, and so many of them shown.
 const KINDS: usize = 1000;
@@ -12,10 +12,11 @@ const SHOWN: usize = 20;
 
 /// How many events of each kind differ, stand in A alone, and stand in B alone.
 #[derive(Debug, Default)]
-pub(super) struct Kinds(BTreeMap<String, [u64; 3]>);
+pub struct Kinds(BTreeMap<String, [u64; 3]>);
 
 impl Kinds {
-    pub(super) fn count(&mut self, mismatch: &Mismatch<'_>) {
+    /// Counts one more event.
+    pub fn count(&mut self, mismatch: &Mismatch<'_>) {
         let (event, column) = match mismatch {
             Mismatch::Differs(left, ..) => (left, 0),
             Mismatch::OnlyLeft(left) => (left, 1),
@@ -28,10 +29,20 @@ impl Kinds {
         self.0.entry(kind).or_default()[column] += 1;
     }
 
-    /// A line for each kind, the most frequent one first.
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut kinds: Vec<_> = self.0.iter().collect();
+    /// The kinds with their counts, the most frequent one first.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<(&str, [u64; 3])> {
+        let mut kinds: Vec<_> = self.0.iter().map(|(kind, counts)| (kind.as_str(), *counts)).collect();
         kinds.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.iter().sum::<u64>()));
+        kinds
+    }
+
+    /// A line for each kind, the most frequent one first.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let kinds = self.sorted();
         for (kind, counts) in kinds.iter().take(SHOWN) {
             let words = ["differ", "only in A", "only in B"];
             let counts = counts.iter().zip(words).filter(|(count, _)| **count > 0);
