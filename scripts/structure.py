@@ -23,6 +23,7 @@ MAY_USE = {
     "mutants": {"transcript", "formats", "verdict", "suite"},
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
+    "core": {"transcript", "formats", "rules", "reports"},
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"transcript", "formats", "rules", "wire", "generators"},
     "fuzz": {"properties"},
