@@ -213,6 +213,7 @@ impl OwnedEntry {
             Content::Skipped(what) => OwnedContent::Skipped(what.clone().into_owned()),
             Content::Noise(noise) => OwnedContent::Skipped(noise.why.message.clone()),
             Content::Missing(whose) => OwnedContent::Missing(whose),
+            Content::WrongType(wrong) => OwnedContent::Skipped(wrong.what.clone().into_owned()),
         };
         Self {
             location: entry.location,

@@ -5,7 +5,7 @@
 use crate::json::{Json, MemberIndex};
 use crate::message::{Message, Refusal, Shape};
 use crate::session::{
-    Carrier, Content, Context, Entry, Exchange, Headers, Location, Noise, Side, Sse, owned_headers,
+    Carrier, Content, Context, Entry, Exchange, Headers, Location, Noise, Side, Sse, WrongType, owned_headers,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -49,6 +49,7 @@ enum What {
     Passed(Range<usize>),
     Noise(Box<Refusal>, Range<usize>),
     Missing(&'static str),
+    WrongType(Range<usize>, bool),
 }
 
 /// A [`Context`], by places in the batch.
@@ -98,6 +99,7 @@ impl EntryBuffer {
             Content::Skipped(what) => What::Passed(self.keep(what, around)),
             Content::Noise(noise) => What::Noise(Box::new(noise.why.clone()), self.keep(&noise.text, around)),
             Content::Missing(whose) => What::Missing(whose),
+            Content::WrongType(wrong) => What::WrongType(self.keep(&wrong.what, around), wrong.open),
         };
         let context = entry.context.map(|context| {
             let text = self.keep(context.text.text(), around);
@@ -163,6 +165,9 @@ impl EntryBuffer {
                 Content::Noise(Noise { why: (**why).clone(), text: Cow::Borrowed(self.text(text)) })
             }
             What::Missing(whose) => Content::Missing(whose),
+            What::WrongType(what, open) => {
+                Content::WrongType(WrongType { what: Cow::Borrowed(self.text(what)), open: *open })
+            }
         }
     }
 
@@ -191,7 +196,7 @@ mod tests {
     use crate::json::{Json, member_index};
     use crate::message::{Message, Refusal};
     use crate::rejection::Code;
-    use crate::session::{Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sse};
+    use crate::session::{Carrier, Content, Context, Entry, Exchange, Location, Noise, Side, Sse, WrongType};
 
     #[test]
     fn what_is_looked_at_later_is_what_was_set_aside() {
@@ -237,6 +242,7 @@ mod tests {
                 ..Entry::new(location, Content::Noise(Noise { why, text: line[2..9].into() }))
             },
             Entry::new(location, Content::Missing("the answer's")),
+            Entry::new(location, Content::WrongType(WrongType { what: "a list".into(), open: true })),
         ];
         let mut batch = EntryBuffer::default();
         entries.iter().for_each(|entry| batch.push(entry));

@@ -226,6 +226,18 @@ pub enum Content<'a> {
     Noise(Noise<'a>),
     /// A body that must have been there and that the exporter dropped (clause HAR-MISSING): whose.
     Missing(&'static str),
+    /// A member of a type that its format does not give it, and that changes no meaning. Handed on, before the entry that
+    /// it belongs to, to whoever asks for every fault.
+    WrongType(WrongType<'a>),
+}
+
+/// A member beside the messages whose type is wrong.
+#[derive(Debug, Clone)]
+pub struct WrongType<'a> {
+    /// Which, and what it is, in words.
+    pub what: Cow<'a, str>,
+    /// A clause leaves it to the reader whether to take such a type.
+    pub open: bool,
 }
 
 /// What stands where a message belongs and is none, or one with a fault.

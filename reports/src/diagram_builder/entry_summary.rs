@@ -186,7 +186,9 @@ fn context(entry: &Entry<'_>) -> What {
         Content::MadeUp(what) => {
             What::Note(format!("made up when it was converted: the {what}"), Severity::Note)
         }
-        Content::Message(_) | Content::Envelope | Content::ExchangeEnd => What::Silent,
+        Content::Message(_) | Content::Envelope | Content::ExchangeEnd | Content::WrongType(_) => {
+            What::Silent
+        }
     }
 }
 

@@ -14,27 +14,27 @@ use transcript::session::{Carrier, Content, Context, Headers, Side, Sse};
 pub(super) struct Parts<'a> {
     request: Option<Body<'a>>,
     response: Option<Body<'a>>,
-    sse: Option<Event<'a>>,
-    pub(super) time: Option<i64>,
-    context: Option<Json<'a>>,
+    pub(super) sse: Option<Event<'a>>,
+    pub(super) timestamp: Option<Json<'a>>,
+    pub(super) context: Option<Json<'a>>,
 }
 
 /// What stands where a message may stand.
-struct Body<'a> {
+pub(super) struct Body<'a> {
     at: usize,
-    value: Json<'a>,
+    pub(super) value: Json<'a>,
     message: Result<Message<'a>, Refusal>,
 }
 
 #[derive(Default)]
-struct Event<'a> {
+pub(super) struct Event<'a> {
     at: usize,
     /// `sse` is null.
     null: bool,
     name: Option<Json<'a>>,
-    id: Option<Json<'a>>,
+    pub(super) id: Option<Json<'a>>,
     retry: Option<Json<'a>>,
-    data: Option<Body<'a>>,
+    pub(super) data: Option<Body<'a>>,
 }
 
 /// What an entry turns out to hold.
@@ -100,12 +100,7 @@ impl<'a> Parts<'a> {
             let twice = match known(key, &["timestamp_ms", "request", "response", "sse", "transport_context"])
             {
                 Some("timestamp_ms") => {
-                    // ENV-LOOSE: whatever is no such number is context that says nothing.
-                    parts.time = scanner
-                        .take()?
-                        .as_number()
-                        .and_then(|number| number.parse().ok())
-                        .filter(|&time| time >= 0);
+                    parts.timestamp = Some(scanner.take()?);
                     false
                 }
                 Some("request") => parts.request.replace(Body::scan(text, scanner)?).is_some(),
@@ -123,6 +118,12 @@ impl<'a> Parts<'a> {
             more = scanner.more(b'}')?;
         }
         Ok(parts)
+    }
+
+    /// When it was, in milliseconds. ENV-LOOSE: whatever is no such number is context that says nothing.
+    pub(super) fn time(&self) -> Option<i64> {
+        let number = self.timestamp?.as_number()?;
+        number.parse().ok().filter(|&time| time >= 0)
     }
 
     /// The entry's transport context, where it has one that is an object.
@@ -264,6 +265,11 @@ impl<'a> Event<'a> {
         Ok(event)
     }
 
+    /// Whether it is one that carries messages, as far as its name is a text.
+    pub(super) fn is_message(&self) -> bool {
+        is_message(self.name.and_then(|name| name.as_text()).map(content).as_deref())
+    }
+
     /// The SSE clauses: what the event carries, where it stands, and its fields.
     fn held(self) -> Result<(usize, Held<'a>, Sse<'a>), Refusal> {
         let text = |value: Option<Json<'a>>| value.and_then(|value| value.as_text()).map(content);
@@ -283,7 +289,7 @@ impl<'a> Event<'a> {
         if self.null {
             return Ok((self.at, Held::Empty, sse));
         }
-        let is_message = sse.name.as_deref().is_none_or(|name| name.is_empty() || name == "message");
+        let is_message = is_message(sse.name.as_deref());
         let Some(data) = self.data else { return Ok((self.at, Held::Event, sse)) };
         let string = data.value.as_text();
         if !is_message {
@@ -302,6 +308,11 @@ impl<'a> Event<'a> {
         };
         Ok((data.at, held, sse))
     }
+}
+
+/// Whether an event of this name carries messages (SSE-EVENT).
+fn is_message(name: Option<&str>) -> bool {
+    name.is_none_or(|name| name.is_empty() || name == "message")
 }
 
 /// A transport context, as far as it has the documented shape (K2A-SPELLING: no other spelling is looked for).

@@ -5,6 +5,7 @@
 
 mod entry;
 mod read;
+mod types;
 mod write;
 
 pub(crate) use entry::context;

@@ -1,8 +1,9 @@
 //! Reading an envelope, entry by entry.
 
 use super::entry::{Held, Parts, context};
+use super::types;
 use crate::exchange::body::offset_in;
-use crate::format::ReadOptions;
+use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::made_up;
 use crate::transport::Transport;
@@ -44,7 +45,7 @@ pub(crate) fn read(
                 std::mem::replace(&mut seen.transport, true)
             }
             "transport_context" => {
-                surroundings(input, sink)?;
+                surroundings(input, options, sink)?;
                 std::mem::replace(&mut seen.context, true)
             }
             made_up::MEMBER => {
@@ -121,10 +122,19 @@ fn transport(label: &str, input: &mut Input<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn surroundings(input: &mut Input<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
+fn surroundings(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     let length = input.value()?;
     let location = Location { root: "/transport_context", ..location(input) };
-    if let Some(context) = Json::parse(&input.text()[..length]).ok().and_then(context) {
+    let value = Json::parse(&input.text()[..length]).ok();
+    if let Some(value) = value.filter(|_| options.tolerance == Tolerance::Faults) {
+        types::of_context(value, &mut |tail, wrong| {
+            // The pointer begins with the member's name here, and with the entry's place there.
+            let location = Location { tail: tail.trim_start_matches(types::CONTEXT), ..location };
+            sink(Entry::new(location, Content::WrongType(wrong)))
+                .map_err(|error| input.sink_error(error, 0, &location))
+        })?;
+    }
+    if let Some(context) = value.and_then(context) {
         let entry = Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) };
         sink(entry).map_err(|error| input.sink_error(error, 0, &location))?;
     }
@@ -187,7 +197,14 @@ fn hand(
     options: ReadOptions,
     sink: &mut Sink<'_>,
 ) -> Result<(), ReadError> {
-    let (time, context) = (parts.time, parts.context());
+    let (time, context) = (parts.time(), parts.context());
+    if options.tolerance == Tolerance::Faults {
+        types::of_entry(&parts, &mut |tail, wrong| {
+            let location = Location { tail, ..location };
+            sink(Entry::new(location, Content::WrongType(wrong)))
+                .map_err(|error| input.sink_error(error, 0, &location))
+        })?;
+    }
     let carrier = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,

@@ -1,16 +1,16 @@
 //! Envelopes of Streamable HTTP and HTTP+SSE: what their recorder must keep to.
 
-use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger};
-use crate::rule::{Party, Rule};
+use crate::engine::{Family, Report, RuleContext, RuleVisitor, Trigger, Violation};
+use crate::rule::{Level, Party, Rule};
 use transcript::rejection::Rejection;
 use transcript::session::{Carrier, Content};
 
 pub(super) const FAMILY: Family = Family {
     name: "envelope",
     title: "Envelopes of HTTP sessions",
-    rules: &[&TRANSPORT, &ONE_SLOT, &ENDPOINT],
+    rules: &[&TRANSPORT, &ONE_SLOT, &TYPES, &ENDPOINT],
     triggers: &[Trigger::Recordings(|recording| recording.envelope)],
-    visitor: || Box::new(EnvelopeState),
+    visitor: || Box::new(EnvelopeState::default()),
 };
 
 pub(super) static TRANSPORT: Rule = Rule {
@@ -33,6 +33,18 @@ pub(super) static ONE_SLOT: Rule = Rule {
     ..Rule::BLANK
 };
 
+static TYPES: Rule = Rule {
+    id: "rec.env.types",
+    party: Party::Recorder,
+    source: "Assay import formats, envelope",
+    title: "Times, contexts and the data of events have the types that the format gives them",
+    why: "One importer passes over a member of another type, with what it would have said, and another refuses the file.",
+    fix: "Write `timestamp_ms` as a whole number, `status` as a number, `headers` as an object of strings, `id` as a \
+          string, and `data` as an object or a string; leave out what is not known.",
+    softened: Some("a warning where the contract leaves it open (ENV-LOOSE, K2A-SPELLING), and on null"),
+    ..Rule::BLANK
+};
+
 static ENDPOINT: Rule = Rule {
     id: "rec.env.endpoint-only-legacy",
     party: Party::Recorder,
@@ -43,15 +55,25 @@ static ENDPOINT: Rule = Rule {
     ..Rule::BLANK
 };
 
-struct EnvelopeState;
+#[derive(Default)]
+struct EnvelopeState {
+    /// A member of a wrong type was found.
+    mistyped: bool,
+}
 
 impl RuleVisitor for EnvelopeState {
     fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
         if !at.facts.recording.kind.envelope {
             return;
         }
-        if matches!(at.entry.content, Content::Envelope) {
-            return;
+        match &at.entry.content {
+            Content::Envelope | Content::MadeUp(_) => return,
+            Content::WrongType(wrong) => {
+                self.mistyped = true;
+                let level = if wrong.open { Level::Should } else { Level::Must };
+                return report.fail(&TYPES, at, Violation::of(&*wrong.what).only(level));
+            }
+            _ => {}
         }
         report.pass(&ONE_SLOT, at);
         if at.entry.carrier == Carrier::Sse {
@@ -68,6 +90,9 @@ impl RuleVisitor for EnvelopeState {
     fn finish(&mut self, at: &RuleContext<'_>, rejection: Option<&Rejection>, report: &mut Report) {
         if at.facts.recording.kind.envelope && rejection.is_none() {
             report.pass(&TRANSPORT, at);
+            if !self.mistyped {
+                report.pass(&TYPES, at);
+            }
         }
     }
 }
