@@ -81,6 +81,7 @@ fn recording(format: &Format, options: &CheckOptions) -> RecordingInfo {
         (Need::Direction, carries.direction),
         (Need::Times, carries.times),
         (Need::Http, carries.exchanges),
+        (Need::Headers, carries.http),
         (Need::Sse, carries.sse),
         (Need::Process, carries.process),
     ];

@@ -127,8 +127,10 @@ pub enum Need {
     Direction,
     /// When.
     Times,
-    /// HTTP methods, URLs, statuses and headers.
+    /// HTTP methods, URLs, statuses and headers, and which answer came to which request.
     Http,
+    /// HTTP headers of messages.
+    Headers,
     /// SSE names, ids, comments.
     Sse,
     /// The server's command line and exit.
@@ -142,6 +144,7 @@ impl Need {
         match self {
             Self::Direction => "who sent each message; a trace, an envelope or a HAR would show it",
             Self::Times => "times; a trace, an envelope or a HAR would show them",
+            Self::Headers => "HTTP headers; a HAR or an envelope would show them",
             Self::Http => "HTTP exchanges; a HAR would show them",
             Self::Sse => "SSE events; a HAR or an envelope would show them",
             Self::Process => "the server's process; an mcp-replay trace would show it",

@@ -6,7 +6,7 @@ use super::location::{FindingLocation, SourceLocation};
 use super::message::SeenMessage;
 use super::pending_requests::PendingRequests;
 use crate::revision::Revision;
-use transcript::session::{Content, Entry, Exchange, Side};
+use transcript::session::{Content, Entry, Exchange, Headers, Side};
 
 /// One step of a session.
 #[derive(Debug)]
@@ -54,6 +54,18 @@ impl RuleContext<'_> {
             exchange: Some(&exchange.raw),
             ..self.by(exchange.revision.or(self.revision))
         });
+    }
+
+    /// The headers that an envelope of Streamable HTTP shows beside its message, where it shows any.
+    pub(crate) fn envelope_headers(&self) -> Option<&Headers<'_>> {
+        let context = self.entry.context.filter(|_| self.is_in_envelope())?;
+        Some(&context.headers).filter(|headers| !headers.is_empty())
+    }
+
+    /// Whether it stands in an envelope of Streamable HTTP, and not in one that a converter made up.
+    pub(crate) fn is_in_envelope(&self) -> bool {
+        let kind = self.facts.recording.kind;
+        kind.envelope && !kind.http_sse && !self.facts.made_up
     }
 
     /// The place of the step.

@@ -3,12 +3,15 @@
 //! Headers, statuses and the shape of bodies, of one exchange at a time.
 
 use super::legacy_sse::foreign;
+use super::modern::NOT_WHOLE;
+use super::modern_http::shows_all;
 use crate::engine::{
-    Family, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport, Trigger, Violation,
-    quoted,
+    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, Span, Transport,
+    Trigger, Violation, quoted,
 };
 use crate::rule::{Level, Need, Party, Rule};
-use transcript::rejection::Code;
+use transcript::rejection::{Code, Rejection};
+use transcript::session::{Carrier, Headers, header};
 
 pub(super) const FAMILY: Family = Family {
     name: "http",
@@ -24,12 +27,15 @@ pub(super) const FAMILY: Family = Family {
         &JSON_SINGLE,
         &ORIGIN,
     ],
-    triggers: &[Trigger::HttpExchanges],
-    visitor: || Box::new(HttpState),
+    triggers: &[Trigger::HttpExchanges, Trigger::Contexts],
+    visitor: || Box::new(HttpState::default()),
 };
 
 /// The session era of this transport.
 pub(super) const ERA: Span = Span::between(Revision::V2025_03_26, Revision::V2025_11_25);
+
+/// What the `Accept` header of a POST lists.
+const POST_ACCEPTS: &[&str] = &["application/json", "text/event-stream"];
 
 /// What the rules of this file and of `http_get` have in common.
 pub(super) const OURS: Rule = Rule {
@@ -52,6 +58,7 @@ static PER_MESSAGE: Rule = Rule {
 static ACCEPT_POST: Rule = Rule {
     id: "http.accept.post",
     party: Party::Client,
+    needs: &[Need::Headers],
     title: "The `Accept` header of a POST lists application/json and text/event-stream",
     why: "The server chooses between the two, and many answer 406 where one is not listed by name.",
     fix: "Send `Accept: application/json, text/event-stream` with every POST.",
@@ -85,6 +92,7 @@ static REJECTED: Rule = Rule {
 
 static CONTENT_TYPE: Rule = Rule {
     id: "http.request.content-type",
+    needs: &[Need::Headers],
     title: "A request is answered with application/json or text/event-stream",
     why: "Clients choose by it how the body is read, and fail on any other.",
     fix: "Answer with one JSON object or with a stream, and say which in Content-Type.",
@@ -94,6 +102,7 @@ static CONTENT_TYPE: Rule = Rule {
 static STATUS: Rule = Rule {
     id: "http.request.status",
     level: Level::Info,
+    needs: &[Need::Headers],
     source: "basic/transports#sending-messages-to-the-server; RFC 9110, section 15.3",
     title: "A request that was served is answered with 200",
     why: "Other statuses of success have meanings of their own, such as 201 for what was created, and some clients \
@@ -123,9 +132,60 @@ static ORIGIN: Rule = Rule {
     ..OURS
 };
 
-struct HttpState;
+#[derive(Default)]
+struct HttpState {
+    /// An envelope showed headers of a request, and of an answer.
+    shown: [bool; 2],
+    /// What is wrong with `Accept` in an envelope, if anything, where no message had shown the revision yet.
+    early: Vec<(Option<Violation<'static>>, FindingLocation)>,
+}
+
+/// So many requests wait for the revision.
+const MOST_EARLY: usize = 100;
 
 impl RuleVisitor for HttpState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let (Some(headers), Some(message)) = (at.envelope_headers(), &at.message) else { return };
+        match (at.entry.carrier, message.request()) {
+            (Carrier::Request, _) => {
+                self.shown[0] = true;
+                if header(headers, "accept").is_none() && !shows_all(headers) {
+                    report.inconclusive(&ACCEPT_POST, at, NOT_WHOLE);
+                } else if at.revision.is_some() {
+                    accept(&ACCEPT_POST, POST_ACCEPTS, headers, at, report);
+                } else if self.early.len() < MOST_EARLY {
+                    self.early.push((not_accepted(POST_ACCEPTS, headers), at.location()));
+                }
+            }
+            (Carrier::Response, Some(_)) => {
+                self.shown[1] = true;
+                let status = at.entry.context.and_then(|context| context.status);
+                if status.is_none_or(|status| (200..300).contains(&status)) {
+                    match header(headers, "content-type") {
+                        Some(media) => media_type(&media_range(media), status, at, report),
+                        None => report.inconclusive(&CONTENT_TYPE, at, NOT_WHOLE),
+                    };
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        for (wrong, location) in std::mem::take(&mut self.early) {
+            match wrong {
+                None => report.pass(&ACCEPT_POST, at),
+                Some(wrong) => report.fail(&ACCEPT_POST, at, wrong.at(location)),
+            }
+        }
+        let rules: [&[&'static Rule]; 2] = [&[&ACCEPT_POST], &[&CONTENT_TYPE, &STATUS]];
+        for (rules, shown) in rules.iter().zip(self.shown) {
+            for rule in rules.iter().filter(|_| at.is_in_envelope() && !shown) {
+                report.inconclusive(rule, at, NOT_WHOLE);
+            }
+        }
+    }
+
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -134,7 +194,7 @@ impl RuleVisitor for HttpState {
         if !exchange.is("POST") || !exchange.speaks() {
             return;
         }
-        accept(&ACCEPT_POST, &["application/json", "text/event-stream"], exchange, at, report);
+        accept(&ACCEPT_POST, POST_ACCEPTS, &exchange.raw.request_headers, at, report);
         if exchange.several || exchange.bad_request.is_none() {
             report.check(
                 &PER_MESSAGE,
@@ -164,18 +224,25 @@ fn media_range(part: &str) -> String {
     part.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// An `Accept` header that lists each of these types. A wildcard that covers them is good HTTP and yet no listing.
+/// Judges whether an `Accept` header lists each of these types.
 pub(super) fn accept(
     rule: &'static Rule,
     types: &[&str],
-    exchange: &HttpExchange,
+    headers: &Headers<'_>,
     at: &RuleContext<'_>,
     report: &mut Report,
 ) {
+    match not_accepted(types, headers) {
+        None => report.pass(rule, at),
+        Some(wrong) => report.fail(rule, at, wrong),
+    }
+}
+
+/// What is wrong with an `Accept` header that is to list each of these types. A wildcard that covers them is good HTTP and
+/// yet no listing.
+fn not_accepted(types: &[&str], headers: &Headers<'_>) -> Option<Violation<'static>> {
     let mut listed = Vec::new();
-    for (_, value) in
-        exchange.raw.request_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept"))
-    {
+    for (_, value) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept")) {
         // A weight of nought takes a type out.
         let types = value.split(',').filter(|part| !is_refused(part)).map(media_range);
         listed.extend(types);
@@ -186,16 +253,15 @@ pub(super) fn accept(
         let family = wanted.split('/').next().unwrap_or_default();
         listed.iter().any(|one| one == "*/*" || *one == format!("{family}/*"))
     };
-    let Some(first) = missing.first() else { return report.pass(rule, at) };
+    let first = missing.first()?;
     if missing.iter().all(|wanted| covered(wanted)) {
         let wrong = format!("`Accept` covers {first} only by a wildcard");
-        return report.fail(rule, at, Violation::of(wrong).only(Level::Should));
+        return Some(Violation::of(wrong).only(Level::Should));
     }
-    let wrong = match exchange.request_header("accept") {
+    Some(Violation::of(match header(headers, "accept") {
         None => "there is no `Accept` header".to_owned(),
         Some(value) => format!("`Accept` is {}, without {first}", quoted(value)),
-    };
-    report.fail(rule, at, wrong);
+    }))
 }
 
 /// The answer to notifications and responses.
@@ -218,21 +284,27 @@ fn told(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     }
 }
 
+/// The type of an answer to requests, and its status where that is known.
+fn media_type(media: &str, status: Option<u16>, at: &RuleContext<'_>, report: &mut Report) {
+    let known = matches!(media, "application/json" | "text/event-stream");
+    report.check(&CONTENT_TYPE, at, known, || match media {
+        "" => format!("the answer is {} without a Content-Type", status.unwrap_or_default()),
+        _ => format!("the answer is of the type {}", quoted(media)),
+    });
+    match status.filter(|_| known) {
+        Some(status) => report.check(&STATUS, at, status == 200, || format!("the answer is {status}")),
+        None if known => report.inconclusive(&STATUS, at, "the recording does not say the answer's status"),
+        None => {}
+    }
+}
+
 /// The answer to requests.
 fn answered(exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
     if !exchange.succeeded() {
         return;
     }
     let media = exchange.raw.media_type.as_str();
-    let known = matches!(media, "application/json" | "text/event-stream");
-    report.check(&CONTENT_TYPE, at, known, || match media {
-        "" => format!("the answer is {} without a Content-Type", exchange.status()),
-        _ => format!("the answer is of the type {}", quoted(media)),
-    });
-    if known {
-        let status = exchange.status();
-        report.check(&STATUS, at, status == 200, || format!("the answer is {status}"));
-    }
+    media_type(media, exchange.raw.status, at, report);
     if media != "application/json" {
         return;
     }

@@ -176,7 +176,7 @@ impl HttpGetState {
     }
 
     fn get(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        accept(&ACCEPT_GET, &["text/event-stream"], exchange, at, report);
+        accept(&ACCEPT_GET, &["text/event-stream"], &exchange.raw.request_headers, at, report);
         let listens =
             exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
         match exchange.status() {

@@ -3,123 +3,34 @@
 //! Which session the server assigned where, and when it was over. Memory: up to [`MOST_SESSIONS`] sessions and as many
 //! URLs.
 
-use super::http::ERA;
+mod in_envelopes;
+mod rules;
+
 use super::modern_http::shows_all;
 use crate::engine::{
-    Family, FindingLocation, HttpExchange, Report, Revision, RuleContext, RuleVisitor, SESSION, Span,
+    Family, FindingLocation, HttpExchange, MessageKind, Report, Revision, RuleContext, RuleVisitor, SESSION,
     Transport, Trigger, VERSION, Violation, quoted,
 };
-use crate::rule::{Level, Need, Party, Rule};
+use crate::rule::Level;
+use in_envelopes::{EnvelopeSessions, assigned, hidden};
+use rules::{AFTER_END, BAD_400, CHARSET, ECHO, ENTROPY, MISSING_400, NEGOTIATED, PRESENT, REINIT};
 use std::collections::BTreeMap;
+use transcript::rejection::Rejection;
 
 pub(super) const FAMILY: Family = Family {
     name: "http-sessions",
     title: "Streamable HTTP with sessions: session ids and versions",
     rules: &[&CHARSET, &ENTROPY, &ECHO, &MISSING_400, &AFTER_END, &REINIT, &PRESENT, &NEGOTIATED, &BAD_400],
-    triggers: &[Trigger::HttpExchanges],
+    triggers: &[
+        Trigger::HttpExchanges,
+        Trigger::Contexts,
+        Trigger::Methods(&[MessageKind::Result], &["initialize"]),
+    ],
     visitor: || Box::new(HttpSessionsState::default()),
-};
-
-/// What the rules of this file have in common.
-const OURS: Rule = Rule {
-    party: Party::Server,
-    span: ERA,
-    needs: &[Need::Http],
-    source: "basic/transports#session-management",
-    ..Rule::BLANK
-};
-
-const HEADER: Rule = Rule {
-    span: Span::between(Revision::V2025_06_18, Revision::V2025_11_25),
-    source: "basic/transports#protocol-version-header",
-    ..OURS
-};
-
-static CHARSET: Rule = Rule {
-    id: "http.session.charset",
-    title: "A session id is one word of visible ASCII characters",
-    why: "Anything else is cut, joined or refused on its way through proxies; \"a, a\" is an id that a proxy doubled.",
-    fix: "Assign a UUID or the like, in one header, once.",
-    ..OURS
-};
-
-static ENTROPY: Rule = Rule {
-    id: "http.session.entropy",
-    level: Level::Should,
-    title: "A session id is too long to be guessed",
-    why: "Anyone who guesses the id of a session is in it.",
-    fix: "Assign a random UUID, a signed token, or a hash; sixteen characters are the least.",
-    ..OURS
-};
-
-static ECHO: Rule = Rule {
-    id: "http.session.echo",
-    party: Party::Client,
-    title: "Every request after the first names the session that the server assigned",
-    why: "Without the id the server cannot tell who asks, and a stream or an answer goes to no session.",
-    fix: "Send `Mcp-Session-Id` with every POST, GET and DELETE, as it was assigned.",
-    ..OURS
-};
-
-static MISSING_400: Rule = Rule {
-    id: "http.session.missing-400",
-    level: Level::Should,
-    title: "A request that lacks the session id is refused with 400",
-    why: "404 would tell the client that its session is over, and other statuses do not.",
-    fix: "Answer 400 Bad Request.",
-    ..OURS
-};
-
-static AFTER_END: Rule = Rule {
-    id: "http.session.404-after-end",
-    title: "Requests of a session that is over are answered with 404",
-    why: "It is the one sign by which a client knows that it has to begin again; after a 400 it gives up.",
-    fix: "Answer 404 Not Found to every request with the id of a session that is over.",
-    ..OURS
-};
-
-static REINIT: Rule = Rule {
-    id: "http.session.reinit",
-    party: Party::Client,
-    title: "A client whose session is over begins a new one, without the old id",
-    why: "The old id leads nowhere any more, and every further request is lost.",
-    fix: "After a 404 send `initialize` without `Mcp-Session-Id`.",
-    ..OURS
-};
-
-static PRESENT: Rule = Rule {
-    id: "http.version.present",
-    party: Party::Client,
-    title: "Every request after `initialize` names the version in `MCP-Protocol-Version`",
-    why: "A server without memory of the handshake takes the request for one of 2025-03-26.",
-    fix: "Send the negotiated version with every POST, GET and DELETE.",
-    ..HEADER
-};
-
-static NEGOTIATED: Rule = Rule {
-    id: "http.version.negotiated",
-    level: Level::Should,
-    party: Party::Client,
-    title: "`MCP-Protocol-Version` is the version that was negotiated",
-    why: "The server answers by the version in the header, and the client reads by another.",
-    fix: "Send the version of the answer to `initialize`, and not the one that was wished for.",
-    ..HEADER
-};
-
-static BAD_400: Rule = Rule {
-    id: "http.version.bad-400",
-    title: "A request with a version that is none is refused with 400",
-    why: "A server that goes on guesses how the client reads its answers.",
-    fix: "Answer 400 Bad Request, and name the versions that you support.",
-    softened: Some("a warning on 500: the server may have failed for another reason"),
-    ..HEADER
 };
 
 /// So many sessions are followed, and so many URLs.
 const MOST_SESSIONS: usize = 1_000;
-
-/// A session id of fewer characters can be guessed.
-const LEAST: usize = 16;
 
 /// A handshake that was made.
 #[derive(Debug, Clone, Default)]
@@ -155,9 +66,19 @@ struct HttpSessionsState {
     /// That of each session.
     sessions: BTreeMap<Box<str>, Handshake>,
     over: BTreeMap<Box<str>, Over>,
+    /// What an envelope shows, which has no exchanges.
+    in_envelope: EnvelopeSessions,
 }
 
 impl RuleVisitor for HttpSessionsState {
+    fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        self.in_envelope.visit(at, report);
+    }
+
+    fn finish(&mut self, at: &RuleContext<'_>, _rejection: Option<&Rejection>, report: &mut Report) {
+        self.in_envelope.finish(at, report);
+    }
+
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
         if exchange.transport != Transport::Streamable {
             return;
@@ -196,7 +117,7 @@ impl HttpSessionsState {
         }
         let session = exchange.response_header(SESSION);
         if let Some(session) = session {
-            assigned(exchange, session, at, report);
+            assigned(&exchange.raw.response_headers, session, at, report);
         }
         let handshake = Handshake {
             session: session.map(Into::into),
@@ -367,25 +288,6 @@ impl HttpSessionsState {
     }
 }
 
-/// A session id as it was assigned.
-fn assigned(exchange: &HttpExchange, session: &str, at: &RuleContext<'_>, report: &mut Report) {
-    if hidden(session, at) {
-        let why = "the recorder took the session id out";
-        report.inconclusive(&CHARSET, at, why);
-        return report.inconclusive(&ENTROPY, at, why);
-    }
-    let times =
-        exchange.raw.response_headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
-    let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
-    report.check(&CHARSET, at, visible && times == 1, || match times {
-        1 => format!("the session id is {}", quoted(session)),
-        _ => format!("the session id is in {times} headers"),
-    });
-    report.check(&ENTROPY, at, session.len() >= LEAST, || {
-        format!("the session id {} has {} characters", quoted(session), session.len())
-    });
-}
-
 /// The version in a request's header beside the one that was negotiated.
 fn version(exchange: &HttpExchange, handshake: &Handshake, at: &RuleContext<'_>, report: &mut Report) {
     let Some(message) = exchange.request_header(VERSION) else {
@@ -416,11 +318,6 @@ fn is_none(message: &str) -> bool {
             other => byte == *other,
         });
     !shape || message < Revision::V2026_07_28.name()
-}
-
-/// Whether a recorder wrote this in place of what there was.
-fn hidden(text: &str, at: &RuleContext<'_>) -> bool {
-    at.facts.recording.markers.iter().any(|marker| text.contains(marker.as_str()))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) const FAMILY: Family = Family {
 const OURS: Rule = Rule {
     party: Party::Client,
     span: Span::MODERN,
-    needs: &[Need::Http],
+    needs: &[Need::Headers],
     source: "basic/transports/streamable-http#standard-request-headers",
     ..Rule::BLANK
 };
@@ -87,6 +87,7 @@ static NAME_ENCODING: Rule = Rule {
 static MISMATCH: Rule = Rule {
     id: "http.header.mismatch-400",
     party: Party::Server,
+    needs: &[Need::Http],
     source: "basic/transports/streamable-http#server-validation",
     title: "Headers that miss or contradict the body are refused with 400 and -32020",
     why: "Otherwise a request passes a gateway as one thing and is carried out as another.",
@@ -154,9 +155,12 @@ pub(super) fn shows_all(headers: &Headers<'_>) -> bool {
 
 impl ModernHttpState {
     fn request(&mut self, message: &SeenMessage<'_>, at: &RuleContext<'_>, report: &mut Report) {
-        let Some(exchange) = at.exchange.filter(|_| message.item.is_none()) else {
-            // An envelope has entries and no exchanges.
-            for rule in [&VERSION, &METHOD].iter().filter(|_| at.exchange.is_none() && is_http(at)) {
+        let seen = match at.exchange {
+            Some(exchange) => Some(&exchange.request_headers),
+            None => at.envelope_headers(),
+        };
+        let Some(headers) = seen.filter(|_| message.item.is_none()) else {
+            for rule in [&VERSION, &METHOD].iter().filter(|_| seen.is_none() && is_http(at)) {
                 report.inconclusive(rule, at, NOT_WHOLE);
             }
             return;
@@ -164,7 +168,6 @@ impl ModernHttpState {
         if at.revision != Some(Revision::V2026_07_28) {
             return;
         }
-        let headers = &exchange.request_headers;
         let whole = shows_all(headers);
         let sent = |name: &str| header(headers, name).filter(|value| !at.facts.hides(value));
         let seen = |name: &str| header(headers, name).is_some();

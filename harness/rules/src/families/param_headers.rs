@@ -12,7 +12,7 @@ use transcript::session::{Headers, header};
 const OURS: Rule = Rule {
     party: Party::Client,
     span: Span::MODERN,
-    needs: &[Need::Http],
+    needs: &[Need::Headers],
     source: "basic/transports/streamable-http#custom-headers-from-tool-parameters",
     ..Rule::BLANK
 };

@@ -1,0 +1,162 @@
+//! Session ids and versions in the contexts of an envelope, which shows headers of messages and no exchanges.
+//!
+//! A recorder keeps the headers that it chooses: one that is not shown may have been sent. Memory: up to [`MOST_SESSIONS`]
+//! sessions.
+
+use super::super::modern::NOT_WHOLE;
+use super::super::modern_http::shows_all;
+use super::rules::{CHARSET, ECHO, ENTROPY, NEGOTIATED, PRESENT};
+use crate::engine::{Report, Revision, RuleContext, SESSION, SeenMessage, VERSION, quoted, text_of};
+use std::collections::BTreeMap;
+use transcript::json::Json;
+use transcript::session::{Carrier, Headers, header};
+
+/// So many sessions are followed.
+const MOST_SESSIONS: usize = 1_000;
+
+/// A session id of fewer characters can be guessed.
+const LEAST: usize = 16;
+
+/// What the contexts of an envelope have shown of its sessions.
+#[derive(Default)]
+pub(super) struct EnvelopeSessions {
+    /// The versions that were chosen, by the sessions that were assigned.
+    sessions: BTreeMap<Box<str>, Box<str>>,
+    /// How many handshakes there were, and how many that do not show which session was assigned.
+    handshakes: [u64; 2],
+    /// An answer to `initialize` showed its headers, and a request behind the handshake did.
+    shown: [bool; 2],
+}
+
+impl EnvelopeSessions {
+    pub(super) fn visit(&mut self, at: &RuleContext<'_>, report: &mut Report) {
+        let Some(message) = at.message.as_ref().filter(|_| at.is_in_envelope()) else { return };
+        if let Some(result) = message.result_of("initialize") {
+            return self.answer(result, at, report);
+        }
+        if let Some(headers) = at.envelope_headers()
+            && at.entry.carrier == Carrier::Request
+            && !message.calls("initialize")
+        {
+            self.request(message, headers, at, report);
+        }
+    }
+
+    pub(super) fn finish(&self, at: &RuleContext<'_>, report: &mut Report) {
+        let [assigned, named] = self.shown;
+        let rules = [
+            (&CHARSET, assigned),
+            (&ENTROPY, assigned),
+            (&ECHO, named),
+            (&PRESENT, named),
+            (&NEGOTIATED, named),
+        ];
+        for (rule, _) in rules.iter().filter(|(_, shown)| at.is_in_envelope() && !shown) {
+            report.inconclusive(rule, at, NOT_WHOLE);
+        }
+    }
+
+    /// An answer to `initialize` assigns a session.
+    fn answer(&mut self, result: Json<'_>, at: &RuleContext<'_>, report: &mut Report) {
+        self.handshakes[0] += 1;
+        let headers = at.envelope_headers();
+        let Some((headers, session)) = headers.and_then(|headers| Some((headers, header(headers, SESSION)?)))
+        else {
+            self.handshakes[1] += 1;
+            return;
+        };
+        self.shown[0] = true;
+        assigned(headers, session, at, report);
+        let chosen = result.member("protocolVersion").and_then(text_of).unwrap_or_default();
+        // Of headers that were joined with commas a client may name any.
+        for session in session.split(',').map(str::trim) {
+            if self.sessions.len() < MOST_SESSIONS {
+                self.sessions.insert(session.into(), chosen.clone());
+            }
+        }
+    }
+
+    /// A request behind the handshake names its session and the version.
+    fn request(
+        &mut self,
+        message: &SeenMessage<'_>,
+        headers: &Headers<'_>,
+        at: &RuleContext<'_>,
+        report: &mut Report,
+    ) {
+        let (session, version) = (header(headers, SESSION), header(headers, VERSION));
+        // Requests of the era without sessions may go to the same server.
+        let is_modern = [at.revision, version.and_then(Revision::named)]
+            .into_iter()
+            .flatten()
+            .any(|revision| !revision.has_handshake());
+        if is_modern || !at.facts.initialized {
+            return;
+        }
+        self.shown[1] = true;
+        let whole = shows_all(headers);
+        self.echo(session, whole, at, report);
+        let method = message.method.as_deref().unwrap_or("a response");
+        match version {
+            Some(_) => report.pass(&PRESENT, at),
+            None if whole => report.fail(&PRESENT, at, format!("{method} has no `{VERSION}`")),
+            None => report.inconclusive(&PRESENT, at, NOT_WHOLE),
+        }
+        let chosen = match session.and_then(|session| self.sessions.get(session)) {
+            Some(chosen) => Some(&**chosen),
+            // Which of several handshakes it is of nobody can tell.
+            None if self.handshakes[0] == 1 => at.revision.map(Revision::name),
+            None => None,
+        };
+        if let (Some(version), Some(chosen)) = (version.filter(|version| !hidden(version, at)), chosen) {
+            report.check(&NEGOTIATED, at, version == chosen, || {
+                format!("the header says {}, and {} was negotiated", quoted(version), quoted(chosen))
+            });
+        }
+    }
+
+    /// Whether a request names a session that was assigned, as far as any was seen to be.
+    fn echo(&self, session: Option<&str>, whole: bool, at: &RuleContext<'_>, report: &mut Report) {
+        match session {
+            Some(session) if self.sessions.contains_key(session) => report.pass(&ECHO, at),
+            _ if self.handshakes[1] > 0 => {
+                report.inconclusive(&ECHO, at, "nothing shows which session the server assigned");
+            }
+            Some(session) if hidden(session, at) => {}
+            Some(_) if self.sessions.len() >= MOST_SESSIONS => {}
+            Some(_) if at.facts.late || at.facts.torn => {
+                report.inconclusive(&ECHO, at, "the session may have been assigned before the recording");
+            }
+            Some(session) => {
+                report.fail(&ECHO, at, format!("no server assigned the session {}", quoted(session)));
+            }
+            None if whole => {
+                report.fail(&ECHO, at, "the request names no session, and the server assigned one");
+            }
+            None => report.inconclusive(&ECHO, at, NOT_WHOLE),
+        }
+    }
+}
+
+/// A session id as it was assigned.
+pub(super) fn assigned(headers: &Headers<'_>, session: &str, at: &RuleContext<'_>, report: &mut Report) {
+    if hidden(session, at) {
+        let why = "the recorder took the session id out";
+        report.inconclusive(&CHARSET, at, why);
+        return report.inconclusive(&ENTROPY, at, why);
+    }
+    let times = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(SESSION)).count();
+    let visible = !session.is_empty() && session.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+    report.check(&CHARSET, at, visible && times == 1, || match times {
+        1 => format!("the session id is {}", quoted(session)),
+        _ => format!("the session id is in {times} headers"),
+    });
+    report.check(&ENTROPY, at, session.len() >= LEAST, || {
+        format!("the session id {} has {} characters", quoted(session), session.len())
+    });
+}
+
+/// Whether a recorder wrote this in place of what there was.
+pub(super) fn hidden(text: &str, at: &RuleContext<'_>) -> bool {
+    at.facts.recording.markers.iter().any(|marker| text.contains(marker.as_str()))
+}
