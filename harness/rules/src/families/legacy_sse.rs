@@ -16,7 +16,11 @@ pub(super) const FAMILY: Family = Family {
     name: "legacy-sse",
     title: "HTTP+SSE of 2024-11-05",
     rules: &[&SENT, &FIRST, &URI, &SAME_ORIGIN, &TARGET, &MESSAGE, &VIA_STREAM, &ORIGIN],
-    triggers: &[Trigger::HttpExchanges, Trigger::SseEvents],
+    triggers: &[
+        Trigger::HttpExchanges,
+        Trigger::SseEvents,
+        Trigger::Recordings(|recording| recording.http_sse),
+    ],
     visitor: || Box::new(LegacySseState::default()),
 };
 
@@ -113,8 +117,9 @@ const MOST_SILENT: usize = 100;
 struct LegacySseState {
     /// Where the first stream with an `endpoint` event was opened.
     stream: Option<Box<str>>,
-    /// Streams that were opened and named no address: their URL and place.
-    silent: Vec<(Box<str>, FindingLocation)>,
+    /// Where a stream was opened that named no address, or where a client that asked for one got none: the URL, the place,
+    /// and what is wrong.
+    silent: Vec<(Box<str>, FindingLocation, String)>,
     /// A request was posted, accepted, and not answered where it was posted: where.
     unanswered: Vec<Box<str>>,
     /// An `endpoint` event stands in an envelope.
@@ -129,14 +134,19 @@ impl RuleVisitor for LegacySseState {
         if at.entry.carrier == Carrier::Sse && (envelope || at.exchange.is_some()) {
             self.event(envelope, at, report);
         }
+        if envelope
+            && at.entry.carrier == Carrier::Response
+            && at.message.as_ref().is_some_and(|message| message.request().is_none())
+        {
+            let why = "a `response` that answers nothing may be the body of a GET that was to open a stream; a HAR would show it";
+            report.inconclusive(&SENT, at, why);
+        }
     }
 
     fn exchange(&mut self, exchange: &HttpExchange, at: &RuleContext<'_>, report: &mut Report) {
-        let silent =
-            exchange.is("GET") && exchange.streams() && exchange.endpoint.is_none() && !exchange.answer_lost;
         let in_session = exchange.request_header(SESSION).or(exchange.response_header(SESSION)).is_some();
-        if silent && !in_session && self.silent.len() < MOST_SILENT {
-            self.silent.push((exchange.url().into(), at.location()));
+        if let Some(wrong) = unnamed(exchange).filter(|_| !in_session && self.silent.len() < MOST_SILENT) {
+            self.silent.push((exchange.url().into(), at.location(), wrong));
         }
         let unanswered =
             exchange.messages == 0 && !exchange.streams() && !exchange.answer_lost && exchange.succeeded();
@@ -174,15 +184,11 @@ impl RuleVisitor for LegacySseState {
             report.inconclusive(&SENT, at, why);
         }
         // A stream of its own, and elsewhere requests that are accepted and answered nowhere: the old transport.
-        for (url, location) in std::mem::take(&mut self.silent) {
+        for (url, location, wrong) in std::mem::take(&mut self.silent) {
             let wanted =
                 self.unanswered.iter().any(|post| **post != *url && Origin::of(post) == Origin::of(&url));
             if wanted || self.stream.as_deref() == Some(&*url) {
-                report.fail(
-                    &SENT,
-                    at,
-                    Violation::of("the stream names no address in an `endpoint` event").at(location),
-                );
+                report.fail(&SENT, at, Violation::of(wrong).at(location));
             }
         }
     }
@@ -242,6 +248,24 @@ impl LegacySseState {
             format!("the stream is at {}, and its address at {}", quoted(stream), quoted(data))
         });
     }
+}
+
+/// Why the answer to a GET names no address, if it is one that should.
+fn unnamed(exchange: &HttpExchange) -> Option<String> {
+    if !exchange.is("GET") || !exchange.succeeded() || exchange.endpoint.is_some() {
+        return None;
+    }
+    if exchange.streams() {
+        let wrong = "the stream names no address in an `endpoint` event";
+        return (!exchange.answer_lost).then(|| wrong.to_owned());
+    }
+    let listens =
+        exchange.request_header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+    // Where messages are posted as well, `http.get.405-or-sse` tells of it.
+    (listens && exchange.transport != Transport::Streamable).then(|| {
+        let (status, media) = (exchange.status(), &exchange.raw.media_type);
+        format!("the answer is {status} of the type {}, and no stream that names an address", quoted(media))
+    })
 }
 
 /// What is wrong with the data of an `endpoint` event, if anything.
