@@ -1,6 +1,7 @@
 //! What a format cannot carry of a session.
 
 use crate::envelope::is_foreign;
+use crate::exchange::plan::contexts_left_out;
 use crate::format::Format;
 use crate::session::{OwnedContent, OwnedEntry, Session};
 use transcript::contract::Contract;
@@ -91,6 +92,8 @@ impl Session {
             carries.exchanges || !carries.http,
             "which answer came to which request, methods and URLs, and answers without a message",
         );
+        let homeless = if carries.exchanges { contexts_left_out(self) } else { 0 };
+        context(homeless, false, "HTTP headers and statuses that belong to no exchange");
         context(count(&|entry| entry.sse.is_some()), carries.sse, "SSE event names and ids");
         context(
             count(&|entry| matches!(entry.what, OwnedContent::Event)),
@@ -103,8 +106,13 @@ impl Session {
             "lines on the server's process",
         );
         context(
+            count(&|entry| entry.sse.as_ref().is_some_and(|sse| sse.comments > 0)),
+            carries.exchanges,
+            "comments of SSE streams",
+        );
+        context(
             count(&|entry| matches!(entry.what, OwnedContent::Missing(_))),
-            carries.http,
+            carries.exchanges,
             "where an exporter had dropped a body",
         );
         context(

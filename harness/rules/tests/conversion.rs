@@ -1,16 +1,18 @@
 //! Conversion from every format to every other, over the cases and the recorded sessions: what `check` finds must of the
-//! copy it must find of the original, the copy means the same, and so does what is made of it in the first format again.
+//! copy it must find of the original, the copy means the same, and so does what is made of it in the first format again. What
+//! the copy does not show convert says that it left out.
 //!
 //! `scripts/conversion.sh` prints the table by pair.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
 
-use formats::{FORMATS, Format, Input, ReadOptions, Session, meaning};
+use formats::{FORMATS, Format, Input, Loss, OwnedContent, ReadOptions, Session, meaning};
 use rules::CheckOptions;
 use rules::rule::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use suite::{Root, Suite};
+use transcript::json::Json;
 
 /// Findings that a copy may have and its original not, with what convert says that it left out: it excused them.
 const EXCUSED: &[(&str, &str)] = &[
@@ -24,8 +26,6 @@ const EXCUSED: &[(&str, &str)] = &[
     ("jsonrpc.notification.no-response", "HTTP"),
     ("jsonrpc.notification.no-response", "answer came"),
     ("ping.empty-result", "answer came"),
-    // An `endpoint` event shows the revision.
-    ("jsonrpc.schema.typed", "events"),
     // Several sessions that HTTP tells apart.
     ("jsonrpc.id.unique-session", "HTTP"),
     // Of a program's pipes.
@@ -86,6 +86,86 @@ fn written(session: &Session, format: &Format) -> Vec<u8> {
     out
 }
 
+/// The words of what is left out of exchanges.
+const HTTP: &str = "HTTP|which answer";
+
+/// What a session shows, by the words (one or another) with which convert says that it left such out.
+fn inventory(session: &Session) -> BTreeMap<&'static str, Vec<String>> {
+    let mut shown: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    let mut show = |word, what: String| shown.entry(word).or_default().push(what);
+    for entry in &session.entries {
+        if entry.message().is_some() && !entry.inferred {
+            show("who sent", format!("the sender of a message, {:?}", entry.side));
+        }
+        // Times may be kept from another moment on.
+        if entry.message().is_some() && entry.time.is_some() {
+            show("times", "the time of a message".to_owned());
+        }
+        if let Some(context) = &entry.context {
+            context.headers.iter().for_each(|(name, value)| {
+                show(HTTP, format!("the header {}: {value}", name.to_ascii_lowercase()))
+            });
+            context.status.iter().for_each(|status| show(HTTP, format!("the status {status}")));
+        }
+        if let Some(sse) = &entry.sse {
+            if let Some(name) = sse.name.as_deref().filter(|name| !matches!(*name, "" | "message")) {
+                show("event", format!("the name of an event, {name}"));
+            }
+            sse.id.iter().for_each(|id| show("event", format!("the id of an event, {id}")));
+            sse.retry.iter().for_each(|retry| show("event", format!("a retry time, {retry}")));
+            (0..sse.comments).for_each(|_| show("comments", "a comment of a stream".to_owned()));
+        }
+        match &entry.what {
+            OwnedContent::Exchange(exchange) => {
+                show(HTTP, format!("{} {}", exchange.method, exchange.url));
+                let headers = exchange.request_headers.iter().chain(&exchange.response_headers);
+                headers.for_each(|(name, value)| {
+                    show(HTTP, format!("the header {}: {value}", name.to_ascii_lowercase()))
+                });
+                exchange.status.iter().for_each(|status| show(HTTP, format!("the status {status}")));
+            }
+            OwnedContent::Event => show("event", "an event without a message".to_owned()),
+            OwnedContent::TraceStart(line) | OwnedContent::TraceEnd(line) => {
+                for (name, value) in Json::parse(line).into_iter().flat_map(Json::members) {
+                    show(
+                        "process",
+                        format!("a member of a line on the process, {} {}", name.raw(), value.text()),
+                    );
+                }
+            }
+            OwnedContent::Missing(whose) => show("dropped a body", format!("that {whose} was dropped")),
+            OwnedContent::Skipped(what) => show("passed over", what.clone()),
+            _ => {}
+        }
+        if let Some(added) = entry.added.as_ref().filter(|_| entry.message().is_some()) {
+            show("members", format!("members of a line, {added}"));
+        }
+    }
+    shown
+}
+
+/// What a copy has not of a session, although nothing says that it was left out: the first of each sort.
+fn unsaid(session: &Session, copy: &Session, losses: &[Loss]) -> Vec<(String, &'static str)> {
+    let there = inventory(copy);
+    let mut unsaid = Vec::new();
+    for (word, all) in inventory(session) {
+        let mut left: Vec<&String> = there.get(word).into_iter().flatten().collect();
+        let gone = all.into_iter().find(|what| match left.iter().position(|kept| *kept == what) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        });
+        if let Some(what) =
+            gone.filter(|_| !losses.iter().any(|loss| word.split('|').any(|word| loss.what.contains(word))))
+        {
+            unsaid.push((what, word));
+        }
+    }
+    unsaid
+}
+
 fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tally) {
     let Some(session) = read(from, bytes) else { return };
     let losses = session.losses(to);
@@ -97,6 +177,12 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
     tally.with_losses += u64::from(!losses.is_empty());
     let copy = written(&session, to);
     let mut fault = |what: String| tally.faults.push(format!("{name}: {what}"));
+    let after = read(to, &copy);
+    if let Some(after) = &after {
+        for (what, word) in unsaid(&session, after, &losses) {
+            fault(format!("leaves out {what} and does not say so ({word})"));
+        }
+    }
     let challenges = from.carries.challenge && to.carries.challenge;
     if means(from, bytes, challenges) != means(to, &copy, challenges) {
         fault("means something else".to_owned());
@@ -112,7 +198,7 @@ fn convert(name: &str, from: &Format, bytes: &[u8], to: &Format, tally: &mut Tal
     if !new.is_empty() {
         fault(format!("breaks {}", new.join(", ")));
     }
-    let Some(again) = read(to, &copy) else { return };
+    let Some(again) = after else { return };
     if !again.losses(from).iter().any(|loss| loss.clause.is_some())
         && means(from, bytes, challenges) != means(from, &written(&again, from), challenges)
     {

@@ -4,6 +4,7 @@
 //! Memory: the last capabilities of each side, and the tools of the listings up to [`MOST_TOOLS`] bytes of schemas.
 
 use super::message::{MessageKind, SeenMessage};
+use super::methods::known;
 use crate::revision::Revision;
 use crate::rule::Need;
 use memchr::memmem::Finder;
@@ -102,6 +103,10 @@ pub(crate) struct Facts {
     pub(crate) torn: bool,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
     piped: bool,
+    /// Nothing but an `endpoint` event shows the revision.
+    by_endpoint: bool,
+    /// An `endpoint` event showed a revision that has not the methods of the session: it was the transport's alone.
+    outgrown: bool,
     /// What HTTP calls the session.
     name: Option<Box<str>>,
     /// Exchanges of several sessions alternate, so that nobody can tell which session lacks what.
@@ -142,6 +147,8 @@ impl Facts {
             dead: None,
             torn: false,
             piped: false,
+            by_endpoint: false,
+            outgrown: false,
             name: None,
             mixed: false,
             messages: 0,
@@ -264,7 +271,8 @@ impl Facts {
             }
             Content::Event => {
                 let name = entry.sse.as_ref().and_then(|sse| sse.name.as_deref());
-                if name == Some("endpoint") {
+                if name == Some("endpoint") && !self.outgrown {
+                    self.by_endpoint |= self.revision.is_none();
                     self.suppose(Revision::V2024_11_05);
                 }
             }
@@ -278,6 +286,11 @@ impl Facts {
             self.late = !begins(message);
         }
         self.messages += 1;
+        if self.by_endpoint
+            && message.method.as_deref().is_some_and(|method| self.is_of_other_revisions(method))
+        {
+            (self.revision, self.by_endpoint, self.outgrown) = (None, false, true);
+        }
         if message.calls("initialize") {
             self.handshake = true;
             self.wished = message.param("protocolVersion").and_then(text_of);
@@ -292,6 +305,12 @@ impl Facts {
         {
             self.suppose(revision);
         }
+    }
+
+    /// Whether other revisions have this method, and the one that rules has not.
+    fn is_of_other_revisions(&self, method: &str) -> bool {
+        let mut all = known(method).peekable();
+        all.peek().is_some() && !self.revision.is_some_and(|revision| all.any(|one| one.span.has(revision)))
     }
 
     /// Counts a response. No session begins with one.
@@ -311,6 +330,7 @@ impl Facts {
             // Nothing was under way: the recording begins where the session does, with the wrong message.
             self.late &= !self.unserved;
             self.initialized = true;
+            self.by_endpoint = false;
             if !self.forced {
                 self.revision = result.member("protocolVersion").and_then(Revision::of).or(self.revision);
             }

@@ -270,6 +270,12 @@ impl CorrelationState {
             // HTTP lets a server say why it refused a notification, in an error without an id.
             (Some(Last { notification: Some(_), .. }), None, MessageKind::Error)
                 if status.is_some_and(|status| status >= 400) => {}
+            (Some(Last { notification: Some(_), .. }), None, MessageKind::Error)
+                if message.error_code() == Some(-32700) =>
+            {
+                let why = "it answers a text that is no JSON, and no recording of messages has that";
+                report.inconclusive(&NO_RESPONSE, at, why);
+            }
             (Some(Last { notification: Some((name, location)), .. }), None, _) => {
                 let wrong = Violation::of(format!("an answer to the notification `{name}`"));
                 report.fail(&NO_RESPONSE, at, wrong.see(location.location(), "the notification"));
