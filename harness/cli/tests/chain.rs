@@ -1,5 +1,5 @@
-//! Two recorders over one session, one in front of the other, in every format that `record` writes: both recordings are of the
-//! same session.
+//! Two recorders over one session, one in front of the other, over stdio and both HTTP transports, in every format that
+//! `record` writes: both recordings are of the same session.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail as a test does")]
@@ -110,15 +110,26 @@ fn two_recorders_over_stdio_record_one_session() {
 }
 
 #[test]
-fn two_recorders_over_http_record_one_session() {
+fn two_recorders_over_streamable_http_record_one_session() {
+    over_http("streamable-http", "mcp");
+}
+
+#[test]
+fn two_recorders_over_http_sse_record_one_session() {
+    over_http("http-sse", "sse");
+}
+
+/// Every pair of recorders in front of a player, over a transport that begins at this path.
+fn over_http(transport: &str, path: &str) {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path());
     let mut recordings = Vec::new();
     for (outer, inner) in pairs() {
         let (a, b) = (folder.path().join(format!("a.{outer}")), folder.path().join(format!("b.{inner}")));
         let mut command = concord();
-        let server =
-            Listening::start(command.args(["play", "--as", "server", "--listen", "0"]).arg(&session));
+        let server = Listening::start(
+            command.args(["play", "--as", "server", "--transport", transport, "--listen", "0"]).arg(&session),
+        );
         let recorder = |format: &str, out: &Path, to: &str| {
             let mut command = concord();
             command.args([
@@ -126,7 +137,7 @@ fn two_recorders_over_http_record_one_session() {
                 "--listen",
                 "0",
                 "--to",
-                &format!("http://{to}/mcp"),
+                &format!("http://{to}/{path}"),
                 "--format",
                 format,
                 "-o",
@@ -135,8 +146,10 @@ fn two_recorders_over_http_record_one_session() {
         };
         let second = recorder(inner, &b, &server.at);
         let first = recorder(outer, &a, &second.at);
-        let to = format!("http://{}/mcp", first.at);
-        let output = concord().args(["play", "--as", "client", "--to", &to]).arg(&session).output().unwrap();
+        let to = format!("http://{}/{path}", first.at);
+        let mut client = concord();
+        client.args(["play", "--as", "client", "--transport", transport, "--to", &to]);
+        let output = client.arg(&session).output().unwrap();
         assert!(output.status.success(), "{outer} {inner}: {}", told(&output));
         server.end(false);
         first.end(true);
