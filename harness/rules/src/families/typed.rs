@@ -39,20 +39,24 @@ impl RuleVisitor for TypedState {
             }
             _ => return,
         };
-        let fault = match value {
+        let faults = match value {
             Some(value) => match shape_of(message, method, value) {
-                Some(shape) => shapes::fault(part, shape, value, at.revision),
+                Some(shape) => shapes::faults(part, shape, value, at.revision),
                 None => return,
             },
             None => shapes::without_params(method, at.revision)
-                .map(|wrong| Fault { wrong, place: message.raw.json() }),
+                .map(|wrong| Fault { wrong, place: message.raw.json() })
+                .into_iter()
+                .collect(),
         };
-        match fault {
-            None => report.pass(&TYPED, at),
-            Some(Fault { place, .. }) if place.kind() == JsonKind::String && at.facts.redacted(place) => {
-                report.inconclusive(&TYPED, at, "the recorder took out what would decide it");
+        if faults.is_empty() {
+            report.pass(&TYPED, at);
+        }
+        for fault in faults {
+            match fault.place.kind() == JsonKind::String && at.facts.redacted(fault.place) {
+                true => report.inconclusive(&TYPED, at, "the recorder took out what would decide it"),
+                false => report.fail(&TYPED, at, Violation::of(fault.wrong).inside(fault.place)),
             }
-            Some(fault) => report.fail(&TYPED, at, Violation::of(fault.wrong).inside(fault.place)),
         }
     }
 }

@@ -19,16 +19,37 @@ pub(crate) struct Fault<'v> {
 /// may have, the one that fits furthest is the one that was meant.
 type Fit<'v> = Result<(), (usize, Fault<'v>)>;
 
-/// The first fault of a message's part that is left to the rule of the shapes.
-pub(crate) fn fault<'v>(
+/// So many faults of a message are told, each in a pass of its own.
+pub(crate) const MOST_FAULTS: usize = 10;
+
+/// The faults of a message's part that are left to the rule of the shapes, up to [`MOST_FAULTS`], in the order of the table.
+/// Where the revision is not known, the first of them: of the others nobody can tell whether every revision refuses them.
+pub(crate) fn faults<'v>(
     part: Part,
     method: &str,
     value: Json<'v>,
     revision: Option<Revision>,
-) -> Option<Fault<'v>> {
-    by_each(entry(method, part).iter(), revision, |row, by| {
-        Judge { revision: by, place: Some((part, method)) }.value(&row.shape, value, &Path::Top)
-    })
+) -> Vec<Fault<'v>> {
+    let mut faults: Vec<Fault<'v>> = Vec::new();
+    let most = if revision.is_some() { MOST_FAULTS } else { 1 };
+    while faults.len() < most {
+        let told: Vec<_> = faults.iter().map(|fault| (address(fault.place), &*fault.wrong)).collect();
+        let next = by_each(entry(method, part).iter(), revision, |row, by| {
+            Judge { revision: by, place: Some((part, method)), told: &told }.value(
+                &row.shape,
+                value,
+                &Path::Top,
+            )
+        });
+        let Some(next) = next else { break };
+        faults.push(next);
+    }
+    faults
+}
+
+/// Where a value stands in memory, which tells equal values of one message apart.
+fn address(value: Json<'_>) -> usize {
+    value.text().as_ptr().addr()
 }
 
 /// The first fault of a value as a member of what the table has under this name; what a list holds is asked for item by
@@ -40,7 +61,8 @@ pub(crate) fn member_fault<'v>(
     revision: Option<Revision>,
 ) -> Option<Fault<'v>> {
     by_each(members(of).iter().filter(|row| row.name == member), revision, |row, by| {
-        let (judge, path) = (Judge { revision: by, place: None }, Path::Member(&Path::Top, member));
+        let (judge, path) =
+            (Judge { revision: by, place: None, told: &[] }, Path::Member(&Path::Top, member));
         match &row.shape {
             Shape::List(items) => judge.value(items, value, &Path::Item(&path)),
             shape => judge.value(shape, value, &path),
@@ -94,13 +116,23 @@ struct Judge<'j> {
     revision: Revision,
     /// What is judged, where places that have a rule of their own are left to it.
     place: Option<(Part, &'j str)>,
+    /// Faults that were told before: where they stand, and what is wrong. They count as none, so that what stands behind them
+    /// is found.
+    told: &'j [(usize, &'j str)],
 }
 
 impl Judge<'_> {
     fn wrong<'v>(&self, path: &Path<'_>, value: Json<'v>, wrong: impl FnOnce() -> String) -> Fit<'v> {
         match self.place {
             Some((part, method)) if is_owned(part, method, path, self.revision) => Ok(()),
-            _ => Err((0, Fault { wrong: wrong(), place: value })),
+            _ => self.untold(0, Fault { wrong: wrong(), place: value }),
+        }
+    }
+
+    fn untold<'v>(&self, fitting: usize, fault: Fault<'v>) -> Fit<'v> {
+        match self.told.contains(&(address(fault.place), &*fault.wrong)) {
+            true => Ok(()),
+            false => Err((fitting, fault)),
         }
     }
 
@@ -195,7 +227,7 @@ impl Judge<'_> {
             return Err((fitting, fault));
         };
         names.dedup();
-        Err((fitting, Fault { wrong: format!("{} is missing", names.join(" or ")), ..fault }))
+        self.untold(fitting, Fault { wrong: format!("{} is missing", names.join(" or ")), ..fault })
     }
 
     /// The member whose word says that an object is none of these.
@@ -303,5 +335,41 @@ fn noun(shape: &Shape) -> &'static str {
         Shape::Number { .. } => JsonKind::Number.name(),
         Shape::List(_) => JsonKind::Array.name(),
         _ => JsonKind::Object.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_FAULTS, faults};
+    use crate::revision::Revision;
+    use crate::shapes::Part;
+    use transcript::json::Json;
+
+    /// The faults of a listing of tools, each with the place it stands at.
+    fn of_tools(text: &str, revision: Option<Revision>) -> Vec<String> {
+        let value = Json::parse(text).unwrap();
+        let told = faults(Part::Result, "tools/list", value, revision);
+        told.iter().map(|fault| format!("{}: {}", fault.place.text(), fault.wrong)).collect()
+    }
+
+    #[test]
+    fn each_fault_of_a_message_is_told_once_at_its_place() {
+        let text = r#"{"tools":[{"inputSchema":{}},{"name":7,"inputSchema":{"type":"object"},"title":true}],"nextCursor":"a"}"#;
+        assert_eq!(
+            of_tools(text, Some(Revision::V2025_06_18)),
+            [
+                r#"{"inputSchema":{}}: `name` is missing"#,
+                "{}: `type` is missing",
+                "7: `name` is a number, and not a string",
+                "true: `title` is a boolean, and not a string",
+            ]
+        );
+        assert_eq!(of_tools(text, None).len(), 1, "nothing shows what every revision refuses");
+    }
+
+    #[test]
+    fn a_message_that_is_all_wrong_is_told_of_in_part() {
+        let text = format!("{{\"tools\":[{}1]}}", "1,".repeat(1_000));
+        assert_eq!(of_tools(&text, Some(Revision::V2025_06_18)).len(), MOST_FAULTS);
     }
 }

@@ -5,7 +5,7 @@
 mod judge;
 mod owners;
 
-pub(crate) use judge::{Fault, fault, member_fault, without_params};
+pub(crate) use judge::{Fault, faults, member_fault, without_params};
 
 use crate::revision::{Revision, Span};
 use foldhash::fast::FixedState;
