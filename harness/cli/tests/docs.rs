@@ -43,6 +43,28 @@ fn each_page_lists_the_options_that_the_program_has() {
 }
 
 #[test]
+fn the_rules_that_help_names_are_rules() {
+    let concord =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(args).output().unwrap();
+    let mut named = 0;
+    for command in ["check", "explain"] {
+        let help = String::from_utf8(concord(&[command, "--help"]).stdout).unwrap();
+        let is_id = |word: &&str| {
+            let part = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            word.matches('.').count() == 2 && word.split('.').all(|one| !one.is_empty() && part(one))
+        };
+        for id in help.split([' ', ',', '\n']).filter(is_id) {
+            assert!(
+                concord(&["explain", id]).status.success(),
+                "{command} --help names {id}, which is no rule"
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 1, "only {named} rules were named");
+}
+
+#[test]
 fn an_unknown_command_has_no_options() {
     let run = Command::new(env!("CARGO_BIN_EXE_mcp-concord")).args(["options", "juggle"]).output().unwrap();
     assert_eq!(run.status.code(), Some(2));

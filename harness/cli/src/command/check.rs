@@ -43,7 +43,7 @@ Examples:
   mcp-concord check trace.jsonl                        what is wrong, whose fault it is, what to do
   mcp-concord check --profile recorder recordings/     are these files faithful recordings?
   mcp-concord check --select jsonrpc,lifecycle a.har   only two families
-  mcp-concord check --ignore tools.name.charset a.har  all rules but one
+  mcp-concord check --ignore tools.name.grammar a.har  all rules but one
   mcp-concord check --output sarif a.har > a.sarif     for editors and code scanners
   mcp-concord check --require 2025-11-25.toml a.har    does it conform, by a frozen set of rules?
   mcp-concord check --print-require 2025-11-25         prints such a set of the current rules

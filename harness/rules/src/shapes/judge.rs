@@ -358,8 +358,8 @@ mod tests {
         assert_eq!(
             of_tools(text, Some(Revision::V2025_06_18)),
             [
-                r#"{"inputSchema":{}}: `name` is missing"#,
                 "{}: `type` is missing",
+                r#"{"inputSchema":{}}: `name` is missing"#,
                 "7: `name` is a number, and not a string",
                 "true: `title` is a boolean, and not a string",
             ]
