@@ -65,19 +65,16 @@ pub fn run_until(
         let message = format!("{readings} readings were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
-    let implementation = implementation(importer);
-    let mut short: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut short: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.verdict.is_failure()) {
-        let at = line.difference.as_ref().map(|difference| difference.at.as_str());
-        short.entry(&line.case).or_default().extend(at);
+        short.entry(&line.case).or_default().push(line);
     }
     for PlannedCase { case, .. } in plan {
-        if let (Some(differences), Some(note)) =
-            (short.get(case.name.as_str()), cases.get_mut(case.name.as_str()))
-        {
-            show(case, differences, note)?;
+        if let Some(failed) = short.get(case.name.as_str()) {
+            cases.insert(case.name.clone(), shown(case, failed)?);
         }
     }
+    let implementation = implementation(importer);
     Ok(Record { interrupted: left as u64, ..Record::new(suite, implementation, cases, lines) })
 }
 
@@ -86,9 +83,12 @@ pub fn implementation(importer: &dyn Importer) -> Implementation {
     Implementation::new(importer.name(), importer.version(), importer.level()).in_dialect(importer.dialect())
 }
 
-/// Puts the transcripts of a case that an importer fell short of beside its title, and where in each of them stands
-/// what it got wrong in any of them.
-fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut CaseNote) -> io::Result<()> {
+/// What a record says of a case that an importer fell short of: its transcripts too, and where in each of them stands what
+/// it got wrong in any of them.
+pub(crate) fn shown(case: &Case, failed: &[&CaseResult]) -> io::Result<CaseNote> {
+    let mut note = case.note();
+    let differences: BTreeSet<&str> =
+        failed.iter().filter_map(|line| Some(line.difference.as_ref()?.at.as_str())).collect();
     for Transcript { format, blob } in &case.transcripts {
         let bytes = blob.bytes()?;
         note.transcripts.insert(format.name.to_owned(), kept(&String::from_utf8_lossy(&bytes)));
@@ -98,7 +98,7 @@ fn show(case: &Case, differences: &BTreeSet<&str>, note: &mut CaseNote) -> io::R
             note.lines.insert(format.name.to_owned(), lines.into_iter().collect());
         }
     }
-    Ok(())
+    Ok(note)
 }
 
 /// Judges the selected readings of one case, each by itself and, where the clause is open, by the others.

@@ -17,7 +17,7 @@
 //! process for each trial.
 
 use crate::importer::{Importer, STACK};
-use crate::run::{PlannedCase, PlannedRead, implementation, judge_case, readings};
+use crate::run::{PlannedCase, PlannedRead, implementation, judge_case, readings, shown};
 use crate::suite::{Case, Problem, Root, Suite};
 use globset::{GlobBuilder, GlobMatcher};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -246,7 +246,9 @@ impl Judging {
     fn told(&self, case: &Case, format: Option<&str>, lines: Vec<CaseResult>) -> String {
         let suite = record::Suite::new("", "");
         let implementation = implementation(&*self.importer);
-        let notes = BTreeMap::from([(case.name.clone(), case.note())]);
+        // A transcript that cannot be read again is not shown.
+        let note = shown(case, &lines.iter().collect::<Vec<_>>()).unwrap_or_else(|_| case.note());
+        let notes = BTreeMap::from([(case.name.clone(), note)]);
         let record = Record::new(suite, implementation, notes, lines);
         let trial = format!("{}::{}", case.name.replace('/', "::"), format.unwrap_or(CONSISTENT));
         let file = |line: &CaseResult| {

@@ -4,6 +4,12 @@
 
 use crate::meaning::{Call, Calls, Event, Identification, Meaning};
 
+/// What a message begins with that tells of a reading where a rejection is due.
+pub(crate) const READ: &str = "it was read: ";
+
+/// What a reading begins with in words.
+pub(crate) const READING: &str = "a reading of ";
+
 /// How much of a session an importer can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,7 +134,7 @@ impl From<Vec<Event>> for Answer {
 }
 
 fn counted(count: usize, one: &str) -> String {
-    if count == 1 { format!("a reading of 1 {one}") } else { format!("a reading of {count} {one}s") }
+    if count == 1 { format!("{READING}1 {one}") } else { format!("{READING}{count} {one}s") }
 }
 
 #[cfg(test)]

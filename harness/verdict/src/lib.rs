@@ -12,6 +12,7 @@ mod compare;
 pub mod config_error;
 pub mod consistency;
 pub mod expectation;
+pub mod gist;
 pub mod identified;
 pub mod jobs;
 mod judgement;

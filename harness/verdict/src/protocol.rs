@@ -94,6 +94,9 @@ impl Handshake {
 /// Why it is no answer, with what came.
 pub fn answer(text: &[u8], seq: Option<u64>) -> Result<Answer, String> {
     let but = |why: &str| format!("{why}: {}", shown(text));
+    if text.trim_ascii().is_empty() {
+        return Err("printed an empty line".to_owned());
+    }
     let line = std::str::from_utf8(text).map_err(|_| but("what it said is no UTF-8"))?;
     let value = parse(line).map_err(|_| but("what it said is no JSON object"))?;
     if value.kind() != JsonKind::Object {
@@ -238,6 +241,7 @@ mod tests {
     fn what_is_no_answer_is_shown() {
         for (text, part) in [
             ("Listening", "no JSON object: Listening"),
+            (" \n", "printed an empty line"),
             ("[]", "no JSON object"),
             (r#"{"meaning":{}}"#, "no `seq`"),
             (r#"{"seq":6,"meaning":{}}"#, "answered 6 when 7 was asked"),

@@ -2,7 +2,7 @@
 //!
 //! When an answer is right, what its first difference is, and when it lost a message in silence.
 
-use crate::answer::{Answer, FailureKind};
+use crate::answer::{Answer, FailureKind, READ};
 use crate::compare::{Summaries, compare, shows_nothing};
 use crate::expectation::Expectation;
 use transcript::diff::Difference;
@@ -36,7 +36,7 @@ pub fn judge(expectation: &Expectation, question: &Question<'_>, answer: &Answer
         Expectation::Rejection(code) => {
             let left = Some(quoted(code.name()));
             let difference = Difference { pointer: "/rejection/code".into(), left, right: None };
-            Judgement::fail(difference, Some(format!("it was read: {}", answer.in_words())))
+            Judgement::fail(difference, Some(format!("{READ}{}", answer.in_words())))
         }
     }
 }

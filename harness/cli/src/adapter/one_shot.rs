@@ -71,6 +71,9 @@ impl OneShot {
         let (took, peak) = (since.elapsed(), process.peak());
         let said = process.end_and_stderr();
         let answer = all.and_then(|(output, status)| match status.code() {
+            Some(0) if output.trim_ascii().is_empty() => {
+                Err(BrokenAnswer::new(FailureKind::Garbled, "printed nothing, exit 0"))
+            }
             Some(0) => {
                 protocol::answer(&output, None).map_err(|why| BrokenAnswer::new(FailureKind::Garbled, why))
             }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use suite::GeneratedCase;
 use verdict::answer::Level;
 use verdict::expectation::Expectation;
-use verdict::record::{CaseNote, CaseResult, Implementation, Record, Suite};
+use verdict::record::{CaseNote, CaseResult, Implementation, Record, Suite, kept};
 use verdict::text;
 
 /// How many names are tried for a finding before it is reported as one that cannot be saved.
@@ -163,7 +163,11 @@ impl Reporter<'_> {
             line.clauses = draft.clauses.iter().map(|&clause| clause.to_owned()).collect();
         }
         let all: Vec<CaseResult> = lines.iter().map(|(_, line)| line.clone()).collect();
-        let note = CaseNote::new(&finding.signature.to_string(), &self.reason(finding));
+        let mut note = CaseNote::new(&finding.signature.to_string(), &self.reason(finding));
+        for (format, file) in &draft.files {
+            let text = file.as_ref().map(|bytes| kept(&String::from_utf8_lossy(bytes)));
+            note.transcripts.extend(text.ok().map(|text| (format.name.to_owned(), text)));
+        }
         let suite = Suite::new("", "");
         let implementation = Implementation::new("", "", Level::Events);
         let record = Record::new(suite, implementation, BTreeMap::from([(name.to_owned(), note)]), all);
@@ -185,10 +189,10 @@ impl Reporter<'_> {
             text.push_str(&text::failure(&record, line, &options));
         }
         if lines.is_empty() {
-            let _ = writeln!(text, "  file      {}", plain(&self.out.join(name).display().to_string()));
+            let _ = writeln!(text, "  = file: {}", plain(&self.out.join(name).display().to_string()));
             for clause in &draft.clauses {
                 let title = transcript::clauses::find(clause).map_or("", |clause| clause.title);
-                let _ = writeln!(text, "  clause    {clause}: {title}");
+                let _ = writeln!(text, "  = clause: {clause}: {title}");
             }
         }
         text
@@ -196,10 +200,10 @@ impl Reporter<'_> {
 
     fn commands(&self, finding: &Finding, name: &str, saved: bool, text: &mut String) {
         let shrunk = &finding.shrunk;
-        let _ = writeln!(text, "  repeat    {} --first {} --runs 1", self.fuzz, finding.number);
+        let _ = writeln!(text, "  = repeat: {} --first {} --runs 1", self.fuzz, finding.number);
         let _ = writeln!(
             text,
-            "  shrunk    from {} to {} in {}{}",
+            "  = shrunk: from {} to {} in {}{}",
             counted(shrunk.messages.0, "message"),
             counted(shrunk.messages.1, "message"),
             counted(shrunk.attempts as usize, "attempt"),
@@ -211,10 +215,10 @@ impl Reporter<'_> {
             .filter(|format| *format != finding.signature.format)
             .collect();
         if !others.is_empty() {
-            let _ = writeln!(text, "  also in   {}", others.join(", "));
+            let _ = writeln!(text, "  = also in: {}", others.join(", "));
         }
         if !saved {
-            let _ = writeln!(text, "  unsaved   the files of {} follow", plain(name));
+            let _ = writeln!(text, "  = unsaved: the files of {} follow", plain(name));
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use transcript::json::{Json, JsonKind};
+use verdict::gist::{gist, unparticular};
 use verdict::record::{CaseResult, Difference};
 use verdict::verdict::Verdict;
 
@@ -55,7 +56,7 @@ impl Kind {
         let (at, change) = match (&line.difference, &line.message) {
             (Some(difference), _) => (path(&difference.at), change(difference)),
             (None, Some(_)) if line.verdict == Verdict::Unstable => (String::new(), String::new()),
-            (None, Some(message)) => (String::new(), beginning(message)),
+            (None, Some(message)) => (String::new(), gist(message)),
             (None, None) => (String::new(), String::new()),
         };
         Self { verdict: line.verdict, at, change, silent_loss: line.silent_loss }
@@ -143,35 +144,6 @@ fn sort(value: Option<&str>) -> &'static str {
     }
 }
 
-/// The words of a message up to its particulars, which follow a colon.
-fn beginning(message: &str) -> String {
-    let words = message.lines().next().unwrap_or_default();
-    let open = |end: &usize| words[..*end].matches('(').count() > words[..*end].matches(')').count();
-    // A colon in parentheses explains the words before them.
-    let end = words.match_indices(": ").map(|(at, _)| at).find(|at| !open(at)).unwrap_or(words.len());
-    unparticular(&words[..end])
-}
-
-/// Words without numbers and quoted text.
-fn unparticular(words: impl AsRef<str>) -> String {
-    const LONGEST: usize = 100;
-    let mut out = String::new();
-    let mut rest = words.as_ref().chars();
-    while let Some(char) = rest.next() {
-        match char {
-            _ if out.chars().count() >= LONGEST => break,
-            '0'..='9' if out.ends_with('*') => {}
-            '0'..='9' => out.push('*'),
-            '"' | '`' | '\'' if rest.as_str().contains(char) => {
-                rest.by_ref().take_while(|other| *other != char).for_each(drop);
-                out.push('…');
-            }
-            char => out.push(char),
-        }
-    }
-    out
-}
-
 impl fmt::Display for Kind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { verdict, at, change, silent_loss } = self;
@@ -198,7 +170,7 @@ impl fmt::Display for Signature {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Signature, beginning};
+    use super::{Kind, Signature};
     use transcript::rejection::Code;
     use verdict::answer::{Answer, Level};
     use verdict::expectation::Expectation;
@@ -256,7 +228,6 @@ mod tests {
 
     #[test]
     fn words_are_cut_where_they_become_particular() {
-        assert_eq!(beginning("it answered 12 when 3 was asked: x"), "it answered * when * was asked");
         let line = |message: &str| {
             let broken = Answer::Broken { how: verdict::answer::FailureKind::Crash, message: message.into() };
             kind(&Expectation::Either(None), &broken)

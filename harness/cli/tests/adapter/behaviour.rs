@@ -226,6 +226,7 @@ pub(crate) fn once(mode: &str, path: &str, format: &str) {
         "wrong-code" if rejection => process::exit(1),
         "torn" => print!("{answer}"),
         "hangs" => sleep(600),
+        "mute" => {}
         _ => println!("{answer}"),
     }
     if rejection || mode == "torn" {

@@ -66,7 +66,7 @@ rows! {
     a_closed_output: "closes-stdout", ONE, 1, &["1 crash", "closed its standard output and ran on"];
     a_closed_input: "closes-stdin", CASE_A, 1, &["1 pass, 1 crash", "closed its standard input and ran on"];
     a_gigabyte: "gigabyte", GIGABYTE, 1, &["1 garbled", "more than 128 MiB, which begins aaa"];
-    death_on_the_third_read: "dies-on-third", &["--jobs", "1"], 1, &["4 pass, 2 crash", "crash: topic/b, jsonrpc", "exit status: 7", "stderr    cannot digest TRANSCRIPT"];
+    death_on_the_third_read: "dies-on-third", &["--jobs", "1"], 1, &["4 pass, 2 crash", "crash: topic/b, jsonrpc", "exit status: 7", "= stderr: cannot digest TRANSCRIPT"];
     a_hang: "hangs", HANG, 1, &["1 timeout", "no answer within 0.5 s"];
     another_answer_each_time: "changes", ONE, 1, &["1 unstable", "first a reading of 1 event, then"];
     a_rounded_number: "rounds", &[], 1, &["4 pass, 2 fail", "fail: topic/a, jsonrpc", "jsonrpc.jsonl:1", "/events/0/arguments/n", "9007199254740993", "--adapter '", "--filter 'topic/a/jsonrpc'"];
@@ -88,6 +88,7 @@ rows! {
     a_one_shot_command_that_shows_calls: "once:calls", &[], 0, &["5 pass, 1 skip"];
     a_rejection_by_exit_code_1: "once:wrong-code", &[], 1, &["5 pass, 1 crash", "exit status: 1", "65"];
     a_reading_with_the_code_of_a_rejection: "once:torn", ONE, 1, &["1 garbled", "a reading of 2 events"];
+    a_one_shot_command_that_prints_nothing: "once:mute", ONE, 1, &["1 garbled", "= got: printed nothing, exit 0"];
     a_one_shot_command_that_hangs: "once:hangs", HANG, 1, &["1 timeout"];
     the_smoke_test_of_a_one_shot_command: "once:good", VERIFY, 0, &["ok     it rejects"];
     a_one_shot_command_without_a_file: "", &["--exec", "cat"], 2, &["needs {file}"];
@@ -207,8 +208,8 @@ fn an_adapter_that_identifies_is_asked_and_judged() {
         "{said}"
     );
     let (code, said) = run("misidentifies", &["--filter", "identify/trace-stdio"]);
-    assert!(code == Some(1) && said.contains("at        /transport"), "{said}");
-    assert!(said.contains("expected  \"stdio\"") && said.contains("actual    \"mixed\""), "{said}");
+    assert!(code == Some(1) && said.contains("= at: /transport"), "{said}");
+    assert!(said.contains("= expected: \"stdio\"") && said.contains("= got: \"mixed\""), "{said}");
     // Who does not say so is not asked, and that is no failure.
     let (code, said) = run("good", &["--filter", "identify/*", "--filter", "ids/zero"]);
     assert!(code == Some(0) && said.contains("faulty does not answer `identify`"), "{said}");
@@ -273,7 +274,7 @@ fn memory_is_bounded() {
 fn the_command_that_runs_one_alone_does() {
     let suite = Suite::new();
     let told = told(&suite.run("rounds", &["--timeout", "20"]));
-    let alone = told.lines().find_map(|line| line.trim().strip_prefix("rerun")).unwrap().trim();
+    let alone = told.lines().find_map(|line| line.trim().strip_prefix("= rerun:")).unwrap().trim();
     let program = format!("'{}'", env!("CARGO_BIN_EXE_mcp-concord"));
     let output =
         Command::new("sh").args(["-c", &alone.replacen("mcp-concord", &program, 1)]).output().unwrap();

@@ -93,7 +93,8 @@ fn found(output: &Output) -> String {
 
 /// The lines of a report that begin with this word.
 fn rows<'t>(told: &'t str, name: &str) -> Vec<&'t str> {
-    told.lines().filter_map(|line| line.strip_prefix("  ")?.strip_prefix(name)).map(str::trim).collect()
+    let row = |line: &'t str| line.trim_start().strip_prefix("= ")?.strip_prefix(name)?.strip_prefix(": ");
+    told.lines().filter_map(row).map(str::trim).collect()
 }
 
 /// The number of the first variant of seed 1 that has a meaning, so that rejecting it is wrong.
