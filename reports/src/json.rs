@@ -73,6 +73,7 @@ mod tests {
         });
         let mut record = Record::new(suite, implementation, [("ids/a".to_owned(), note)].into(), vec![line]);
         record.interrupted = u64::from(full);
+        record.max_failures = full.then_some(1);
         record.shard = full.then_some(ShardPart { part: 1, of: 2 });
         if full {
             record.subject = Subject::Recorder;

@@ -9,6 +9,7 @@ mod listed_paths;
 mod recordings;
 mod rules_page;
 mod scale;
+mod status_line;
 mod terminal;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -60,6 +60,12 @@ impl Terminal {
         self.say("error", text);
     }
 
+    /// Shows a failure in one line, which begins with its verdict.
+    pub(crate) fn failure(&self, line: &str) {
+        let (verdict, what) = line.split_once(": ").unwrap_or(("fail", line));
+        self.say(verdict, what);
+    }
+
     /// Shows a rejection with its line.
     pub(crate) fn rejection(&self, name: &str, rejection: &Rejection) {
         self.write(&self.draw(name, rejection));
@@ -67,8 +73,8 @@ impl Terminal {
 
     fn say(&self, what: &str, text: &str) {
         let (on, off) = match (self.colour_err, what) {
-            (true, "error") => ("\u{1b}[1;31m", "\u{1b}[0m"),
-            (true, _) => ("\u{1b}[1;32m", "\u{1b}[0m"),
+            (true, "note") => ("\u{1b}[1;32m", "\u{1b}[0m"),
+            (true, _) => ("\u{1b}[1;31m", "\u{1b}[0m"),
             _ => ("", ""),
         };
         self.write(&format!("{on}{what}{off}: {}", plain(text)));

@@ -137,3 +137,49 @@ fn a_pipe_gets_the_bytes_and_a_terminal_the_same_value() {
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     assert_eq!(value(&shown[..=end]), value(&piped));
 }
+
+/// What stands on a terminal after this was written to it: a line that is written over keeps its last text.
+fn screen(written: &str) -> String {
+    let line = |line: &str| {
+        let mut shown = String::new();
+        for part in line.split('\r') {
+            match part.split_once("\u{1b}[K") {
+                // All that is written over is longer than what follows it, or is erased.
+                Some((text, rest)) => shown = format!("{text}{rest}"),
+                None if part.is_empty() => {}
+                None => shown = part.to_owned(),
+            }
+        }
+        shown
+    };
+    written.replace("\r\n", "\n").split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_run_shows_how_far_it_is_on_a_terminal_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let importer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/importer.py");
+    let exec = format!("python3 {} {{file}}", importer.display());
+    let arguments = ["run", "--exec", &exec, "--filter", "ids/null-*", "--format", "jsonrpc", "--jobs", "1"];
+    let on_a_terminal = |more: &str, term: &str| {
+        let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
+        let mut program = Command::new("script");
+        program.args(["-qec", &format!("'{PROGRAM}' {} {more}", words.join(" ")), "/dev/null"]);
+        program.current_dir(folder.path()).stdin(Stdio::null()).env("NO_COLOR", "1").env("TERM", term);
+        String::from_utf8(program.output().unwrap().stdout).unwrap()
+    };
+    let piped = Command::new(PROGRAM).args(arguments).output().unwrap();
+    assert_eq!(String::from_utf8(piped.stderr).unwrap(), "", "nobody looks on");
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert!(!piped.contains('\r') && !piped.contains('\u{1b}'), "{piped:?}");
+    let failure = "fail: ids/null-tool-call/jsonrpc: expected null; got {\"result\":{\"a\":1}}\n";
+    let shown = on_a_terminal("", "xterm");
+    let progress = shown.split('\r').filter(|part| part.contains(" of 5: ")).count();
+    assert!(progress > 0 && shown.contains("pass"), "{shown:?}");
+    assert_eq!(screen(&shown), format!("{failure}{piped}"), "nothing is left of the line: {shown:?}");
+    let dumb = on_a_terminal("", "dumb");
+    assert_eq!(dumb.replace("\r\n", "\n"), format!("{failure}{piped}"));
+    let quiet = on_a_terminal("--quiet", "xterm");
+    assert!(!quiet.contains(" of 5: ") && !quiet.contains("got {\"result\":{\"a\":1}}\nfail"), "{quiet:?}");
+    assert!(quiet.starts_with("fail: ids/null-tool-call, jsonrpc"), "{quiet:?}");
+}

@@ -169,6 +169,19 @@ impl Baseline {
         self.entries.iter().enumerate().filter_map(stale).collect()
     }
 
+    /// What a result is in the light of it: known failures are expected, and passes that are listed as failures are not.
+    #[must_use]
+    pub fn verdict(&self, line: &CaseResult) -> Verdict {
+        let mut naming = self.entries.iter().filter(|known| known.names(&line.case, &line.format));
+        match line.verdict {
+            Verdict::Pass if naming.next().is_some() => Verdict::UnexpectedPass,
+            verdict if KINDS.contains(&verdict) && naming.any(|known| known.excuses(line)) => {
+                Verdict::ExpectedFail
+            }
+            verdict => verdict,
+        }
+    }
+
     /// A failure of another kind is a new failure, and says so.
     fn say_other_kind(&self, naming: &[usize], line: &mut CaseResult) {
         let Some(known) = naming.first().map(|index| &self.entries[*index]) else { return };

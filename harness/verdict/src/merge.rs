@@ -91,6 +91,7 @@ pub fn merge(parts: Vec<(String, Record)>) -> Result<Option<Record>, MergeError>
                 whole.clauses.extend(record.clauses);
                 whole.results.extend(record.results);
                 whole.interrupted += record.interrupted;
+                whole.max_failures = whole.max_failures.or(record.max_failures);
             }
         }
     }

@@ -8,11 +8,11 @@ use super::values::{quoted, seconds};
 use super::variants::CONSTRUCTED;
 use crate::adapter::Command;
 use crate::exit;
-use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, Tally, fuzz};
-use crate::terminal::Verbosity;
+use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, fuzz};
+use crate::status_line::StatusLine;
 use generators::seeded::Source;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -116,11 +116,14 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         fuzz: &fuzz_again,
         colour: context.terminal.colour_out,
     };
-    let mut progress = Progress::new(context.terminal.verbosity);
+    let since = Instant::now();
+    let mut progress = StatusLine::new(context.terminal.verbosity);
     let mut names = Vec::new();
     let done = fuzz(&plan, &probe, &mut |event| match event {
         Event::Progress(tally) => {
-            progress.show(tally);
+            let millis = u64::try_from(since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
+            let rate = tally.runs * 1000 / millis;
+            progress.show(|| format!("{} runs, {rate}/s, {} findings", tally.runs, tally.findings));
             Ok(())
         }
         Event::Found(finding) => {
@@ -193,39 +196,4 @@ fn writable(out: &Path) -> Result<(), Failure> {
         fs::create_dir_all(out).and_then(|()| tempfile::Builder::new().prefix(".try").tempfile_in(out));
     let refused = |error| Failure::unwritable(out, &error);
     tried.map(drop).map_err(refused)
-}
-
-/// A line on the terminal that is written over; nothing where there is none.
-struct Progress {
-    wanted: bool,
-    shown: bool,
-    since: Instant,
-    last: Option<Instant>,
-}
-
-impl Progress {
-    const PAUSE: Duration = Duration::from_millis(200);
-
-    fn new(verbosity: Verbosity) -> Self {
-        let wanted = verbosity > Verbosity::Quiet && io::stderr().is_terminal();
-        Self { wanted, shown: false, since: Instant::now(), last: None }
-    }
-
-    fn show(&mut self, tally: &Tally) {
-        if !self.wanted || self.last.is_some_and(|last| last.elapsed() < Self::PAUSE) {
-            return;
-        }
-        self.last = Some(Instant::now());
-        let rate =
-            tally.runs * 1000 / u64::try_from(self.since.elapsed().as_millis().max(1)).unwrap_or(u64::MAX);
-        // A closed terminal is no reason to stop.
-        let _ = write!(io::stderr(), "\r{} runs, {rate}/s, {} findings\u{1b}[K", tally.runs, tally.findings);
-        self.shown = true;
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let _ = write!(io::stderr(), "\r\u{1b}[K");
-        }
-    }
 }

@@ -53,6 +53,18 @@ pub(crate) fn named_format(name: &str) -> Result<&'static Format, String> {
     formats::named(name)
 }
 
+/// That no format is named twice.
+///
+/// # Errors
+/// A sentence that names the one that is.
+pub(crate) fn distinct(formats: &[&'static Format]) -> Result<(), Failure> {
+    let again = |(at, format): &(usize, &&Format)| formats[..*at].iter().any(|it| it.name == format.name);
+    match formats.iter().enumerate().find(again) {
+        Some((_, format)) => Err(Failure::Unusable(format!("--format {} is given twice", format.name))),
+        None => Ok(()),
+    }
+}
+
 /// The format of an input: the one that was asked for, or else the one that the content shows.
 ///
 /// # Errors

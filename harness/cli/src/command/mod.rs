@@ -24,6 +24,7 @@ mod outcome;
 mod play;
 mod read;
 mod record;
+mod records;
 mod redact;
 mod report;
 mod run;

@@ -1,24 +1,19 @@
 //! `report`: records of runs as a site for people, and as files for programs. Nothing is judged again.
 
 use super::context::{CommandContext, Failure};
-use super::site::{Site, TIMES};
-use super::suites::embedded;
+use super::records::{Input, read};
+use super::site::Site;
 use super::values::quoted;
 use crate::exit;
 use reports::html::findings::Finding;
 use reports::markdown;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use suite::Case;
+use std::path::PathBuf;
 use transcript::dialect;
 use verdict::change::{Change, Sort, changes};
-use verdict::kills::{self, Kills};
+use verdict::kills::Kills;
 use verdict::merge::merge;
-use verdict::record::{CaseNote, CaseResult, Record, SCHEMA};
-use verdict::timings::Times;
+use verdict::record::{CaseResult, Record};
 
 /// Renders results as a site: parts of a sharded run are merged, several implementations are shown side by side.
 #[derive(Debug, clap::Args)]
@@ -102,13 +97,6 @@ struct Given {
     findings: Option<Vec<Finding>>,
 }
 
-/// One file.
-enum Input {
-    Run(Box<Record>),
-    Kills(Kills),
-    Findings(Vec<Finding>),
-}
-
 impl Given {
     fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut given = Self::default();
@@ -172,67 +160,6 @@ fn latest(runs: &[Record]) -> Vec<&Record> {
         }
     }
     latest
-}
-
-/// The members that show which kind of file it is.
-#[derive(Deserialize)]
-struct Kind {
-    schema: Option<u32>,
-    kills: Option<u32>,
-}
-
-fn read(path: &Path) -> Result<Input, Failure> {
-    let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    if text.trim_start().starts_with('[') {
-        return parsed(&text, &format!("{name} is not an output of `check --output json`"))
-            .map(Input::Findings);
-    }
-    let no_record = format!("{name} is not a record of a run");
-    let Kind { schema, kills } = parsed(&text, &no_record)?;
-    let (known, found) = match (schema, kills) {
-        (_, Some(found)) => (kills::SCHEMA, found),
-        (found, None) => (SCHEMA, found.unwrap_or(SCHEMA)),
-    };
-    if found != known {
-        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {known}")));
-    }
-    match kills {
-        Some(_) => parsed(&text, &format!("{name} is not a kill matrix")).map(Input::Kills),
-        None => {
-            let mut record: Record = parsed(&text, &no_record)?;
-            if record.compact.is_some() {
-                let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
-                let dialect =
-                    dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
-                let suite = embedded()?.in_dialect(dialect);
-                let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
-                let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
-                let expanded = record.expand(|name| case(name).map(note));
-                expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
-            }
-            give_times(path, &mut record)?;
-            Ok(Input::Run(Box::new(record)))
-        }
-    }
-}
-
-/// Gives a record the times that stand beside it, where it is the one of its folder.
-fn give_times(path: &Path, record: &mut Record) -> Result<(), Failure> {
-    let beside = path.with_file_name(TIMES);
-    if path.file_name().is_none_or(|name| name != "results.json") || !beside.exists() {
-        return Ok(());
-    }
-    let name = beside.display().to_string();
-    let text = fs::read_to_string(&beside)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
-    let times: Times = parsed(&text, &name)?;
-    times.give(record).map_err(|stray| Failure::Unusable(format!("{name}: {stray}")))
-}
-
-fn parsed<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Failure> {
-    serde_json::from_str(text).map_err(|error| Failure::Unusable(format!("{what}: {error}")))
 }
 
 /// What to know of two runs in two dialects.

@@ -1,30 +1,32 @@
 //! `run`: the suite against an importer.
 
+mod again;
+mod live;
+mod selection;
+
 use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::importer_args::{ImporterArgs, Judged};
-use super::input::named_format;
+use super::input::distinct;
 use super::mutation;
 use super::outcome::{Outcome, exit_code, watch};
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
-use super::values::{bytes, glob, power, quoted};
+use super::values::{bytes, failures, power, quoted};
 use crate::exit;
 use crate::scale::Bounds;
-use formats::Format;
-use globset::GlobMatcher;
+use again::FailedBefore;
+use live::Live;
+use selection::{SelectionArgs, is_compared, list, select};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
-use suite::importer::Importer;
-use suite::run::{PlannedCase, Selection, Shard, plan, run_until};
+use suite::run::{PlannedCase, Selection, Shard, Supervision, implementation, plan, supervised};
 use suite::{Suite, paired};
-use transcript::nearest::nearest;
 use verdict::baseline::{Baseline, entries};
-use verdict::expectation::Expectation;
 use verdict::record::{CaseResult, Record};
 use wire::files::{Access, replace};
 use wire::interrupt;
@@ -43,6 +45,9 @@ Examples:
   mcp-concord run --mutants --results kills.json    the same, kept for a report
   mcp-concord run --generate 1000 --mutants         how many of them generated variants kill
   mcp-concord run --generate 1000 --seed 7          generated sessions instead of the suite
+  mcp-concord run --adapter ./a --fail-fast         up to the first failure
+  mcp-concord run --adapter ./a --rerun-failed r.json
+                                                    what failed in the run that wrote r.json
   mcp-concord run --shard 1/4                       a quarter of the cases, always the same ones
   mcp-concord run --report out                      with a page, JUnit, Markdown and a badge in out/
   mcp-concord run --adapter 'node adapter.js'       an importer that speaks the adapter protocol
@@ -60,19 +65,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Add an entry to the baseline for each new failure; fill in the reasons yourself.
-    #[arg(long, requires = "baseline", conflicts_with_all = ["filter", "format", "shard", "list"])]
+    #[arg(long, requires = "baseline", conflicts_with_all = ["filter", "format", "shard", "list", "rerun_failed", "fail_fast", "max_failures"])]
     write_baseline: bool,
     #[command(flatten)]
     suite: SuiteArgs,
-    /// Run only what matches this glob over `case` or `case/format`. Repeatable.
-    #[arg(long, value_name = "GLOB", value_parser = glob)]
-    filter: Vec<GlobMatcher>,
-    /// Run only this capture format.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
-    format: Option<&'static Format>,
-    /// Run part I of N; a case's part depends only on its name.
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Run only what failed in an earlier run, by its --results or the results.json of its --report.
+    #[arg(long, value_name = "RESULTS")]
+    rerun_failed: Option<PathBuf>,
+    /// End the run at the first failure; the case in which it comes is judged in all of its formats.
+    #[arg(long, conflicts_with = "max_failures")]
+    fail_fast: bool,
+    /// End the run at so many failures; known ones do not count.
+    #[arg(long, value_name = "N", value_parser = failures)]
+    max_failures: Option<u64>,
     /// How many transcripts to read at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -80,12 +87,14 @@ pub(crate) struct Args {
     #[arg(long)]
     list: bool,
     /// Test the suite instead: does it kill every mutant of the built-in reader?
-    #[arg(long, alias = "adequacy", conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline"])]
+    #[arg(long, alias = "adequacy", conflicts_with_all = ["filter", "format", "shard", "list", "adapter", "exec", "verify", "baseline",
+        "rerun_failed", "fail_fast", "max_failures"])]
     mutants: bool,
     /// Measure growth instead: ask for one session at 1, 2, 4, 8 … calls, KiB of text, levels, open requests, ids and SSE
     /// events, in each format, until a transcript is larger than SIZE. --filter takes `dimension` or `dimension/format`.
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "4MiB", value_parser = bytes,
-        conflicts_with_all = ["mutants", "cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs"])]
+        conflicts_with_all = ["mutants", "cases", "generate", "shard", "list", "verify", "baseline", "report", "jobs",
+            "rerun_failed", "fail_fast", "max_failures"])]
     scale: Option<u64>,
     /// With --scale: fail where time or memory grows with a larger power of the size.
     #[arg(long, value_name = "POWER", default_value = "1.5", value_parser = power, requires = "scale")]
@@ -103,10 +112,11 @@ pub(crate) struct Args {
 /// # Errors
 /// Where the suite or the selection cannot be used, or the record cannot be written.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    distinct(&args.selection.format)?;
     if let Some(up_to) = args.scale {
         let bounds = Bounds { up_to, max_exponent: args.max_exponent };
-        let (filters, format, results) = (args.filter.as_slice(), args.format, args.results.as_deref());
-        let scaling = Scaling { bounds, filters, format, results };
+        let (filters, formats) = (args.selection.filter.as_slice(), args.selection.format.as_slice());
+        let scaling = Scaling { bounds, filters, formats, results: args.results.as_deref() };
         watch()?;
         return args.importer.measure(&scaling, context);
     }
@@ -128,18 +138,33 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         None => judged.as_importer(),
     };
     let suite = suite.in_dialect(judged.dialect());
-    let planned = select(args, &suite, importer, context)?;
+    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
+    let named = args.suite.named(&suite).map_err(unreadable)?;
+    let mut planned = select(&args.selection, &suite, importer, context)?;
+    if let Some(path) = &args.rerun_failed {
+        let before = FailedBefore::read(path, &implementation(importer), &named)?;
+        before.retain(&mut planned);
+        before.say(path, &planned, context);
+    }
     if args.list {
         return list(&planned, importer);
     }
     let baseline = known(args, &suite, &judged, context)?;
-    let unreadable = |error: io::Error| Failure::Unusable(format!("the suite cannot be run: {error}"));
-    let named = args.suite.named(&suite).map_err(unreadable)?;
-    let mut record = run_until(&planned, importer, jobs, named, &interrupt::requested).map_err(unreadable)?;
+    let count = planned.iter().map(|planned| planned.readings.len()).sum();
+    let live = Live::new(count, baseline.as_ref(), context);
+    let supervision = Supervision {
+        over: &interrupt::requested,
+        max_failures: args.max_failures.or(args.fail_fast.then_some(1)),
+        fails: &|line| live.verdict(line).is_failure(),
+        heard: &|lines| live.hear(lines),
+    };
+    let ran = supervised(&planned, importer, jobs, named, &supervision);
+    live.end();
+    let mut record = ran.map_err(unreadable)?;
     if let Some(note) = importer.stop().filter(|_| !interrupt::requested()) {
         context.terminal.note(&note);
     }
-    let narrowed = !args.filter.is_empty() || args.format.is_some() || args.shard.is_some();
+    let narrowed = args.selection.is_narrow() || args.rerun_failed.is_some();
     let whole = !narrowed && record.interrupted == 0;
     let stale = baseline.as_ref().map(|baseline| baseline.apply(&mut record, whole)).unwrap_or_default();
     if whole && args.suite.generate.is_none() {
@@ -154,7 +179,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             pairing.silent.len()
         ));
     }
-    record.shard = args.shard.map(Shard::part);
+    record.shard = args.selection.shard.map(Shard::part);
     record.command = Some(command(args, None));
     let cases: BTreeMap<&str, _> =
         planned.iter().map(|planned| (planned.case.name.as_str(), planned.case)).collect();
@@ -163,10 +188,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Some(format!("{}/{file}", cases.get(line.case.as_str())?.place))
     };
     let alone = |line: &CaseResult| {
-        let open = cases.get(line.case.as_str()).is_some_and(|case| {
-            matches!(case.expectation, Expectation::Either(_)) && case.identified.is_none()
-        });
-        // In an open case the formats are compared with each other, so one of them would show nothing.
+        let open = cases.get(line.case.as_str()).is_some_and(|case| is_compared(case));
         let what = if open { line.case.clone() } else { format!("{}/{}", line.case, line.format) };
         command(args, Some(&what))
     };
@@ -179,6 +201,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         } else if args.write_baseline {
             write_baseline(path, &record, context)?;
         }
+    }
+    if planned.is_empty() && args.rerun_failed.is_some() && interrupt::code().is_none() {
+        return Ok(exit::WELL);
     }
     Ok(exit_code(&record, !stale.is_empty(), context))
 }
@@ -217,60 +242,6 @@ fn write_baseline(path: &Path, record: &Record, context: CommandContext) -> Resu
     let noun = if added == 1 { "entry" } else { "entries" };
     context.terminal.note(&format!("added {added} {noun} to {}; give each a reason", path.display()));
     Ok(())
-}
-
-/// The readings that the flags ask for. A run of nothing proves nothing, so it is refused; but a shard may be
-/// empty, since its neighbours have the cases.
-fn select<'s>(
-    args: &Args,
-    suite: &'s Suite,
-    importer: &dyn Importer,
-    context: CommandContext,
-) -> Result<Vec<PlannedCase<'s>>, Failure> {
-    let mut selection = Selection { format: args.format, ..Selection::default() };
-    for filter in &args.filter {
-        selection.filters = vec![filter.clone()];
-        if plan(suite, importer, &selection).is_empty() {
-            let wanted = filter.glob().glob();
-            let inside = format!("{}/", wanted.trim_end_matches('/'));
-            let hint = match suite.asked().any(|case| case.name.starts_with(&inside)) {
-                true => format!("; did you mean '{inside}*'?"),
-                false => match nearest(wanted, suite.asked().map(|case| case.name.as_str())).as_slice() {
-                    [] => "; --list shows what there is".to_owned(),
-                    names => format!("; did you mean {}?", names.join(" or ")),
-                },
-            };
-            let format =
-                args.format.map(|format| format!(" in the format {}", format.name)).unwrap_or_default();
-            return Err(Failure::Unusable(format!("--filter '{wanted}' matches nothing{format}{hint}")));
-        }
-    }
-    selection.filters.clone_from(&args.filter);
-    if plan(suite, importer, &selection).is_empty() {
-        let name = args.format.map_or("any format", |format| format.name);
-        return Err(Failure::Unusable(format!("no case has a transcript in {name}")));
-    }
-    selection.shard = args.shard;
-    let planned = plan(suite, importer, &selection);
-    if planned.is_empty() {
-        context.terminal.note("this shard has none of the selected cases");
-    }
-    Ok(planned)
-}
-
-fn list(planned: &[PlannedCase<'_>], importer: &dyn Importer) -> Result<u8, Failure> {
-    let mut out = String::new();
-    for PlannedCase { case, readings } in planned {
-        for reading in readings {
-            let _ = write!(out, "{}/{}", case.name, reading.format.name);
-            if let Err(skip) = reading.what {
-                let _ = write!(out, "\tskip: {}", skip.why(importer.name(), reading.format));
-            }
-            out.push('\n');
-        }
-    }
-    io::stdout().lock().write_all(out.as_bytes())?;
-    Ok(exit::WELL)
 }
 
 /// The command that runs everything again, or `what` alone, for pasting into a shell.

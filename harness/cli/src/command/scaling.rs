@@ -23,8 +23,8 @@ pub(super) struct Scaling<'s> {
     pub(super) bounds: Bounds,
     /// Only what matches one of these globs over `dimension` or `dimension/format`.
     pub(super) filters: &'s [GlobMatcher],
-    /// Only this format.
-    pub(super) format: Option<&'static Format>,
+    /// Only these formats; every one where there are none.
+    pub(super) formats: &'s [&'static Format],
     /// A file for the measurements, as JSON.
     pub(super) results: Option<&'s Path>,
 }
@@ -50,7 +50,9 @@ impl Scaling<'_> {
     ) -> Result<u8, Failure> {
         let wanted = |name: &str| self.filters.is_empty() || self.filters.iter().any(|it| it.is_match(name));
         let chosen: Vec<_> = series(program)
-            .filter(|(_, format)| self.format.is_none_or(|only| only.name == format.name))
+            .filter(|(_, format)| {
+                self.formats.is_empty() || self.formats.iter().any(|only| only.name == format.name)
+            })
             .filter(|(dimension, format)| {
                 wanted(dimension.name) || wanted(&format!("{}/{}", dimension.name, format.name))
             })

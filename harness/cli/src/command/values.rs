@@ -49,6 +49,12 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is not a size: write bytes, or such as 512MiB or 2GiB"))
 }
 
+/// How many failures end a run.
+pub(super) fn failures(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| format!("`{text}` failures cannot end a run: write a number from 1"))
+}
+
 /// A power as people write it.
 pub(super) fn power(text: &str) -> Result<f64, String> {
     text.parse()
@@ -71,7 +77,7 @@ pub(super) fn case_name(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, case_name, quoted, seconds};
+    use super::{bytes, case_name, failures, quoted, seconds};
     use std::time::Duration;
 
     #[test]
@@ -84,6 +90,10 @@ mod tests {
         }
         assert!(bytes("2GB").is_err() && bytes("99999999999GiB").is_err());
         assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(failures("3"), Ok(3));
+        for wrong in ["0", "-1", "", "many"] {
+            assert!(failures(wrong).unwrap_err().contains("from 1"), "{wrong}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod baselines;
 mod behaviour;
+mod parts;
 #[path = "../support/adapter.rs"]
 mod support;
 

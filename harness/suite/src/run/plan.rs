@@ -14,8 +14,8 @@ use verdict::record::ShardPart;
 pub struct Selection {
     /// Globs over a case's name and over `case/format`; any of them selects.
     pub filters: Vec<GlobMatcher>,
-    /// This format alone.
-    pub format: Option<&'static Format>,
+    /// These formats alone; every one where there are none.
+    pub formats: Vec<&'static Format>,
     /// A part of the cases.
     pub shard: Option<Shard>,
 }
@@ -120,7 +120,7 @@ impl Selection {
         let full = format!("{}/{}", case.name, format.name);
         let named = |glob: &GlobMatcher| glob.is_match(&case.name) || glob.is_match(&full);
         (self.filters.is_empty() || self.filters.iter().any(named))
-            && self.format.is_none_or(|wanted| wanted.name == format.name)
+            && (self.formats.is_empty() || self.formats.iter().any(|wanted| wanted.name == format.name))
     }
 }
 

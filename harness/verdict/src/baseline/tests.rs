@@ -29,7 +29,9 @@ fn entry(keys: &str) -> String {
 fn applied(text: &str, lines: &[(&str, &str, Verdict)]) -> (Vec<Verdict>, Vec<String>) {
     let mut record = record(lines);
     let baseline = Baseline::read(text, false).unwrap();
+    let each: Vec<Verdict> = record.results.iter().map(|line| baseline.verdict(line)).collect();
     let stale = baseline.apply(&mut record, true);
+    assert_eq!(each, record.results.iter().map(|line| line.verdict).collect::<Vec<_>>(), "one by one");
     assert_eq!(record.totals.values().sum::<u64>(), record.planned);
     let verdicts = record.results.iter().map(|line| line.verdict).collect();
     (verdicts, stale.into_iter().map(|slip| slip.message).collect())

@@ -11,13 +11,18 @@ impl Record {
         self.cut_short().map_or_else(|| title.clone(), |cut| format!("{title}, {cut}"))
     }
 
-    /// That the run was interrupted, and how much of the plan has no verdict; none where all of it has.
+    /// Why the run ended before its end, and how much of the plan has no verdict; none where all of it has.
     #[must_use]
     pub fn cut_short(&self) -> Option<String> {
         let (trial, _) = self.counts();
         let plural = if self.interrupted == 1 { "" } else { "s" };
-        let cut = || format!("interrupted with {} planned {trial}{plural} not judged", self.interrupted);
-        (self.interrupted > 0).then(cut)
+        let why = match self.max_failures {
+            None => "interrupted".to_owned(),
+            Some(1) => "ended at the first failure".to_owned(),
+            Some(most) => format!("ended at {most} failures"),
+        };
+        (self.interrupted > 0)
+            .then(|| format!("{why} with {} planned {trial}{plural} not judged", self.interrupted))
     }
 
     /// Whether no reading has a verdict but that it was skipped.
@@ -54,6 +59,9 @@ mod tests {
         assert_eq!(title(0), "i 2");
         assert_eq!(title(1), "i 2, interrupted with 1 planned result not judged");
         assert_eq!(title(2), "i 2, interrupted with 2 planned results not judged");
+        let ended = |most| Record { max_failures: Some(most), ..record(&[Verdict::Fail], 3) }.cut_short();
+        assert_eq!(ended(1).unwrap(), "ended at the first failure with 3 planned results not judged");
+        assert_eq!(ended(5).unwrap(), "ended at 5 failures with 3 planned results not judged");
     }
 
     #[test]

@@ -1,0 +1,90 @@
+//! Files of results: what an earlier run, or `check`, wrote for programs.
+
+use super::context::Failure;
+use super::site::TIMES;
+use super::suites::embedded;
+use reports::html::findings::Finding;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::path::Path;
+use suite::Case;
+use transcript::dialect;
+use verdict::kills::{self, Kills};
+use verdict::record::{CaseNote, Record, SCHEMA};
+use verdict::timings::Times;
+
+/// One file.
+pub(super) enum Input {
+    /// The record of a run.
+    Run(Box<Record>),
+    /// A kill matrix.
+    Kills(Kills),
+    /// What `check` found.
+    Findings(Vec<Finding>),
+}
+
+/// The members that show which kind of file it is.
+#[derive(Deserialize)]
+struct Kind {
+    schema: Option<u32>,
+    kills: Option<u32>,
+}
+
+/// Reads what `run --results`, `run --mutants --results` or `check --output json` wrote. A compact record is made whole.
+///
+/// # Errors
+/// Where it cannot be read, or is none of these.
+pub(super) fn read(path: &Path) -> Result<Input, Failure> {
+    let name = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    if text.trim_start().starts_with('[') {
+        return parsed(&text, &format!("{name} is not an output of `check --output json`"))
+            .map(Input::Findings);
+    }
+    let no_record = format!("{name} is not a record of a run");
+    let Kind { schema, kills } = parsed(&text, &no_record)?;
+    let (known, found) = match (schema, kills) {
+        (_, Some(found)) => (kills::SCHEMA, found),
+        (found, None) => (SCHEMA, found.unwrap_or(SCHEMA)),
+    };
+    if found != known {
+        return Err(Failure::Unusable(format!("{name} is of schema {found}; this program reads {known}")));
+    }
+    match kills {
+        Some(_) => parsed(&text, &format!("{name} is not a kill matrix")).map(Input::Kills),
+        None => {
+            let mut record: Record = parsed(&text, &no_record)?;
+            if record.compact.is_some() {
+                let named = record.implementation.dialect.as_deref().unwrap_or(dialect::DEFAULT);
+                let dialect =
+                    dialect::find(named).map_err(|why| Failure::Unusable(format!("{name}: {why}")))?;
+                let suite = embedded()?.in_dialect(dialect);
+                let case = |name: &str| suite.cases.iter().find(|case| case.name == name);
+                let note = |case: &Case| (CaseNote::new(&case.title, &case.reason), case.clauses.clone());
+                let expanded = record.expand(|name| case(name).map(note));
+                expanded.map_err(|why| Failure::Unusable(format!("{no_record}: {why}")))?;
+            }
+            give_times(path, &mut record)?;
+            Ok(Input::Run(Box::new(record)))
+        }
+    }
+}
+
+/// Gives a record the times that stand beside it, where it is the one of its folder.
+fn give_times(path: &Path, record: &mut Record) -> Result<(), Failure> {
+    let beside = path.with_file_name(TIMES);
+    if path.file_name().is_none_or(|name| name != "results.json") || !beside.exists() {
+        return Ok(());
+    }
+    let name = beside.display().to_string();
+    let text = fs::read_to_string(&beside)
+        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let times: Times = parsed(&text, &name)?;
+    times.give(record).map_err(|stray| Failure::Unusable(format!("{name}: {stray}")))
+}
+
+fn parsed<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Unusable(format!("{what}: {error}")))
+}
