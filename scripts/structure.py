@@ -24,6 +24,7 @@ MAY_USE = {
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
     "core": {"transcript", "formats", "rules", "reports"},
+    "python": {"core"},
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"transcript", "formats", "rules", "wire", "generators"},
     "fuzz": {"properties"},

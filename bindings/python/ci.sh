@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Builds the wheel of mcp-concord, which holds the Python module and the program, installs it into an environment of its own, and
+# tests it there. It needs Python 3.9 or later with venv, a Rust toolchain, and the registries of both.
+#
+#   bindings/python/ci.sh            builds and tests
+#   bindings/python/ci.sh DIR        and leaves the wheel in DIR
+#
+# The program is the one that MCP_CONCORD names, or is built. Exit code 4: Python or its venv is not here, and nothing was tested.
+set -euo pipefail
+kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
+concord=${MCP_CONCORD:+$(realpath "$MCP_CONCORD")}
+cd "$(dirname "$0")"
+if ! command -v python3 >/dev/null; then
+  echo "python3 is not here: the Python package was not built"
+  exit 4
+fi
+if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+  echo "python3 here is older than 3.9 or has no venv: the Python package was not built"
+  exit 4
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target}
+
+if [ -z "$concord" ]; then
+  cargo build --release --quiet -p mcp-concord
+  concord=$CARGO_TARGET_DIR/release/mcp-concord
+fi
+# maturin puts what is here into the wheel as a script, and an installer beside the interpreter.
+mkdir -p mcp_concord.data/scripts
+install -m 755 "$concord" mcp_concord.data/scripts/mcp-concord
+
+python3 -m venv "$work/build"
+"$work/build/bin/pip" install --quiet 'maturin>=1.9.4,<2'
+"$work/build/bin/maturin" build --release --quiet --out "$work/wheels"
+wheel=$(echo "$work"/wheels/*.whl)
+echo "$(basename "$wheel"): $(($(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel") / 1000)) kB"
+
+python3 -m venv "$work/test"
+"$work/test/bin/pip" install --quiet "$wheel" -r tests/requirements.txt
+"$work/test/bin/mcp-concord" --version
+# Away from the sources, so that what is installed is tested.
+cp -r tests "$work/tests"
+export MCP_CONCORD_REPOSITORY=$(cd ../.. && pwd)
+cd "$work"
+"$work/test/bin/python" -m mypy --strict -p mcp_concord
+"$work/test/bin/python" -m mypy.stubtest mcp_concord._core
+"$work/test/bin/python" -m pytest -q -p no:cacheprovider "$work/tests"
+[ -z "$kept" ] || cp "$wheel" "$kept/"
