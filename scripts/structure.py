@@ -21,6 +21,7 @@ MAY_USE = {
     "rules": {"transcript", "formats"},
     "suite": {"transcript", "formats", "verdict", "cases"},
     "mutants": {"transcript", "formats", "verdict", "suite"},
+    "surface": {"transcript", "formats", "verdict"},
     "wire": {"transcript", "formats", "verdict"},
     "reports": {"transcript", "formats", "verdict", "rules"},
     "core": {"transcript", "formats", "rules", "reports"},
@@ -28,7 +29,7 @@ MAY_USE = {
     "generators": {"transcript", "formats", "verdict"},
     "properties": {"transcript", "formats", "rules", "wire", "generators"},
     "fuzz": {"properties"},
-    "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "wire", "reports", "generators"},
+    "mcp-concord": {"transcript", "formats", "verdict", "suite", "rules", "mutants", "surface", "wire", "reports", "generators"},
 }
 # What the library for importers may pull in, counted as `cargo tree` does, itself included.
 SUITE_PACKAGES = 60

@@ -33,6 +33,7 @@ mod show;
 mod site;
 mod suites;
 mod summary;
+mod surface;
 mod values;
 mod variants;
 
@@ -53,6 +54,7 @@ pub(crate) const COMMANDS: &[&dyn Command] = &[
     &Entry { name: "fuzz", run: fuzz::run },
     &Entry { name: "new", run: new::run },
     &Entry { name: "identify", run: identify::run },
+    &Entry { name: "surface", run: surface::run },
     &Entry { name: "report", run: report::run },
     &Entry { name: "record", run: record::run },
     &Entry { name: "redact", run: redact::run },

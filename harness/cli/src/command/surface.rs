@@ -1,0 +1,206 @@
+//! `surface`: what does a server offer, and does a change of that break its clients?
+
+use super::context::{CommandContext, Failure};
+use super::input::{format_of, named_format, open};
+use crate::exit;
+use crate::recordings::{Found, Names, Recordings};
+use crate::terminal::data_out;
+use formats::{Format, Input, ReadError};
+use std::fs;
+use std::io::Write as _;
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use surface::output::{Sides, json, markdown, offer, sarif, text};
+use surface::{Class, Collector, Surface, compare, is_lock, read_lock, write_lock};
+use verdict::plain::plain;
+use wire::files::{self, Access};
+
+/// Shows what a server offers, or compares two offers: what breaks clients, what to look at, what is new.
+///
+/// An offer is the tools with their schemas, the resources, templates, prompts, capabilities and instructions that a recording
+/// shows; of a folder of recordings the last listing of each kind counts. A lock file holds an offer, and stands wherever a
+/// recording may. JSON Schemas are compared by what they accept; where that cannot be told, a person is asked to look.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord surface old.jsonl new.jsonl              what changed, the gravest first
+  mcp-concord surface session.har --write mcp-surface.lock
+  mcp-concord surface mcp-surface.lock session.har     in CI: exit code 1 where clients break
+  mcp-concord surface old/ new/ --output markdown      folders of recordings
+
+Exit code 0: shown, or nothing that --fail-on names; 1: a change that it names; 2: an input or the call cannot be used.")]
+pub(crate) struct Args {
+    /// What the server offered: a recording, a folder of them, or a lock file; `-` is the standard input.
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// What it offers now. Without it, the first is shown.
+    #[arg(value_name = "NEW")]
+    new: Option<PathBuf>,
+    /// Write the offer of the newer side as a lock file. An existing lock file is replaced, any other file is refused.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// From which class on a change makes the exit code 1.
+    #[arg(long, value_enum, default_value = "breaking", value_name = "CLASS")]
+    fail_on: FailOn,
+    /// The capture format of the recordings, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Option<&'static Format>,
+    /// The output format.
+    #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
+    output: How,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FailOn {
+    /// A client that worked may not work any more.
+    Breaking,
+    /// The same, or something that a person should look at.
+    Review,
+    /// Any change.
+    Additive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum How {
+    /// For people.
+    Text,
+    /// For programs; a single offer is written as a lock file.
+    Json,
+    /// For a comment on a pull request.
+    Markdown,
+    /// For code scanners.
+    Sarif,
+}
+
+/// Runs the command. Memory: the listings of both sides, and what the readers hold.
+///
+/// # Errors
+/// Where an input cannot be read or has no offer, or where the output cannot be written.
+pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    if args.old.as_os_str() == "-" && args.new.as_ref().is_some_and(|new| new.as_os_str() == "-") {
+        return Err(Failure::Unusable("only one of the two can be the standard input".to_owned()));
+    }
+    let old = take_surface(&args.old, args.format, context)?;
+    let new = args.new.as_deref().map(|new| take_surface(new, args.format, context)).transpose()?;
+    if let Some(path) = &args.write {
+        write(path, new.as_ref().unwrap_or(&old))?;
+    }
+    let mut out = data_out();
+    let Some(new) = new else {
+        match args.output {
+            How::Text => out.write_all(shown(&old).as_bytes())?,
+            How::Json => out.write_all(write_lock(&old).as_bytes())?,
+            How::Markdown | How::Sarif => {
+                return Err(Failure::Unusable("this output needs two sides to compare".to_owned()));
+            }
+        }
+        out.flush()?;
+        return Ok(exit::WELL);
+    };
+    let names = [&args.old, args.new.as_ref().unwrap_or(&args.old)].map(|path| path.display().to_string());
+    let sides = Sides { old: (&names[0], &old), new: (&names[1], &new) };
+    let found = compare(&old, &new);
+    let written = match args.output {
+        How::Text => text(sides, &found, context.terminal.colour_out),
+        How::Json => json(sides, &found),
+        How::Markdown => markdown(sides, &found),
+        How::Sarif => sarif(sides, &found, env!("CARGO_PKG_VERSION")),
+    };
+    out.write_all(written.as_bytes())?;
+    out.flush()?;
+    found.notes.iter().for_each(|note| context.terminal.note(&plain(note)));
+    let worst = match args.fail_on {
+        FailOn::Breaking => Class::Breaking,
+        FailOn::Review => Class::Review,
+        FailOn::Additive => Class::Additive,
+    };
+    let failed = found.changes.iter().any(|change| change.class <= worst);
+    Ok(if failed { exit::FAILED } else { exit::WELL })
+}
+
+/// The offer of a recording, a folder, or a lock file.
+fn take_surface(path: &Path, asked: Option<&'static Format>, context: CommandContext) -> Result<Surface, Failure> {
+    let shown = if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() };
+    let mut collector = Collector::default();
+    let mut passed_over = Names::default();
+    for found in Recordings::find([Ok(path.to_owned())]) {
+        match found {
+            Found::Recording(recording) => {
+                let mut source = open(&recording.path)?;
+                let of_reading = |error| Failure::of_reading(&source.name, error);
+                let input = Input::new(&mut *source.reader);
+                let mut input = match input {
+                    Err(ReadError::Rejected(_)) if recording.folder.is_some() => {
+                        passed_over.push(|| recording.path.display().to_string());
+                        continue;
+                    }
+                    input => input.map_err(of_reading)?,
+                };
+                if recording.folder.is_none() && is_lock(input.text()) {
+                    return lock(path, input);
+                }
+                let format = match recording.folder {
+                    None => format_of(asked, &mut input, &source.name)?,
+                    Some(_) => match formats::detect(&mut input) {
+                        Ok(Some(format)) if asked.is_none_or(|asked| asked.name == format.name) => format,
+                        Ok(_) | Err(ReadError::Rejected(_)) => {
+                            passed_over.push(|| recording.path.display().to_string());
+                            continue;
+                        }
+                        Err(error) => return Err(of_reading(error)),
+                    },
+                };
+                collector.read(format, &mut input).map_err(of_reading)?;
+            }
+            Found::Unsearched(_, why) => return Err(Failure::Unusable(why)),
+            Found::Searched(folder, notes) => {
+                let other = take(&mut passed_over).left_out(&folder, "not recordings");
+                notes.iter().chain(&other).for_each(|note| context.terminal.note(note));
+            }
+        }
+    }
+    if let [one, other, ..] = collector.servers() {
+        let (one, other) = (plain(one), plain(other));
+        return Err(Failure::Unusable(format!(
+            "{shown} shows several servers, `{one}` and `{other}`; an offer is that of one"
+        )));
+    }
+    let surface = collector.finish();
+    if surface.is_empty() {
+        return Err(Failure::Unusable(format!(
+            "{shown} shows no listing, such as an answer to tools/list, so there is no offer in it"
+        )));
+    }
+    surface.notes.iter().for_each(|note| context.terminal.note(&format!("{shown}: {note}")));
+    Ok(surface)
+}
+
+fn lock(path: &Path, mut input: Input<'_>) -> Result<Surface, Failure> {
+    let name = path.display();
+    while input.more().map_err(|error| Failure::of_reading(&name.to_string(), error))? {}
+    read_lock(input.text()).map_err(|why| Failure::Unusable(format!("{name} is no lock file that can be used: {why}")))
+}
+
+/// Writes a lock file at once; replaces nothing else than a lock file.
+fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
+    if let Ok(there) = fs::read(path)
+        && !there.is_empty()
+        && !is_lock(&String::from_utf8_lossy(&there))
+    {
+        return Err(Failure::Unusable(format!("{} exists, and is no lock file; it was left alone", path.display())));
+    }
+    let bytes = write_lock(surface);
+    let written = files::replace(path, Access::Usual, |out| out.write_all(bytes.as_bytes()));
+    written.map_err(|error| Failure::unwritable(path, &error))
+}
+
+/// An offer for a person.
+fn shown(surface: &Surface) -> String {
+    let mut out = format!("{}\n", offer(surface));
+    for (kind, listing) in surface::LISTINGS.iter().zip(&surface.listings) {
+        for name in listing.iter().flat_map(|listing| listing.items.keys()) {
+            out.push_str(&format!("  {}  {}\n", kind.item, plain(name)));
+        }
+    }
+    out
+}

@@ -1,0 +1,144 @@
+//! Lock files: a surface as JSON, to be kept beside a project and compared with later.
+
+use crate::model::{Item, LISTINGS, Listing, Server, Surface, text};
+use crate::schema::token;
+use std::fmt;
+use transcript::json::{Json, JsonKind, OwnedJson, write_compact};
+
+/// The version of the files that are written, and the only one that is read.
+pub const LOCK_VERSION: &str = "1";
+
+/// The member that makes a JSON object a lock file, and holds its version.
+const MARK: &str = "mcpSurface";
+
+/// Why a text is no lock file that can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotALock {
+    /// It is not JSON, from this byte on.
+    Syntax(usize),
+    /// It is of another version.
+    Version(String),
+    /// A part is missing or is something else: a JSON pointer.
+    Part(String),
+}
+
+impl fmt::Display for NotALock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(at) => write!(formatter, "it is not JSON from byte {at} on"),
+            Self::Version(version) => write!(
+                formatter,
+                "it is of version {version}, and this program reads version {LOCK_VERSION}: write it again, or update the program"
+            ),
+            Self::Part(pointer) => write!(formatter, "{pointer} is missing, or is not what belongs there"),
+        }
+    }
+}
+
+impl std::error::Error for NotALock {}
+
+/// Whether a text looks like a lock file, of whatever version.
+#[must_use]
+pub fn is_lock(text: &str) -> bool {
+    let text = text.trim_start();
+    let named = text.strip_prefix('{').map(str::trim_start).and_then(|text| text.strip_prefix('"'));
+    named.and_then(|text| text.strip_prefix(MARK)).is_some_and(|rest| rest.starts_with('"'))
+}
+
+/// Writes a surface: a member a line down to the parts of definitions, items by name, members as the server ordered them.
+#[must_use]
+pub fn write_lock(surface: &Surface) -> String {
+    let mut parts = vec![format!("\"{MARK}\": {LOCK_VERSION}")];
+    let string = |text: &str| serde_json::Value::from(text).to_string();
+    if let Some(Server { name, version }) = &surface.server {
+        let version = version
+            .as_ref()
+            .map_or_else(String::new, |version| format!(", \"version\": {}", string(version)));
+        parts.push(format!("\"server\": {{\"name\": {}{version}}}", string(name)));
+    }
+    if let Some(revision) = &surface.revision {
+        parts.push(format!("\"protocolVersion\": {}", string(revision)));
+    }
+    for (name, value) in [("capabilities", &surface.capabilities), ("instructions", &surface.instructions)] {
+        if let Some(value) = value {
+            parts.push(format!("\"{name}\": {}", laid(value.json(), 1, 3)));
+        }
+    }
+    for (kind, listing) in LISTINGS.iter().zip(&surface.listings) {
+        let Some(listing) = listing else { continue };
+        if !listing.complete {
+            parts.push(format!("\"{}Incomplete\": true", kind.list));
+        }
+        let items: Vec<String> = listing
+            .items
+            .values()
+            .map(|item| format!("    {}", laid(item.definition.json(), 2, 6)))
+            .collect();
+        let items = if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n  ]", items.join(",\n")) };
+        parts.push(format!("\"{}\": {items}", kind.list));
+    }
+    format!("{{\n  {}\n}}\n", parts.join(",\n  "))
+}
+
+/// A value with its members a line each, down to a depth; what is deeper stands on one line.
+fn laid(value: Json<'_>, depth: usize, down: usize) -> String {
+    let (open, close, parts) = match value.kind() {
+        JsonKind::Object if depth < down => {
+            let member = |(name, value): (transcript::json::JsonString<'_>, Json<'_>)| {
+                format!("\"{}\": {}", name.raw(), laid(value, depth + 1, down))
+            };
+            ('{', '}', value.members().map(member).collect::<Vec<_>>())
+        }
+        JsonKind::Array if depth < down => {
+            ('[', ']', value.items().map(|item| laid(item, depth + 1, down)).collect())
+        }
+        _ => {
+            let mut out = Vec::new();
+            write_compact(value, &mut out);
+            return String::from_utf8(out).unwrap_or_default();
+        }
+    };
+    if parts.is_empty() {
+        return format!("{open}{close}");
+    }
+    let indent = "  ".repeat(depth + 1);
+    format!("{open}\n{indent}{}\n{}{close}", parts.join(&format!(",\n{indent}")), "  ".repeat(depth))
+}
+
+/// Reads what [`write_lock`] wrote.
+///
+/// # Errors
+/// Where the text is none of that.
+pub fn read_lock(lock: &str) -> Result<Surface, NotALock> {
+    let lock = Json::parse(lock).map_err(|error| NotALock::Syntax(error.at))?;
+    let version = lock.member(MARK).ok_or_else(|| NotALock::Part(format!("/{MARK}")))?;
+    if version.text() != LOCK_VERSION {
+        return Err(NotALock::Version(version.text().to_owned()));
+    }
+    let part = |name: &str, kind: JsonKind| match lock.member(name) {
+        Some(value) if value.kind() != kind => Err(NotALock::Part(format!("/{name}"))),
+        value => Ok(value),
+    };
+    let mut surface = Surface {
+        revision: text(part("protocolVersion", JsonKind::String)?),
+        capabilities: part("capabilities", JsonKind::Object)?.map(OwnedJson::unindexed),
+        instructions: part("instructions", JsonKind::String)?.map(OwnedJson::unindexed),
+        ..Surface::default()
+    };
+    if let Some(server) = part("server", JsonKind::Object)? {
+        let name = text(server.member("name")).ok_or_else(|| NotALock::Part("/server/name".to_owned()))?;
+        surface.server = Some(Server { name, version: text(server.member("version")) });
+    }
+    for (number, kind) in LISTINGS.iter().enumerate() {
+        let Some(list) = part(kind.list, JsonKind::Array)? else { continue };
+        let complete = lock.member(&format!("{}Incomplete", kind.list)).is_none();
+        let mut listing = Listing { complete, ..Listing::default() };
+        for (place, item) in list.items().enumerate() {
+            let pointer = || NotALock::Part(format!("/{}/{place}/{}", kind.list, token(kind.name)));
+            let name = text(item.member(kind.name)).ok_or_else(pointer)?;
+            listing.items.insert(name, Item { definition: OwnedJson::unindexed(item), line: 0 });
+        }
+        surface.listings[number] = Some(listing);
+    }
+    Ok(surface)
+}

@@ -1,0 +1,197 @@
+//! A comparison for people and for programs: text, Markdown, JSON, SARIF.
+
+use crate::change::{Change, Class, Comparison, KINDS_OF_CHANGE};
+use crate::model::{LISTINGS, Server, Surface};
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use verdict::plain::{cut, plain};
+
+/// So many characters of a value are shown.
+const SHOWN: usize = 100;
+
+/// The two sides of a comparison, by the names of their files.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'s> {
+    /// What the server offered.
+    pub old: (&'s str, &'s Surface),
+    /// What it offers now.
+    pub new: (&'s str, &'s Surface),
+}
+
+/// For a person at a terminal: the gravest changes first.
+#[must_use]
+pub fn text(sides: Sides<'_>, found: &Comparison, colour: bool) -> String {
+    let mut out = String::new();
+    for (word, (name, surface)) in [("old", sides.old), ("new", sides.new)] {
+        let _ = writeln!(out, "{word}  {}: {}", plain(name), offer(surface));
+    }
+    for Change { class, subject, pointer, what, why, before, after, .. } in &found.changes {
+        let name = paint(class.name(), *class, colour);
+        let place = if pointer.is_empty() { String::new() } else { format!(" at {}", plain(pointer)) };
+        let _ = writeln!(out, "\n{name}: {}: {}", plain(subject), plain(what));
+        let _ = writeln!(out, "  why  {why}{place}");
+        for (sign, value) in [('-', before), ('+', after)] {
+            if let Some(value) = value {
+                let _ = writeln!(out, "  {sign} {}", cut(&plain(value), SHOWN));
+            }
+        }
+    }
+    let _ = writeln!(out, "\n{}", counts(found));
+    out
+}
+
+/// For a comment on a pull request.
+#[must_use]
+pub fn markdown(sides: Sides<'_>, found: &Comparison) -> String {
+    let mut out = format!("### What the server offers: {}\n\n", counts(found));
+    for (word, (name, surface)) in [("Old", sides.old), ("New", sides.new)] {
+        let _ = writeln!(out, "- {word}: {}: {}", code(name), cell(&offer(surface)));
+    }
+    if !found.changes.is_empty() {
+        out.push_str("\n| | what | change | why |\n| --- | --- | --- | --- |\n");
+    }
+    for Change { class, subject, pointer, what, why, .. } in &found.changes {
+        let place = if pointer.is_empty() { String::new() } else { format!(" {}", code(pointer)) };
+        let _ = writeln!(out, "| **{}** | {}{place} | {} | {why} |", class.name(), cell(subject), cell(what));
+    }
+    out
+}
+
+/// For programs. `surface.schema.json` beside this crate says what each member is.
+#[must_use]
+pub fn json(sides: Sides<'_>, found: &Comparison) -> String {
+    let side = |(name, surface): (&str, &Surface)| {
+        let listed: serde_json::Map<String, Value> = LISTINGS
+            .iter()
+            .zip(&surface.listings)
+            .filter_map(|(kind, listing)| Some((kind.list.to_owned(), listing.as_ref()?.items.len().into())))
+            .collect();
+        json!({ "file": name, "server": surface.server, "revision": surface.revision, "listed": listed, "notes": surface.notes })
+    };
+    let totals: serde_json::Map<String, Value> =
+        Class::ALL.iter().map(|&class| (class.name().to_owned(), found.count(class).into())).collect();
+    let all = json!({
+        "old": side(sides.old),
+        "new": side(sides.new),
+        "totals": totals,
+        "changes": found.changes,
+        "notes": found.notes,
+    });
+    format!("{all:#}\n")
+}
+
+/// As SARIF 2.1.0, for code scanners: a result a change, in the new side's file.
+#[must_use]
+pub fn sarif(sides: Sides<'_>, found: &Comparison, version: &str) -> String {
+    let (file, surface) = sides.new;
+    let rules: Vec<Value> = KINDS_OF_CHANGE
+        .iter()
+        .map(|kind| json!({ "id": format!("surface.{}", kind.id), "shortDescription": { "text": kind.sentence } }))
+        .collect();
+    let result = |change: &Change| {
+        let level = match change.class {
+            Class::Breaking => "error",
+            Class::Review => "warning",
+            Class::Additive => "note",
+        };
+        let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
+        if let Some(line) = line(surface, &change.subject) {
+            place["region"] = json!({ "startLine": line });
+        }
+        let name = format!("{}{}", change.subject, change.pointer);
+        json!({
+            "ruleId": format!("surface.{}", change.kind),
+            "level": level,
+            "message": { "text": format!("{}: {}: {}", change.subject, change.what, change.why) },
+            "locations": [{ "physicalLocation": place, "logicalLocations": [{ "fullyQualifiedName": name }] }],
+        })
+    };
+    let results: Vec<Value> = found.changes.iter().map(result).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": { "name": "mcp-concord", "version": version, "rules": rules } }, "results": results }],
+    });
+    format!("{log:#}\n")
+}
+
+/// The line on which the new side lists a subject.
+fn line(surface: &Surface, subject: &str) -> Option<u64> {
+    let listed = LISTINGS.iter().zip(&surface.listings);
+    let mut found = listed.filter_map(|(kind, listing)| {
+        let name = subject.strip_prefix(kind.item)?.strip_prefix(' ')?;
+        Some(listing.as_ref()?.items.get(name)?.line)
+    });
+    found.next().filter(|line| *line > 0)
+}
+
+/// What a side offers, in one line.
+#[must_use]
+pub fn offer(surface: &Surface) -> String {
+    let mut parts = Vec::new();
+    if let Some(Server { name, version }) = &surface.server {
+        let version = version.as_ref().map_or_else(String::new, |version| format!(" {version}"));
+        parts.push(cut(&plain(&format!("{name}{version}")), SHOWN));
+    }
+    for (kind, listing) in LISTINGS.iter().zip(&surface.listings) {
+        if let Some(listing) = listing {
+            let count = listing.items.len();
+            let plural = if count == 1 { "" } else { "s" };
+            let more = if listing.complete { "" } else { " or more" };
+            parts.push(format!("{count}{more} {}{plural}", kind.item));
+        }
+    }
+    parts.join(", ")
+}
+
+/// The totals, in one line.
+#[must_use]
+pub fn counts(found: &Comparison) -> String {
+    if found.changes.is_empty() {
+        return "no change".to_owned();
+    }
+    let count = |class: &Class| format!("{} {}", found.count(*class), class.name());
+    Class::ALL.iter().map(count).collect::<Vec<_>>().join(", ")
+}
+
+fn paint(name: &str, class: Class, colour: bool) -> String {
+    let of = match class {
+        Class::Breaking => AnsiColor::Red,
+        Class::Review => AnsiColor::Yellow,
+        Class::Additive => AnsiColor::Green,
+    };
+    if !colour {
+        return name.to_owned();
+    }
+    let style = Style::new().bold().fg_color(Some(of.into()));
+    format!("{style}{name}{style:#}")
+}
+
+/// A text in a cell of a Markdown table: whatever a server wrote, it stays text.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for char in plain(text).chars() {
+        if matches!(
+            char,
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '&' | '~' | '@'
+        ) {
+            out.push('\\');
+        }
+        out.push(char);
+    }
+    out
+}
+
+/// A text as code in Markdown.
+fn code(text: &str) -> String {
+    format!("`{}`", plain(text).replace('`', "'").replace('|', "\\|"))
+}
+
+/// A path as a relative URI (RFC 3986).
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

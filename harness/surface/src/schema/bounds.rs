@@ -1,0 +1,78 @@
+//! Keywords that bound a value by a number, and those that a value satisfies or does not.
+
+use super::effect::Effect;
+use transcript::json::{Json, same_number};
+
+/// Whether a larger number accepts more.
+const BOUNDS: [(&str, bool); 10] = [
+    ("exclusiveMaximum", true),
+    ("exclusiveMinimum", false),
+    ("maxItems", true),
+    ("maxLength", true),
+    ("maxProperties", true),
+    ("maximum", true),
+    ("minItems", false),
+    ("minLength", false),
+    ("minProperties", false),
+    ("minimum", false),
+];
+
+/// Keywords of which one value says nothing about another one.
+const TESTS: [&str; 2] = ["multipleOf", "pattern"];
+
+/// How they changed.
+pub(super) fn bounds(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
+    let mut found = Vec::new();
+    for (name, upper) in BOUNDS {
+        let effect = match (old.member(name), new.member(name)) {
+            (None, None) => continue,
+            (Some(before), Some(after)) if before.same(after) => continue,
+            (None, Some(_)) => Effect::Narrower,
+            (Some(_), None) => Effect::Wider,
+            (Some(before), Some(after)) => match (before.as_number(), after.as_number()) {
+                (Some(before), Some(after)) => match larger(before, after) {
+                    None if same_number(before, after) => continue,
+                    None => Effect::Unknown,
+                    Some(larger) if larger == upper => Effect::Wider,
+                    Some(_) => Effect::Narrower,
+                },
+                // In drafts before 6 the exclusive bounds were booleans.
+                _ => Effect::Unknown,
+            },
+        };
+        found.push((effect, changed(name, old, new)));
+    }
+    for name in TESTS {
+        let effect = match (old.member(name), new.member(name)) {
+            (None, None) => continue,
+            (Some(before), Some(after)) if before.same(after) => continue,
+            (None, Some(_)) => Effect::Narrower,
+            (Some(_), None) => Effect::Wider,
+            _ => Effect::Unknown,
+        };
+        found.push((effect, changed(name, old, new)));
+    }
+    let unique = |schema: Json<'_>| schema.member("uniqueItems").is_some_and(|value| value.text() == "true");
+    match (unique(old), unique(new)) {
+        (false, true) => found.push((Effect::Narrower, "items must be unique now".to_owned())),
+        (true, false) => found.push((Effect::Wider, "items need not be unique any more".to_owned())),
+        _ => {}
+    }
+    found
+}
+
+/// Whether the second number is larger; none where they are equal, or closer than a double can tell.
+fn larger(before: &str, after: &str) -> Option<bool> {
+    let (before, after): (f64, f64) = (before.parse().ok()?, after.parse().ok()?);
+    (before != after).then_some(after > before)
+}
+
+fn changed(name: &str, old: Json<'_>, new: Json<'_>) -> String {
+    let spelled = |schema: Json<'_>| schema.member(name).map(|value| value.text().to_owned());
+    match (spelled(old), spelled(new)) {
+        (Some(before), Some(after)) => format!("`{name}` was {before} and is {after}"),
+        (None, Some(after)) => format!("`{name}` is {after} now"),
+        (Some(before), None) => format!("`{name}` was {before}, and is gone"),
+        (None, None) => String::new(),
+    }
+}

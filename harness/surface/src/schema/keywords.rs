@@ -1,0 +1,154 @@
+//! The keywords of JSON Schema by what is known of them, and those that name values: `type`, `enum`, `const`.
+
+use super::effect::{Effect, strings};
+use std::collections::BTreeSet;
+use transcript::json::{Json, JsonKind};
+
+/// Keywords that accept and refuse nothing.
+pub(super) const ANNOTATIONS: &[&str] = &[
+    "$comment",
+    "$defs",
+    "$id",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "examples",
+    "format",
+    "readOnly",
+    "title",
+    "writeOnly",
+];
+
+/// Keywords that are compared by their meaning, and need no word of their own. Definitions are compared where they are used.
+pub(super) const COMPARED: &[&str] = &[
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "definitions",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+    "uniqueItems",
+];
+
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// How `type`, `enum` and `const` changed.
+pub(super) fn values(old: Json<'_>, new: Json<'_>) -> Vec<(Effect, String)> {
+    let mut found = Vec::new();
+    let [(before, listed_before), (after, listed_after)] =
+        [old, new].map(|schema| (types(schema), listed(schema)));
+    // A listed value needs no type: only what the list has can be lost.
+    let possible = |types: &BTreeSet<&'static str>, listed: &Option<Vec<Json<'_>>>| match listed {
+        Some(values) => values.iter().filter_map(|value| kind(*value, types)).collect(),
+        None => types.clone(),
+    };
+    let (possible_before, possible_after) =
+        (possible(&before, &listed_before), possible(&after, &listed_after));
+    for (effect, from, to, words) in [
+        (Effect::Narrower, &possible_before, &after, "is not accepted any more"),
+        (Effect::Wider, &possible_after, &before, "is accepted now"),
+    ] {
+        let lost: Vec<&str> = from.difference(to).copied().collect();
+        if !lost.is_empty() {
+            found.push((effect, format!("the type {} {words}", lost.join(", "))));
+        }
+    }
+    match (listed_before, listed_after) {
+        (None, None) => {}
+        (None, Some(values)) => {
+            found.push((
+                Effect::Narrower,
+                format!("only listed values are accepted now: {}", spelled(&values)),
+            ));
+        }
+        (Some(values), None) => {
+            found.push((Effect::Wider, format!("no longer only these values: {}", spelled(&values))));
+        }
+        (Some(before), Some(after)) => {
+            let missing = |from: &[Json<'_>], in_: &[Json<'_>]| -> Vec<String> {
+                let lost = from.iter().filter(|value| !in_.iter().any(|other| other.same(**value)));
+                lost.map(|value| value.text().to_owned()).collect()
+            };
+            for (effect, lost, words) in [
+                (Effect::Narrower, missing(&before, &after), "is not accepted any more"),
+                (Effect::Wider, missing(&after, &before), "is accepted now"),
+            ] {
+                if !lost.is_empty() {
+                    found.push((effect, format!("{} {words}", lost.join(", "))));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The types that `type` allows.
+pub(super) fn types(schema: Json<'_>) -> BTreeSet<&'static str> {
+    let Some(named) = schema.member("type") else { return TYPES.into() };
+    let names = match named.kind() {
+        JsonKind::Array => strings(Some(named)),
+        _ => named.as_text().and_then(|name| Some(name.to_str()?.into_owned())).into_iter().collect(),
+    };
+    TYPES
+        .into_iter()
+        .filter(|name| names.contains(*name) || *name == "integer" && names.contains("number"))
+        .collect()
+}
+
+/// The values that `enum` or `const` lists.
+pub(super) fn listed(schema: Json<'_>) -> Option<Vec<Json<'_>>> {
+    let constant = schema.member("const");
+    match (schema.member("enum"), constant) {
+        (Some(values), None) => Some(values.items().collect()),
+        (values, Some(constant)) => {
+            let fits = values.is_none_or(|values| values.items().any(|value| value.same(constant)));
+            Some(Some(constant).filter(|_| fits).into_iter().collect())
+        }
+        (None, None) => None,
+    }
+}
+
+/// The type of a value, if these types have it.
+fn kind(value: Json<'_>, types: &BTreeSet<&'static str>) -> Option<&'static str> {
+    let name = match value.kind() {
+        JsonKind::Null => "null",
+        JsonKind::Bool => "boolean",
+        JsonKind::String => "string",
+        JsonKind::Array => "array",
+        JsonKind::Object => "object",
+        JsonKind::Number if value.text().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
+            "integer"
+        }
+        JsonKind::Number if types.contains("number") => "number",
+        // 1.0 is an integer, however it is spelled.
+        JsonKind::Number => "integer",
+    };
+    types.contains(name).then_some(name)
+}
+
+fn spelled(values: &[Json<'_>]) -> String {
+    values.iter().map(|value| value.text()).collect::<Vec<_>>().join(", ")
+}

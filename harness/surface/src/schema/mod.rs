@@ -1,0 +1,232 @@
+//! JSON Schemas, compared by what they accept.
+//!
+//! Where a comparison reports neither [`Effect::Narrower`] nor [`Effect::Unknown`], the new schema accepts every value that
+//! the old one accepted; the same holds for [`Effect::Wider`] the other way round. A test holds both against a validator.
+//! Properties that come or go, and are not required, have effects of their own, which say neither.
+
+mod bounds;
+mod branches;
+mod effect;
+mod keywords;
+mod resolve;
+
+use bounds::bounds;
+use branches::branches;
+pub(crate) use effect::token;
+pub use effect::{Departure, Effect};
+use effect::{strings, truth};
+use keywords::{ANNOTATIONS, COMPARED, values};
+use resolve::{Resolved, resolve};
+use std::collections::BTreeSet;
+use std::mem::{replace, take};
+use transcript::json::{Json, JsonKind};
+
+/// Schemas inside one another up to this depth are compared; what is deeper cannot be told.
+const DEPTH: usize = 64;
+
+/// So many pairs of schemas are compared; branches of branches are compared each with each.
+const PAIRS: usize = 20_000;
+
+/// Departures of one pair of schemas up to this number are listed; a last one says that there are more.
+const DEPARTURES: usize = 1000;
+
+/// How the new schema departs from the old one.
+#[must_use]
+pub fn compare(old: Json<'_>, new: Json<'_>) -> Vec<Departure> {
+    let mut comparison = Comparison { old, new, under: Vec::new(), found: Vec::new(), left: PAIRS };
+    comparison.pair(old, new, "", 0);
+    comparison.found
+}
+
+struct Comparison<'a> {
+    /// The roots, against which references are resolved.
+    old: Json<'a>,
+    new: Json<'a>,
+    /// The pairs that are being compared, by where their texts begin: schemas may contain themselves.
+    under: Vec<(*const u8, *const u8)>,
+    found: Vec<Departure>,
+    /// How many pairs may still be compared.
+    left: usize,
+}
+
+impl<'a> Comparison<'a> {
+    fn report(&mut self, effect: Effect, pointer: &str, what: impl Into<String>) {
+        match self.found.len() {
+            few if few < DEPARTURES => self.found.push(Departure::new(effect, pointer, what)),
+            DEPARTURES => {
+                let more = format!("more than {DEPARTURES} changes; the rest is not listed");
+                self.found.push(Departure::new(Effect::Unknown, "", more));
+            }
+            _ => {}
+        }
+    }
+
+    /// Compares two schemas that stand at one place.
+    fn pair(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
+        let (old, new) = match (resolve(old, self.old), resolve(new, self.new)) {
+            (Resolved::Schema(old), Resolved::Schema(new)) => (old, new),
+            // A reference to another document is the same schema where all that is said is the same.
+            _ if old.same(new) && self.old.same(self.new) => return,
+            _ => {
+                let what = "a `$ref` leads out of the schema, in a circle, or has neighbours";
+                return self.report(Effect::Unknown, at, what);
+            }
+        };
+        let key = (old.text().as_ptr(), new.text().as_ptr());
+        if self.under.contains(&key) {
+            return;
+        }
+        if depth > DEPTH {
+            let what = format!("more than {DEPTH} schemas stand inside one another");
+            return self.report(Effect::Unknown, at, what);
+        }
+        let Some(left) = self.left.checked_sub(1) else {
+            let what = format!("more than {PAIRS} pairs of schemas are to be compared");
+            return self.report(Effect::Unknown, at, what);
+        };
+        self.left = left;
+        self.under.push(key);
+        self.resolved(old, new, at, depth + 1);
+        self.under.pop();
+    }
+
+    fn resolved(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
+        match (truth(old), truth(new)) {
+            (Some(old), Some(new)) if old == new => {}
+            (Some(true), Some(false)) => self.report(Effect::Narrower, at, "accepts nothing any more"),
+            (Some(false), Some(true)) => self.report(Effect::Wider, at, "accepts anything now"),
+            (Some(false), None) => self.report(Effect::Wider, at, "accepted nothing"),
+            (None, Some(false)) => self.report(Effect::Narrower, at, "accepts nothing any more"),
+            (Some(true), None) => self.report(Effect::Narrower, at, "accepted anything"),
+            (None, Some(true)) => self.report(Effect::Wider, at, "accepts anything now"),
+            _ if old.kind() == JsonKind::Object && new.kind() == JsonKind::Object => {
+                self.objects(old, new, at, depth);
+            }
+            _ => self.report(Effect::Unknown, at, "is not a schema"),
+        }
+    }
+
+    fn objects(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
+        self.annotations(old, new, at);
+        let roots = [self.old, self.new];
+        let lists = branches([old, new], roots, at, &mut |old, new, at| {
+            let kept = take(&mut self.found);
+            self.pair(old, new, at, depth);
+            replace(&mut self.found, kept)
+        });
+        for Departure { effect, pointer, what } in lists.departures {
+            self.report(effect, &pointer, what);
+        }
+        if lists.all {
+            return;
+        }
+        for (effect, what) in values(old, new).into_iter().chain(bounds(old, new)) {
+            self.report(effect, at, what);
+        }
+        self.required(old, new, at);
+        self.properties(old, new, at, depth);
+        self.items(old, new, at, depth);
+    }
+
+    /// What says nothing of the values, and keywords that nobody here understands.
+    fn annotations(&mut self, old: Json<'a>, new: Json<'a>, at: &str) {
+        let names: BTreeSet<String> = [old, new]
+            .iter()
+            .flat_map(|schema| schema.members())
+            .map(|(name, _)| String::from_utf8_lossy(&name.decode()).into_owned())
+            .filter(|name| !COMPARED.contains(&name.as_str()))
+            .collect();
+        for name in names {
+            let said = ANNOTATIONS.contains(&name.as_str());
+            let effect = if said { Effect::Annotation } else { Effect::Unknown };
+            let words = match (old.member(&name), new.member(&name)) {
+                (Some(old), Some(new)) if old.same(new) => continue,
+                (Some(_), Some(_)) => "changed",
+                (None, _) => "was added",
+                (_, None) => "was taken away",
+            };
+            let doubt = if said { "" } else { "; what that accepts cannot be told" };
+            self.report(effect, &format!("{at}/{}", token(&name)), format!("`{name}` {words}{doubt}"));
+        }
+    }
+
+    fn required(&mut self, old: Json<'a>, new: Json<'a>, at: &str) {
+        let [before, after] = [old, new].map(|schema| strings(schema.member("required")));
+        let at = format!("{at}/required");
+        for name in after.difference(&before) {
+            self.report(Effect::Narrower, &at, format!("`{name}` is required now"));
+        }
+        for name in before.difference(&after) {
+            self.report(Effect::Wider, &at, format!("`{name}` is no longer required"));
+        }
+    }
+
+    fn properties(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
+        let named = |schema: Json<'a>| schema.member("properties").into_iter().flat_map(Json::members);
+        let other = |schema: Json<'a>| schema.member("additionalProperties");
+        for (name, after) in named(new) {
+            let name = String::from_utf8_lossy(&name.decode()).into_owned();
+            let place = format!("{at}/properties/{}", token(&name));
+            match (old.member("properties").and_then(|all| all.member(&name)), other(old)) {
+                (Some(before), _) => self.pair(before, after, &place, depth),
+                (None, Some(rest)) if truth(rest) == Some(false) => {
+                    self.report(Effect::Admitted, &place, format!("`{name}` is accepted now"));
+                }
+                (None, Some(rest)) if truth(rest).is_none() => self.pair(rest, after, &place, depth),
+                (None, _) => self.report(Effect::Described, &place, format!("`{name}` is described now")),
+            }
+        }
+        for (name, before) in named(old) {
+            let name = String::from_utf8_lossy(&name.decode()).into_owned();
+            if new.member("properties").is_some_and(|all| all.member(&name).is_some()) {
+                continue;
+            }
+            let place = format!("{at}/properties/{}", token(&name));
+            match other(new) {
+                Some(rest) if truth(rest) == Some(false) => {
+                    self.report(Effect::Narrower, &place, format!("`{name}` is not accepted any more"));
+                }
+                Some(rest) if truth(rest).is_none() => self.pair(before, rest, &place, depth),
+                _ => self.report(Effect::Undescribed, &place, format!("`{name}` is not described any more")),
+            }
+        }
+        let at = format!("{at}/additionalProperties");
+        match (other(old), other(new)) {
+            (None, None) => {}
+            (Some(before), Some(after)) => self.pair(before, after, &at, depth),
+            (Some(before), None) if truth(before) != Some(true) => {
+                self.report(Effect::Wider, &at, "properties that are not listed may hold anything now");
+            }
+            (None, Some(after)) if truth(after) == Some(false) => {
+                self.report(Effect::Narrower, &at, "properties that are not listed are refused now");
+            }
+            (None, Some(after)) if truth(after).is_none() => {
+                self.report(Effect::Narrower, &at, "properties that are not listed could hold anything");
+            }
+            _ => {}
+        }
+    }
+
+    fn items(&mut self, old: Json<'a>, new: Json<'a>, at: &str, depth: usize) {
+        let place = format!("{at}/items");
+        match (old.member("items"), new.member("items")) {
+            // Before 2020-12 an array stood here.
+            (Some(before), Some(after)) if [before, after].iter().any(|it| it.kind() == JsonKind::Array) => {
+                if !before.same(after) {
+                    self.report(Effect::Unknown, &place, "`items` changed, and is a list of schemas");
+                }
+            }
+            (Some(before), Some(after)) => self.pair(before, after, &place, depth),
+            (None, Some(after)) if truth(after) != Some(true) => {
+                self.report(Effect::Narrower, &place, "items could be anything");
+            }
+            (Some(before), None) if truth(before) != Some(true) => {
+                self.report(Effect::Wider, &place, "items may be anything now");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

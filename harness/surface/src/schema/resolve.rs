@@ -1,0 +1,80 @@
+//! References inside one document.
+
+use super::keywords::ANNOTATIONS;
+use transcript::json::{Json, JsonKind};
+
+/// So many references may follow one another.
+const HOPS: usize = 16;
+
+/// What a schema is once its references are followed.
+pub(super) enum Resolved<'a> {
+    /// A schema without a reference at its top.
+    Schema(Json<'a>),
+    /// The reference leads out of the document or in a circle, or has neighbours that say something of the values.
+    Elsewhere,
+}
+
+/// Follows `$ref`, and an `allOf` of one schema, as long as nothing beside them says something of the values.
+pub(super) fn resolve<'a>(schema: Json<'a>, root: Json<'a>) -> Resolved<'a> {
+    let mut schema = schema;
+    for _ in 0..HOPS {
+        let target = match (schema.member("$ref"), only(schema, "allOf")) {
+            (Some(reference), _) => {
+                if !lone(schema, "$ref") {
+                    return Resolved::Elsewhere;
+                }
+                reference.as_text().and_then(|text| find(&text.to_str()?, root))
+            }
+            (None, Some(one)) if lone(schema, "allOf") => Some(one),
+            _ => return Resolved::Schema(schema),
+        };
+        match target {
+            Some(found) => schema = found,
+            None => return Resolved::Elsewhere,
+        }
+    }
+    Resolved::Elsewhere
+}
+
+/// The only item of such a member.
+pub(super) fn only<'a>(schema: Json<'a>, name: &str) -> Option<Json<'a>> {
+    let mut items = schema.member(name)?.items();
+    items.next().filter(|_| items.next().is_none())
+}
+
+/// Whether nothing beside this member says anything of the values.
+pub(super) fn lone(schema: Json<'_>, name: &str) -> bool {
+    let silent = |key: &str| key == name || ANNOTATIONS.contains(&key);
+    schema.members().all(|(key, _)| key.to_str().is_some_and(|key| silent(&key)))
+}
+
+/// What a reference within the document names.
+fn find<'a>(reference: &str, root: Json<'a>) -> Option<Json<'a>> {
+    let pointer = reference.strip_prefix('#')?;
+    if pointer.is_empty() {
+        return Some(root);
+    }
+    pointer.strip_prefix('/')?.split('/').try_fold(root, |at, part| {
+        let name = unescaped(part)?;
+        match at.kind() {
+            JsonKind::Array => at.items().nth(name.parse().ok()?),
+            _ => at.member(&name),
+        }
+    })
+}
+
+/// A token of a pointer in a URI fragment (RFC 6901, section 6).
+fn unescaped(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        (rest, _) = match byte {
+            b'%' => {
+                let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+                (&after[2..], bytes.push(u8::from_str_radix(digits, 16).ok()?))
+            }
+            _ => (after, bytes.push(byte)),
+        };
+    }
+    Some(String::from_utf8(bytes).ok()?.replace("~1", "/").replace("~0", "~"))
+}
