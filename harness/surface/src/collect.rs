@@ -79,7 +79,10 @@ impl Collector {
             if !self.names.contains(&name) {
                 self.names.push(name.clone());
             }
-            surface.server = Some(Server { name, version: text(info.member("version")) });
+            surface.server = Some(Server {
+                name,
+                version: text(info.member("version")).filter(|version| !version.is_empty()),
+            });
         }
         if let Some(revision) = text(result.member("protocolVersion")) {
             surface.revision = Some(revision);

@@ -132,6 +132,9 @@ fn server(old: &Surface, new: &Surface, found: &mut Found) {
 fn capabilities(old: Option<&OwnedJson>, new: Option<&OwnedJson>, found: &mut Found) {
     let (Some(old), Some(new)) = (old, new) else { return };
     for (name, values) in pairs([Some(old.json()), Some(new.json())]) {
+        // An experiment of nothing is none.
+        let values = values
+            .map(|value| value.filter(|value| name != "experimental" || value.members().next().is_some()));
         let pointer = format!("/capabilities/{}", token(&name));
         let place = Place { subject: "server", pointer: &pointer, values };
         match values {
@@ -199,13 +202,14 @@ fn listing(kind: &ListingKind, old: &Listing, new: &Listing, found: &mut Found) 
         let place = Place { subject: &subject, pointer: "", values: [None, None] };
         match sides {
             [Some(_), None] if new.complete => {
-                found.report(
-                    Class::Breaking,
-                    &REMOVED,
-                    &place,
-                    "is not offered any more",
-                    "clients that use it are refused",
-                );
+                let (class, why) = match kind.item {
+                    // They are often the data that a server has just now.
+                    "resource" => {
+                        (Class::Review, "clients that name it are refused, and others list what there is")
+                    }
+                    _ => (Class::Breaking, "clients that use it are refused"),
+                };
+                found.report(class, &REMOVED, &place, "is not offered any more", why);
             }
             [Some(_), None] => {
                 found.notes.push(format!("{subject} is not on the pages that the new side lists"))
@@ -231,6 +235,7 @@ enum Part {
     Input,
     Output,
     Hints,
+    Execution,
     Arguments,
     Other,
 }
@@ -242,6 +247,7 @@ fn part(kind: &ListingKind, member: &str) -> Part {
         ("tool", "inputSchema") => Part::Input,
         ("tool", "outputSchema") => Part::Output,
         ("tool", "annotations") => Part::Hints,
+        ("tool", "execution") => Part::Execution,
         ("prompt", "arguments") => Part::Arguments,
         (_, "description" | "title" | "name") => Part::Words,
         _ => Part::Other,
@@ -258,6 +264,7 @@ fn definition(kind: &ListingKind, subject: &str, sides: [Option<Json<'_>>; 2], f
             Part::Input => schemas(&place, &INPUT, found),
             Part::Output => schemas(&place, &OUTPUT, found),
             Part::Hints => hints(&place, found),
+            Part::Execution => execution(&place, found),
             Part::Arguments => arguments(&place, found),
             Part::Other => found.review(&DEFINITION, &place, &format!("`{name}`"), UNTOLD),
         }
@@ -281,7 +288,10 @@ fn schemas(place: &Place<'_>, kind: &KindOfChange, found: &mut Found) {
     for Departure { effect, pointer, what } in schema::compare(old, new) {
         let values = [old, new].map(|schema| at(schema, &pointer));
         let pointer = format!("{}{pointer}", place.pointer);
-        let (class, why) = meaning(effect, *kind == INPUT);
+        let (class, mut why) = meaning(effect, *kind == INPUT);
+        if effect == Effect::Annotation && pointer.ends_with("/default") {
+            why = "what holds where it is left out is something else";
+        }
         let kind = if effect == Effect::Annotation { &WORDS } else { kind };
         found.report(class, kind, &Place { subject: place.subject, pointer: &pointer, values }, what, why);
     }
@@ -329,7 +339,11 @@ fn hints(place: &Place<'_>, found: &mut Found) {
         if before == after {
             continue;
         }
-        let what = format!("`{name}` was {before}, and is {after}");
+        let said = |value: bool, side: usize| match values[side] {
+            None => format!("{value} by default"),
+            Some(_) => value.to_string(),
+        };
+        let what = format!("`{name}` was {}, and is {}", said(before, 0), said(after, 1));
         match before == *harmless {
             true => {
                 let why = "a promise is taken back by which hosts let calls pass";
@@ -339,6 +353,33 @@ fn hints(place: &Place<'_>, found: &mut Found) {
                 let why = "hosts may let calls pass that they asked about before";
                 found.report(Class::Review, &ANNOTATION, &place, what, why);
             }
+        }
+    }
+}
+
+/// Whether a tool may or must be called as a task. Where nothing is said, it must not.
+fn execution(place: &Place<'_>, found: &mut Found) {
+    for (name, values) in pairs(place.values) {
+        let pointer = format!("{}/{}", place.pointer, token(&name));
+        let place = Place { subject: place.subject, pointer: &pointer, values };
+        if name != "taskSupport" {
+            found.review(&DEFINITION, &place, &format!("`{name}`"), UNTOLD);
+            continue;
+        }
+        let [before, after] = values.map(|value| text(value).unwrap_or_else(|| "forbidden".to_owned()));
+        let what = format!("calls as tasks were {before}, and are {after}");
+        match (&*before, &*after) {
+            (before, after) if before == after => {}
+            ("optional", _) | ("required", "forbidden") | (_, "required") => {
+                found.report(
+                    Class::Breaking,
+                    &DEFINITION,
+                    &place,
+                    what,
+                    "clients that call it as they did are refused",
+                );
+            }
+            _ => found.report(Class::Additive, &DEFINITION, &place, what, "clients may call it as they did"),
         }
     }
 }

@@ -29,7 +29,7 @@ pub const LISTINGS: [ListingKind; 4] = [
         capability: "resources",
     },
     ListingKind {
-        item: "resource template",
+        item: "template",
         method: "resources/templates/list",
         list: "resourceTemplates",
         name: "uriTemplate",

@@ -1,11 +1,14 @@
 //! A comparison for people and for programs: text, Markdown, JSON, SARIF.
 
-use crate::change::{Change, Class, Comparison, KINDS_OF_CHANGE};
-use crate::model::{LISTINGS, Server, Surface};
+use crate::change::{ADDED, Change, Class, Comparison, KINDS_OF_CHANGE, REMOVED};
+use crate::model::{LISTINGS, ListingKind, Server, Surface};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use verdict::plain::{cut, plain};
+
+/// So many names of what came or went are shown.
+const NAMED: usize = 20;
 
 /// So many characters of a value are shown.
 const SHOWN: usize = 100;
@@ -19,26 +22,59 @@ pub struct Sides<'s> {
     pub new: (&'s str, &'s Surface),
 }
 
-/// For a person at a terminal: the gravest changes first.
+/// For a person at a terminal: the gravest changes first, by what changed.
 #[must_use]
 pub fn text(sides: Sides<'_>, found: &Comparison, colour: bool) -> String {
     let mut out = String::new();
     for (word, (name, surface)) in [("old", sides.old), ("new", sides.new)] {
         let _ = writeln!(out, "{word}  {}: {}", plain(name), offer(surface));
     }
-    for Change { class, subject, pointer, what, why, before, after, .. } in &found.changes {
-        let name = paint(class.name(), *class, colour);
-        let place = if pointer.is_empty() { String::new() } else { format!(" at {}", plain(pointer)) };
-        let _ = writeln!(out, "\n{name}: {}: {}", plain(subject), plain(what));
-        let _ = writeln!(out, "  why  {why}{place}");
-        for (sign, value) in [('-', before), ('+', after)] {
-            if let Some(value) = value {
-                let _ = writeln!(out, "  {sign} {}", cut(&plain(value), SHOWN));
+    for class in Class::ALL {
+        let changes: Vec<&Change> = found.changes.iter().filter(|change| change.class == class).collect();
+        if changes.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "\n{}: {}", paint(class.name(), class, colour), changes.len());
+        let (whole, parts): (Vec<&Change>, Vec<&Change>) =
+            changes.into_iter().partition(|change| [ADDED.id, REMOVED.id].contains(&change.kind));
+        for kind in &LISTINGS {
+            gathered(kind, &whole, &mut out);
+        }
+        let mut under = None;
+        for Change { subject, pointer, what, why, before, after, .. } in parts {
+            if under != Some(subject) {
+                let _ = writeln!(out, "  {}", plain(subject));
+                under = Some(subject);
+            }
+            let place = if pointer.is_empty() { String::new() } else { format!("  {}", plain(pointer)) };
+            let _ = writeln!(out, "    {}{place}", plain(what));
+            let _ = writeln!(out, "      {why}");
+            for (sign, value) in [('-', before), ('+', after)] {
+                if let Some(value) = value {
+                    let _ = writeln!(out, "      {sign} {}", cut(&plain(value), SHOWN));
+                }
             }
         }
     }
     let _ = writeln!(out, "\n{}", counts(found));
     out
+}
+
+/// What came or went as a whole, in one paragraph for each kind of listing.
+fn gathered(kind: &ListingKind, changes: &[&Change], out: &mut String) {
+    let name = |change: &Change| Some(plain(change.subject.strip_prefix(kind.item)?.strip_prefix(' ')?));
+    let named: Vec<(String, &Change)> =
+        changes.iter().filter_map(|change| Some((name(change)?, *change))).collect();
+    let Some((_, Change { what, why, .. })) = named.first() else { return };
+    let (plural, are) = if named.len() == 1 { ("", "is") } else { ("s", "are") };
+    let what = what.strip_prefix("is ").unwrap_or(what);
+    let _ = writeln!(out, "  {} {}{plural} {are} {what}\n    {why}", named.len(), kind.item);
+    for (name, _) in named.iter().take(NAMED) {
+        let _ = writeln!(out, "      {}", cut(name, SHOWN));
+    }
+    if named.len() > NAMED {
+        let _ = writeln!(out, "      and {} more, which --output json lists", named.len() - NAMED);
+    }
 }
 
 /// For a comment on a pull request.

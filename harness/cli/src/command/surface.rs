@@ -119,7 +119,11 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
 }
 
 /// The offer of a recording, a folder, or a lock file.
-fn take_surface(path: &Path, asked: Option<&'static Format>, context: CommandContext) -> Result<Surface, Failure> {
+fn take_surface(
+    path: &Path,
+    asked: Option<&'static Format>,
+    context: CommandContext,
+) -> Result<Surface, Failure> {
     let shown = if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() };
     let mut collector = Collector::default();
     let mut passed_over = Names::default();
@@ -178,7 +182,8 @@ fn take_surface(path: &Path, asked: Option<&'static Format>, context: CommandCon
 fn lock(path: &Path, mut input: Input<'_>) -> Result<Surface, Failure> {
     let name = path.display();
     while input.more().map_err(|error| Failure::of_reading(&name.to_string(), error))? {}
-    read_lock(input.text()).map_err(|why| Failure::Unusable(format!("{name} is no lock file that can be used: {why}")))
+    read_lock(input.text())
+        .map_err(|why| Failure::Unusable(format!("{name} is no lock file that can be used: {why}")))
 }
 
 /// Writes a lock file at once; replaces nothing else than a lock file.
@@ -187,7 +192,10 @@ fn write(path: &Path, surface: &Surface) -> Result<(), Failure> {
         && !there.is_empty()
         && !is_lock(&String::from_utf8_lossy(&there))
     {
-        return Err(Failure::Unusable(format!("{} exists, and is no lock file; it was left alone", path.display())));
+        return Err(Failure::Unusable(format!(
+            "{} exists, and is no lock file; it was left alone",
+            path.display()
+        )));
     }
     let bytes = write_lock(surface);
     let written = files::replace(path, Access::Usual, |out| out.write_all(bytes.as_bytes()));

@@ -4,16 +4,14 @@ use super::effect::{Effect, strings};
 use std::collections::BTreeSet;
 use transcript::json::{Json, JsonKind};
 
-/// Keywords that accept and refuse nothing.
-pub(super) const ANNOTATIONS: &[&str] = &[
-    "$comment",
-    "$defs",
-    "$id",
-    "$schema",
+/// Keywords that accept and refuse nothing, and that nobody reads: `$defs` is compared where it is used.
+const SILENT: [&str; 5] = ["$comment", "$defs", "$id", "$schema", "definitions"];
+
+/// Keywords that accept and refuse nothing, and that are read.
+const ANNOTATIONS: [&str; 10] = [
     "contentEncoding",
     "contentMediaType",
     "default",
-    "definitions",
     "deprecated",
     "description",
     "examples",
@@ -23,15 +21,23 @@ pub(super) const ANNOTATIONS: &[&str] = &[
     "writeOnly",
 ];
 
-/// Keywords that are compared by their meaning, and need no word of their own. Definitions are compared where they are used.
-pub(super) const COMPARED: &[&str] = &[
-    "$defs",
+/// Whether a keyword accepts and refuses nothing.
+pub(super) fn is_annotation(name: &str) -> bool {
+    SILENT.contains(&name) || ANNOTATIONS.contains(&name)
+}
+
+/// Whether a change of a keyword needs no word of its own.
+pub(super) fn is_compared(name: &str) -> bool {
+    SILENT.contains(&name) || COMPARED.contains(&name)
+}
+
+/// Keywords that are compared by their meaning.
+const COMPARED: [&str; 24] = [
     "$ref",
     "additionalProperties",
     "allOf",
     "anyOf",
     "const",
-    "definitions",
     "enum",
     "exclusiveMaximum",
     "exclusiveMinimum",

@@ -15,7 +15,7 @@ use branches::branches;
 pub(crate) use effect::token;
 pub use effect::{Departure, Effect};
 use effect::{strings, truth};
-use keywords::{ANNOTATIONS, COMPARED, values};
+use keywords::{is_annotation, is_compared, values};
 use resolve::{Resolved, resolve};
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
@@ -134,10 +134,10 @@ impl<'a> Comparison<'a> {
             .iter()
             .flat_map(|schema| schema.members())
             .map(|(name, _)| String::from_utf8_lossy(&name.decode()).into_owned())
-            .filter(|name| !COMPARED.contains(&name.as_str()))
+            .filter(|name| !is_compared(name))
             .collect();
         for name in names {
-            let said = ANNOTATIONS.contains(&name.as_str());
+            let said = is_annotation(&name);
             let effect = if said { Effect::Annotation } else { Effect::Unknown };
             let words = match (old.member(&name), new.member(&name)) {
                 (Some(old), Some(new)) if old.same(new) => continue,

@@ -1,6 +1,6 @@
 //! References inside one document.
 
-use super::keywords::ANNOTATIONS;
+use super::keywords::is_annotation;
 use transcript::json::{Json, JsonKind};
 
 /// So many references may follow one another.
@@ -44,7 +44,7 @@ pub(super) fn only<'a>(schema: Json<'a>, name: &str) -> Option<Json<'a>> {
 
 /// Whether nothing beside this member says anything of the values.
 pub(super) fn lone(schema: Json<'_>, name: &str) -> bool {
-    let silent = |key: &str| key == name || ANNOTATIONS.contains(&key);
+    let silent = |key: &str| key == name || is_annotation(key);
     schema.members().all(|(key, _)| key.to_str().is_some_and(|key| silent(&key)))
 }
 
