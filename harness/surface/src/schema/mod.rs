@@ -211,10 +211,9 @@ impl<'a> Comparison<'a> {
         let place = format!("{at}/items");
         match (old.member("items"), new.member("items")) {
             // Before 2020-12 an array stood here.
+            (Some(before), Some(after)) if before.kind() == JsonKind::Array && before.same(after) => {}
             (Some(before), Some(after)) if [before, after].iter().any(|it| it.kind() == JsonKind::Array) => {
-                if !before.same(after) {
-                    self.report(Effect::Unknown, &place, "`items` changed, and is a list of schemas");
-                }
+                self.report(Effect::Unknown, &place, "`items` changed, and is a list of schemas");
             }
             (Some(before), Some(after)) => self.pair(before, after, &place, depth),
             (None, Some(after)) if truth(after) != Some(true) => {

@@ -14,10 +14,13 @@ fn effects(old: Value, new: Value) -> Vec<(Effect, String)> {
     departures(&old, &new).into_iter().map(|departure| (departure.effect, departure.pointer)).collect()
 }
 
+/// Two schemas, and each effect with its place.
+type Row = (Value, Value, Vec<(Effect, &'static str)>);
+
 #[test]
 fn each_change_has_its_effect_and_its_place() {
     use Effect::{Admitted, Annotation, Described, Narrower, Undescribed, Unknown, Wider};
-    let table: Vec<(Value, Value, Vec<(Effect, &str)>)> = vec![
+    let table: Vec<Row> = vec![
         (json!({"type": "object"}), json!({"type": "object"}), vec![]),
         (json!({"type": "string"}), json!({"type": "number"}), vec![(Narrower, ""), (Wider, "")]),
         (json!({"type": "integer"}), json!({"type": "number"}), vec![(Wider, "")]),
