@@ -1,0 +1,184 @@
+"""Fixtures for tests of MCP clients and servers: the first run records a real server, later runs play the recording.
+
+    async def test_add(mcp_recording):
+        server = mcp_recording.server("python", "server.py")
+        async with stdio_client(StdioServerParameters(command=server.command, args=server.args)) as streams:
+            …
+
+Recordings lie in the folder ``recordings`` beside the test's file, one for each server of a test, and are kept when the test
+passes. ``--mcp-record`` says when a server is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterator, List, Optional, Tuple, Union
+
+import pytest
+
+from . import _player
+from .testing import assert_conforms, assert_same_session
+
+__all__ = ["MCPRecording", "ServerCommand", "assert_conforms", "assert_same_session"]
+
+#: A player that was told to end says within this time, in seconds, how it went.
+_PATIENCE = 10.0
+
+_PASSED = pytest.StashKey[bool]()
+
+
+@dataclass(frozen=True)
+class ServerCommand:
+    """How to start a server over stdio."""
+
+    #: The program.
+    command: str
+    #: Its arguments.
+    args: List[str]
+
+    @property
+    def words(self) -> List[str]:
+        """Both, as :mod:`subprocess` takes them."""
+        return [self.command, *self.args]
+
+
+class _Player:
+    """A server that plays a recording, and what it says of its client."""
+
+    def __init__(self, program: str, recording: Path, said: Path, ignore: Tuple[str, ...] = ()) -> None:
+        options = [word for pointer in ignore for word in ("--ignore", pointer)]
+        play = [program, "-q", "play", "--as", "server", str(recording), *options]
+        self.said = said
+        self.recording = recording
+        self.command = ServerCommand(sys.executable, [_player.__file__, str(said), *play])
+
+    def fault(self) -> Optional[str]:
+        """What its client did otherwise than in the recording, if it was started at all."""
+        if not self.said.exists():
+            return None
+        patience = time.monotonic() + _PATIENCE
+        while not (ended := re.search(r"^exit (-?\d+)\n\Z", text := self.said.read_text("utf-8", "replace"), re.M)):
+            if time.monotonic() > patience:
+                return f"the player of {self.recording} was ended before the session was over\n{text}"
+            time.sleep(0.02)
+        if ended[1] == "0":
+            return None
+        return f"the client did not do what it did in {self.recording}; --mcp-record all records it again\n\n{text[: ended.start()]}"
+
+
+class MCPRecording:
+    """The recordings of one test."""
+
+    def __init__(self, path: Path, mode: str, program: str, scratch: Path) -> None:
+        self._path = path
+        self._mode = mode
+        self._program = program
+        self._scratch = scratch
+        self._recorded: List[Tuple[Path, Path]] = []
+        self._players: List[_Player] = []
+
+    @property
+    def path(self) -> Path:
+        """The recording of the test's first server. While it is recorded, where it is written."""
+        return self._recorded[0][0] if self._recorded else self._path
+
+    @property
+    def playing(self) -> bool:
+        """Whether a recording is played, and no server started."""
+        return self._mode == "none" or (self._mode == "once" and self._path.exists())
+
+    def server(self, command: str, *args: str, ignore: Union[str, Tuple[str, ...]] = ()) -> ServerCommand:
+        """The command of a server over stdio: this one, recorded; or one that plays its recording.
+
+        :param ignore: JSON pointers into the client's messages that may differ from the recording, such as
+            ``/params/clientInfo/version``.
+        """
+        number = len(self._recorded) + len(self._players)
+        path = self._path if number == 0 else self._path.with_name(f"{self._path.stem}-{number + 1}{self._path.suffix}")
+        if self._mode == "none" or (self._mode == "once" and path.exists()):
+            if not path.exists():
+                pytest.fail(f"there is no recording {path}, and --mcp-record none makes none", pytrace=False)
+            player = _Player(self._program, path, self._scratch / f"{path.stem}.said", (ignore,) if isinstance(ignore, str) else ignore)
+            self._players.append(player)
+            return player.command
+        new = self._scratch / path.name
+        self._recorded.append((new, path))
+        return ServerCommand(self._program, ["-q", "record", "-o", str(new), "--", command, *args])
+
+    def _finish(self, passed: bool) -> Optional[str]:
+        """Keeps what was recorded if the test passed, and says what was wrong."""
+        for new, path in self._recorded if passed else []:
+            if not new.exists():
+                return f"the server was never started, so {path} was not recorded"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(str(new), str(path))
+        return _faults(self._players)
+
+
+def _faults(players: List[_Player]) -> Optional[str]:
+    return "\n".join(fault for fault in (player.fault() for player in players) if fault) or None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("mcp-concord", "recordings of MCP sessions")
+    group.addoption(
+        "--mcp-record",
+        choices=["none", "once", "all"],
+        default="once",
+        help="when mcp_recording records a real server: never, where there is no recording (the default), or always",
+    )
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.when == "call":
+        item.stash[_PASSED] = report.passed
+
+
+@pytest.fixture(scope="session")
+def mcp_command() -> str:
+    """The path of the program ``mcp-concord``."""
+    name = "mcp-concord.exe" if os.name == "nt" else "mcp-concord"
+    beside = Path(sysconfig.get_path("scripts")) / name
+    found = str(beside) if beside.exists() else shutil.which("mcp-concord")
+    if found is None:
+        pytest.fail("the program mcp-concord is not installed: pip install mcp-concord", pytrace=False)
+    return found
+
+
+@pytest.fixture
+def mcp_recording(request: pytest.FixtureRequest, mcp_command: str, tmp_path: Path) -> Iterator[MCPRecording]:
+    """The recordings of this test: its first run makes them, later runs play them. A client that then does otherwise fails."""
+    name = re.sub(r"[^\w.-]+", "-", request.node.name).strip("-")
+    path = request.node.path.parent / "recordings" / request.node.path.stem / f"{name}.jsonl"
+    recording = MCPRecording(path, request.config.getoption("--mcp-record"), mcp_command, tmp_path)
+    yield recording
+    if fault := recording._finish(request.node.stash.get(_PASSED, False)):
+        pytest.fail(fault, pytrace=False)
+
+
+@pytest.fixture
+def mcp_server_from(
+    request: pytest.FixtureRequest, mcp_command: str, tmp_path: Path
+) -> Iterator[Callable[..., ServerCommand]]:
+    """A function that makes a recording into a server over stdio: its path in, a :class:`ServerCommand` out."""
+    players: List[_Player] = []
+
+    def server_from(recording: Union[str, "os.PathLike[str]"], *, ignore: Union[str, Tuple[str, ...]] = ()) -> ServerCommand:
+        path = Path(recording).resolve(strict=True)
+        said = tmp_path / f"player-{len(players)}.said"
+        players.append(_Player(mcp_command, path, said, (ignore,) if isinstance(ignore, str) else tuple(ignore)))
+        return players[-1].command
+
+    yield server_from
+    if fault := _faults(players):
+        pytest.fail(fault, pytrace=False)
