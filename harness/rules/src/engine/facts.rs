@@ -103,6 +103,8 @@ pub(crate) struct Facts {
     pub(crate) torn: bool,
     /// A trace's `meta` names a command that says nothing of HTTP: the session ran over the pipes of a process.
     piped: bool,
+    /// Nothing but the context of a whole envelope shows the revision. A reader takes no batch for that (EQ-BATCH).
+    pub(crate) by_envelope: bool,
     /// Nothing but an `endpoint` event shows the revision.
     by_endpoint: bool,
     /// An `endpoint` event showed a revision that has not the methods of the session: it was the transport's alone.
@@ -147,6 +149,7 @@ impl Facts {
             dead: None,
             torn: false,
             piped: false,
+            by_envelope: false,
             by_endpoint: false,
             outgrown: false,
             name: None,
@@ -236,9 +239,20 @@ impl Facts {
     /// Takes in what an entry shows beside its message.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         if let Some(revision) = Revision::declared(entry) {
+            // What a request says goes before what is said of the whole.
+            self.revision = self.revision.filter(|_| !self.by_envelope);
+            self.by_envelope = false;
             self.suppose(revision);
         }
         match &entry.content {
+            Content::Envelope => {
+                let named =
+                    entry.context.and_then(|context| header(&context.headers, "MCP-Protocol-Version"));
+                if let Some(revision) = named.and_then(Revision::named).filter(|_| self.revision.is_none()) {
+                    self.by_envelope = true;
+                    self.suppose(revision);
+                }
+            }
             // What a converter says of the transport, or of the beginning and the end, shows nothing.
             Content::MadeUp(_) => {
                 self.made_up = true;
@@ -330,7 +344,7 @@ impl Facts {
             // Nothing was under way: the recording begins where the session does, with the wrong message.
             self.late &= !self.unserved;
             self.initialized = true;
-            self.by_endpoint = false;
+            (self.by_endpoint, self.by_envelope) = (false, false);
             if !self.forced {
                 self.revision = result.member("protocolVersion").and_then(Revision::of).or(self.revision);
             }

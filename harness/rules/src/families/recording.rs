@@ -4,7 +4,7 @@
 
 use super::{encoding, envelope, replay};
 use crate::engine::{
-    Family, FindingLocation, RecordingKind, Report, RuleContext, RuleVisitor, Trigger, Violation,
+    Family, FindingLocation, RecordingKind, Report, Revision, RuleContext, RuleVisitor, Trigger, Violation,
 };
 use crate::rule::{Level, Party, Rule};
 use transcript::batch;
@@ -90,6 +90,9 @@ fn untold(noise: &Noise<'_>, at: &RuleContext<'_>) -> Option<Level> {
         _ if noise.why.clause == batch::CLAUSE => Some(Level::Must),
         // One revision has batches, and readers take them only where the session shows that it is of that one.
         Code::Batch if at.revision.is_none() => Some(Level::Info),
+        Code::Batch if at.facts.by_envelope && at.revision.is_some_and(Revision::has_batches) => {
+            Some(Level::Info)
+        }
         Code::NotAMessage if !printed && !Json::parse(&noise.text).is_ok_and(resembles_message) => {
             Some(if noise.why.clause == "RPL-NOISE" { Level::Info } else { Level::Must })
         }
