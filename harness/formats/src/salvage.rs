@@ -21,6 +21,8 @@ pub struct Salvaged {
     pub items: usize,
     /// How many bytes of the file are left out, since they belong to no whole item.
     pub left_out: usize,
+    /// It was cut behind a whole line: it is of a format whose last line tells how the session ended, and has none.
+    pub lacks_end: bool,
 }
 
 impl Salvaged {
@@ -29,6 +31,10 @@ impl Salvaged {
     pub fn told(&self, name: &str, format: &Format) -> String {
         let (items, noun) = (self.items, if format.is_lines() { "lines" } else { "items" });
         match self.left_out {
+            0 if self.lacks_end => format!(
+                "{name} was cut off between two lines: its {items} whole {noun} are kept, and none tells how the \
+                 session ended"
+            ),
             0 => format!("{name} is whole: {items} {noun}"),
             rest => format!(
                 "{name} was cut off: its {items} whole {noun} are kept, and {rest} bytes are left out"
@@ -52,7 +58,18 @@ fn lines(format: &Format, bytes: &[u8]) -> Salvaged {
     let is_whole = no_json || is_json(&bytes[last..]) || bytes[last..].trim_ascii().is_empty();
     let kept = if is_whole { bytes } else { &bytes[..last] };
     let items = kept.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
-    Salvaged { bytes: kept.to_vec(), items, left_out: bytes.len() - kept.len() }
+    let lacks_end = format.carries.process && !ends(kept);
+    Salvaged { bytes: kept.to_vec(), items, left_out: bytes.len() - kept.len(), lacks_end }
+}
+
+/// Whether some line is the end of a trace. It need not be the last: what a program says while it ends may come behind it.
+fn ends(lines: &[u8]) -> bool {
+    let is_end = |line: &[u8]| {
+        let line = std::str::from_utf8(line).ok().and_then(|line| Json::parse(line).ok());
+        let of = line.and_then(|line| line.member("type")?.as_text());
+        of.is_some_and(|of| of.is("end"))
+    };
+    lines.split(|&byte| byte == b'\n').rev().any(is_end)
 }
 
 fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
@@ -69,7 +86,7 @@ fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
         at = comma + 1;
     }
     if is_json(bytes) {
-        return Some(Salvaged { bytes: bytes.to_vec(), items: items.len(), left_out: 0 });
+        return Some(Salvaged { bytes: bytes.to_vec(), items: items.len(), left_out: 0, lacks_end: false });
     }
     let mut left_out = bytes.len() - at;
     let mut places: BTreeMap<&[u8], usize> = BTreeMap::new();
@@ -94,7 +111,7 @@ fn list(path: &[&str], bytes: &[u8]) -> Option<Salvaged> {
         out.extend_from_slice(item);
     }
     out.extend_from_slice(format!("\n]{}\n", "}".repeat(path.len())).as_bytes());
-    Some(Salvaged { bytes: out, items: kept.len(), left_out })
+    Some(Salvaged { bytes: out, items: kept.len(), left_out, lacks_end: false })
 }
 
 /// Where the list's first item may begin.
@@ -217,5 +234,22 @@ mod tests {
                 "{cut}"
             );
         }
+    }
+
+    #[test]
+    fn a_trace_that_is_cut_between_lines_is_not_whole() {
+        let whole = concat!(
+            "{\"v\":1,\"type\":\"meta\"}\n",
+            "{\"dir\":\"in\",\"raw\":{\"type\":\"end\"}}\n",
+            "{\"t\":\"x\",\"type\":\"end\"}\n"
+        );
+        for (cut, line) in whole.match_indices('\n').map(|(at, _)| at + 1).zip(1..) {
+            for text in [whole[..cut].to_owned(), format!("{}\n", &whole[..cut])] {
+                let saved = salvage(find("mcp-replay").unwrap(), text.as_bytes()).unwrap();
+                assert_eq!((saved.items, saved.left_out, saved.lacks_end), (line, 0, line < 3), "{text}");
+            }
+        }
+        let saved = salvage(find("jsonrpc").unwrap(), b"{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n").unwrap();
+        assert!(!saved.lacks_end, "no line of it tells of an end");
     }
 }

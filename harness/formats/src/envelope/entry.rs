@@ -3,11 +3,12 @@
 //! Decides nothing before the whole entry is seen, since `event` may stand after `data`, and the status after the body.
 
 use crate::data::{Carried, Places, carried, content, holds_messages};
+use crate::exchange::body::MOST_HEADERS;
 use std::borrow::Cow;
 use transcript::json::{Json, JsonKind, JsonString, Scanner};
 use transcript::message::{Message, Refusal, resembles_message};
 use transcript::rejection::Code;
-use transcript::session::{Carrier, Content, Context, Headers, Side, Sse};
+use transcript::session::{Carrier, Content, Context, Side, Sse};
 
 /// An entry's members, as they stand in the text.
 #[derive(Default)]
@@ -126,9 +127,9 @@ impl<'a> Parts<'a> {
         number.parse().ok().filter(|&time| time >= 0)
     }
 
-    /// The entry's transport context, where it has one that is an object.
-    pub(super) fn context(&self) -> Option<Context<'a>> {
-        context(self.context?)
+    /// The entry's transport context, where it has one that is an object; and whether it has more headers than are read.
+    pub(super) fn context(&self) -> Option<(Context<'a>, bool)> {
+        bounded_context(self.context?)
     }
 
     /// The one slot that the entry fills, if it fills just one, and the text of what may be a message there.
@@ -317,17 +318,20 @@ fn is_message(name: Option<&str>) -> bool {
 
 /// A transport context, as far as it has the documented shape (K2A-SPELLING: no other spelling is looked for).
 pub(crate) fn context(text: Json<'_>) -> Option<Context<'_>> {
+    bounded_context(text).map(|(context, _)| context)
+}
+
+/// The same, and whether it has more headers than are read.
+pub(super) fn bounded_context(text: Json<'_>) -> Option<(Context<'_>, bool)> {
     if text.kind() != JsonKind::Object {
         return None;
     }
     let status = text.member("status").and_then(|status| status.as_number()?.parse().ok());
-    let mut headers: Headers<'_> = Vec::new();
-    for (name, value) in text.member("headers").into_iter().flat_map(Json::members) {
-        if let Some(value) = value.as_text() {
-            headers.push((content(name), content(value)));
-        }
-    }
-    Some(Context { text, status, headers })
+    let all = text.member("headers").into_iter().flat_map(Json::members);
+    let mut texts = all.filter_map(|(name, value)| Some((content(name), content(value.as_text()?))));
+    let headers = texts.by_ref().take(MOST_HEADERS).collect();
+    let more = texts.next().is_some();
+    Some((Context { text, status, headers }, more))
 }
 
 fn known(key: JsonString<'_>, names: &[&'static str]) -> Option<&'static str> {

@@ -1,8 +1,8 @@
 //! Reading an envelope, entry by entry.
 
-use super::entry::{Held, Parts, context};
+use super::entry::{Held, Parts, bounded_context};
 use super::types;
-use crate::exchange::body::offset_in;
+use crate::exchange::body::{MOST_HEADERS, offset_in};
 use crate::format::{ReadOptions, Tolerance};
 use crate::input::{Input, ReadError};
 use crate::made_up;
@@ -134,7 +134,8 @@ fn surroundings(input: &mut Input<'_>, options: ReadOptions, sink: &mut Sink<'_>
                 .map_err(|error| input.sink_error(error, 0, &location))
         })?;
     }
-    if let Some(context) = value.and_then(context) {
+    if let Some((context, more)) = value.and_then(bounded_context) {
+        headers_beyond(input, more, location, sink)?;
         let entry = Entry { context: Some(&context), ..Entry::new(location, Content::Envelope) };
         sink(entry).map_err(|error| input.sink_error(error, 0, &location))?;
     }
@@ -205,6 +206,8 @@ fn hand(
                 .map_err(|error| input.sink_error(error, 0, &location))
         })?;
     }
+    headers_beyond(input, context.as_ref().is_some_and(|(_, more)| *more), location, sink)?;
+    let context = context.map(|(context, _)| context);
     let carrier = parts.only_slot();
     let found = match (parts.found(0, context.as_ref()), carrier) {
         (Ok(found), _) => found,
@@ -261,14 +264,52 @@ fn hand(
     })
 }
 
+/// Says that there are more headers than are read.
+fn headers_beyond(
+    input: &Input<'_>,
+    more: bool,
+    location: Location,
+    sink: &mut Sink<'_>,
+) -> Result<(), ReadError> {
+    if !more {
+        return Ok(());
+    }
+    let what = format!("the headers of a transport context behind the first {MOST_HEADERS}");
+    let entry = Entry::new(location, Content::Skipped(what.into()));
+    sink(entry).map_err(|error| input.sink_error(error, 0, &location))
+}
+
 fn location(input: &Input<'_>) -> Location {
     Location { offset: input.offset(), line: input.line(), ..Location::default() }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::small::rejects;
+    use crate::exchange::body::MOST_HEADERS;
+    use crate::session::OwnedContent;
+    use crate::small::{rejects, session};
     use transcript::rejection::Code;
+
+    #[test]
+    fn headers_are_read_up_to_a_bound_and_the_rest_is_said() {
+        for (count, said) in [(MOST_HEADERS, 0), (MOST_HEADERS + 1, 2), (MOST_HEADERS * 3, 2)] {
+            let headers: Vec<String> = (0..count).map(|number| format!("\"h{number}\":\"v\"")).collect();
+            let context =
+                format!(r#""transport_context":{{"status":200,"headers":{{{}}}}}"#, headers.join(","));
+            let message = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+            let text = format!(
+                r#"{{"transport":"http-sse",{context},"entries":[{{"request":{message},{context}}}]}}"#
+            );
+            let session = session("http-sse", &text);
+            let contexts = session.entries.iter().filter_map(|entry| entry.context.as_ref());
+            assert!(contexts.clone().all(|context| context.headers.len() == MOST_HEADERS), "{count}");
+            assert_eq!((contexts.count(), session.totals.events), (2, 1));
+            let skipped = session.entries.iter().filter(|entry| {
+                matches!(&entry.what, OwnedContent::Skipped(what) if what.contains("behind the first 10000"))
+            });
+            assert_eq!(skipped.count(), said, "{count}");
+        }
+    }
 
     #[test]
     fn a_file_that_ends_before_its_entries_is_cut_and_not_without_them() {

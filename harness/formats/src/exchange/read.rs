@@ -75,6 +75,8 @@ pub(crate) enum Held<'a> {
     None,
     /// There was one that could be, and the exporter dropped it.
     Dropped,
+    /// There is one that could be, with its content coding: it is too large without, and nobody looks into it.
+    Coded,
     /// Its text, and the `encoding` beside it.
     Text(Json<'a>, Option<Json<'a>>),
 }
@@ -206,18 +208,26 @@ impl<'a> Reading<'a, '_, '_, '_> {
         }
 
         let stamp = Stamp { side: Some(Side::Client), carrier: Carrier::Request, ..stamp };
-        let asked = match post {
-            Held::None => false,
-            Held::Dropped => {
-                self.note(stamp.on(Content::Missing("the request"), location))?;
-                false
-            }
-            Held::Text(text, encoding) => {
-                let location = self.location(listed, text.text(), self.layout.request);
-                let mut body = self.body(text, encoding, &location)?;
-                self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
-            }
-        };
+        let asked =
+            match post {
+                Held::None => false,
+                Held::Dropped => {
+                    self.note(stamp.on(Content::Missing("the request"), location))?;
+                    false
+                }
+                Held::Coded => {
+                    self.note(stamp.on(
+                        Content::Missing("the request, which is kept with its content coding,"),
+                        location,
+                    ))?;
+                    false
+                }
+                Held::Text(text, encoding) => {
+                    let location = self.location(listed, text.text(), self.layout.request);
+                    let mut body = self.body(text, encoding, &location)?;
+                    self.whole(&mut body, false, location, stamp, asked_in.as_ref())?
+                }
+            };
 
         let time = answered.or(started);
         let stamp = Stamp { time, side: Some(Side::Server), carrier: Carrier::Response, ..stamp };
@@ -228,6 +238,9 @@ impl<'a> Reading<'a, '_, '_, '_> {
                 }
             }
             Held::Dropped => self.note(stamp.on(Content::Missing("the answer"), location))?,
+            Held::Coded => self.note(
+                stamp.on(Content::Missing("the answer, which is kept with its content coding,"), location),
+            )?,
             Held::Text(text, encoding) => {
                 let location = self.location(listed, text.text(), self.layout.answer);
                 let mut body = self.body(text, encoding, &location)?;

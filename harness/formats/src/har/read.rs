@@ -69,6 +69,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let post_type = media_type(&request_headers, document.text(post_type)?);
     let post = match post_text {
         _ if !method.eq_ignore_ascii_case("POST") => Held::None,
+        Some(text) if is_gzip(text, post_encoding) => Held::Coded,
         Some(text) => Held::Text(text, post_encoding),
         None if positive(request_size) && may_be_json(&post_type) => Held::Dropped,
         None => Held::None,
@@ -84,6 +85,7 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
     let had_one = positive(size) || positive(response_size);
     let answer = match text {
         _ if media_type != STREAM && !may_be_json(&media_type) => Held::None,
+        Some(text) if is_gzip(text, encoding) => Held::Coded,
         Some(text) if !(had_one && text.text() == "\"\"") => Held::Text(text, encoding),
         None if media_type == STREAM && status.is_some() => Held::Dropped,
         _ if had_one && status != Some(304) => Held::Dropped,
@@ -112,6 +114,14 @@ fn parts<'a>(document: Document<'a>, listed: &Listed<'a>) -> Checked<Parts<'a>> 
         fate,
     };
     Ok(Parts { answered, exchange, request: post, answer, times: times(events), made_up })
+}
+
+/// Whether a body is kept with the coding gzip, as `record` keeps what is far larger without: its Base64 begins as every gzip
+/// does, and no UTF-8 can.
+fn is_gzip(text: Json<'_>, encoding: Option<Json<'_>>) -> bool {
+    let is_base64 = encoding.and_then(|encoding| encoding.as_text()?.to_str());
+    is_base64.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"))
+        && text.as_text().is_some_and(|text| text.raw().starts_with("H4sI"))
 }
 
 fn count(size: Option<Json<'_>>) -> Option<u64> {

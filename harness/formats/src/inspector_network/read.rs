@@ -149,7 +149,7 @@ fn headers(object: Option<Json<'_>>) -> Headers<'_> {
 }
 
 /// Whether a body of this media type must have been there: JSON, or one that has a length.
-fn is_expected(media_type: &str, headers: &Headers<'_>) -> bool {
+pub(super) fn is_expected(media_type: &str, headers: &Headers<'_>) -> bool {
     match header(headers, "content-length").and_then(|length| length.trim().parse::<u64>().ok()) {
         Some(length) => length > 0 && may_be_json(media_type),
         None => media_type == "application/json",

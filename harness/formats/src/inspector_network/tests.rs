@@ -212,6 +212,9 @@ fn a_hole_stays_a_hole() {
     let text = format!("[{}]", exchanges.join(","));
     let again = written(NAME, &text, NAME);
     assert_eq!(read(NAME, &again, false).unwrap(), read(NAME, &text, false).unwrap(), "{again}");
+    // What its headers say already is not said again, or otherwise.
+    let lengths: Vec<_> = again.lines().filter(|line| line.contains("content-length")).collect();
+    assert!(lengths.len() == 1 && lengths[0].contains(r#""content-length": "7""#), "{again}");
     let har = written(NAME, &text, "har");
     assert_eq!(read("har", &har, false).unwrap().totals.missing, 3, "{har}");
 }

@@ -1,16 +1,19 @@
 //! Writing the export: the text of the exchanges that the plan names.
 
+use super::read::is_expected;
+use crate::exchange::body::bare;
 use crate::exchange::media::STREAM;
 use crate::exchange::plan::{Draft, plan};
 use crate::exchange::write::{Spelled, events, milliseconds, reason};
 use crate::made_up;
 use crate::session::Session;
 use crate::time;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use transcript::json::write_string;
-use transcript::session::Headers;
+use transcript::session::{Headers, header};
 
 pub(super) fn write(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"[")?;
@@ -97,7 +100,10 @@ fn listed(headers: &Headers<'_>, missing: bool) -> Vec<(String, String)> {
             }
         }
     }
-    if missing {
+    let said: Headers<'_> =
+        listed.iter().map(|(name, value)| (Cow::from(&**name), Cow::from(&**value))).collect();
+    let media_type = bare(header(&said, "content-type").unwrap_or_default());
+    if missing && !is_expected(&media_type, &said) {
         listed.retain(|(name, _)| name != "content-length");
         listed.push(("content-length".to_owned(), "1".to_owned()));
     }

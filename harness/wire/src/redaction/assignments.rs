@@ -5,7 +5,7 @@
 //! way to authenticate, to the next blank behind an equals sign. Names within the text are not looked for in other words:
 //! `the token is abc` gives nothing to anybody.
 
-use super::encodings::percent_decoded;
+use super::encodings::{percent_decoded, unescaped};
 use super::ledger::Rule;
 use std::ops::Range;
 
@@ -40,11 +40,14 @@ pub(super) fn values(text: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Vec<
 /// Why the value of a name goes, as the name stands in a text: by itself, or as the last step of `a.b` or `a[b]`.
 pub(super) fn rule_of(name: &[u8], names: &dyn Fn(&[u8]) -> Option<Rule>) -> Option<Rule> {
     let name = percent_decoded(name, true);
+    // In half of a JSON text a name may have JSON's escapes.
+    let name = unescaped(&name).map_or(name, Into::into);
     let name = name.trim_ascii();
     let bare = &name[name.iter().position(|byte| !b"-$".contains(byte)).unwrap_or(name.len())..];
     let bare = bare.strip_suffix(b"]").unwrap_or(bare);
     let step = bare.rsplit(|byte| b".[".contains(byte)).next().unwrap_or(bare);
-    [name, bare, step].into_iter().filter(|name| !name.is_empty()).find_map(names)
+    let behind = |count: usize| name.strip_prefix(b"\\").and_then(|_| name.get(count..)).unwrap_or_default();
+    [name, bare, step, behind(1), behind(2)].into_iter().filter(|name| !name.is_empty()).find_map(names)
 }
 
 /// The name at the end of this text, without the quotes or brackets that close it.
@@ -52,8 +55,11 @@ fn name_before(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_end();
     let closing = |byte: &u8| b"\"'`\\]".contains(byte);
     let text = &text[..text.len() - text.iter().rev().take_while(|byte| closing(byte)).count()];
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.%+$".contains(byte);
-    &text[text.len() - text.iter().rev().take_while(|byte| part(byte)).count()..]
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.%+$\\".contains(byte);
+    let name = &text[text.len() - text.iter().rev().take_while(|byte| part(byte)).count()..];
+    // JSON's escape of a character may be part of a name; any other backslash begins one, or a sign such as a line's end.
+    let begins = memchr::memchr_iter(b'\\', name).rfind(|at| name.get(at + 1) != Some(&b'u'));
+    &name[begins.unwrap_or_default()..]
 }
 
 /// Where the value behind the sign at `at` is.
@@ -158,6 +164,11 @@ mod tests {
             ("token:\n  abc\nb: c", vec!["abc"]),
             ("{\"token\": \"a \\\" b\", \"c", vec!["\"a \\\" b\""]),
             ("{\\\"token\\\":\\\"abc\\\"", vec!["\\\"abc\\\""]),
+            // The same with escapes, as in JSON that was cut.
+            ("{\"t\\u006fken\": \"abc\", \"c", vec!["\"abc\""]),
+            ("{\\\"\\u0074oken\\\":\\\"abc\\\"", vec!["\\\"abc\\\""]),
+            ("\"a\\ntoken=abc", vec!["abc"]),
+            ("c:\\token=abc d:\\tokens=x", vec!["abc"]),
             ("token := abc; token => d", vec!["abc; token => d"]),
             ("postgres://me:p@ss@h/db ssh://git@h", vec!["me:p@ss", "git"]),
             ("--auth.token=abc", vec!["abc"]),

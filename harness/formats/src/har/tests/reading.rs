@@ -136,6 +136,32 @@ fn dropped_bodies_are_counted() {
         (0, "", r#""status": 200, "content": {"size": 3, "mimeType": "image/png"}"#),
         (0, "", r#""status": 304, "content": {"size": 3, "mimeType": "application/json"}"#),
         (0, r#", "bodySize": 3, "postData": {"mimeType": "multipart/form-data", "params": []}"#, ""),
+        // Kept with its content coding, and not looked into however small it is.
+        (
+            1,
+            "",
+            r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": "H4sIAAAA", "encoding": "base64"}"#,
+        ),
+        (
+            1,
+            "",
+            r#""status": 200, "content": {"size": 3, "mimeType": "text/event-stream", "text": "H4sIAAAA", "encoding": "base64"}"#,
+        ),
+        (
+            1,
+            r#", "postData": {"mimeType": "application/json", "text": "H4sIAAAA", "encoding": "base64"}"#,
+            "",
+        ),
+        (
+            0,
+            "",
+            r#""status": 200, "content": {"size": 3, "mimeType": "image/png", "text": "H4sIAAAA", "encoding": "base64"}"#,
+        ),
+        (
+            0,
+            "",
+            r#""status": 200, "content": {"size": 3, "mimeType": "application/json", "text": "H4sIAAAA"}"#,
+        ),
     ] {
         let text = format!(r#"{{"request": {{"method": "POST"{request}}}, "response": {{{response}}}}}"#);
         assert_eq!(read(&file(std::slice::from_ref(&text))).unwrap().totals.missing, missing, "{text}");

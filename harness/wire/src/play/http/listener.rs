@@ -1,9 +1,9 @@
 //! Hyper's side of a server: accepts connections, and hands each request to the thread that decides.
 //!
-//! Memory: a body for each of [`CONNECTIONS`] connections, and [`WAITING`] requests.
+//! Memory: a body for each of [`Limits::connections`], and [`WAITING`] requests.
 
 use super::body::StreamedBody;
-use crate::net::{AllowedHosts, header_list};
+use crate::net::{AllowedHosts, HEAD_DEADLINE, header_list};
 use crate::play::journal::{Direction, Event, Journal};
 use crate::play::plan::Plan;
 use http_body_util::BodyExt as _;
@@ -11,7 +11,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::HeaderMap;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::future::{Future as _, poll_fn};
 use std::io;
 use std::net::TcpListener;
@@ -22,8 +22,20 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-/// So many connections are served at a time; others wait.
-const CONNECTIONS: usize = 1024;
+/// What clients may take of a server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// So many connections are served at a time; others wait.
+    pub(super) connections: usize,
+    /// So long may a connection go without a whole head of a request, and keep its place from others.
+    pub(super) head_deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 1024, head_deadline: HEAD_DEADLINE }
+    }
+}
 
 /// So many things that happened wait to be looked at.
 const WAITING: usize = 16;
@@ -73,13 +85,19 @@ struct ConnectionHandler {
     hosts: Arc<AllowedHosts>,
     longest: u64,
     slow: Duration,
+    head_deadline: Duration,
     next: Arc<AtomicU64>,
     moved: Arc<AtomicU64>,
 }
 
 impl Listener {
     /// Serves connections. To be called inside of a runtime.
-    pub(super) fn start(listener: TcpListener, hosts: AllowedHosts, plan: &Plan<'_>) -> io::Result<Self> {
+    pub(super) fn start(
+        listener: TcpListener,
+        hosts: AllowedHosts,
+        limits: Limits,
+        plan: &Plan<'_>,
+    ) -> io::Result<Self> {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (events, came) = mpsc::channel(WAITING);
         let (stop, stopped) = watch::channel(false);
@@ -89,11 +107,12 @@ impl Listener {
             hosts: Arc::new(hosts),
             longest: plan.longest() as u64,
             slow: plan.variants.slow_read,
+            head_deadline: limits.head_deadline,
             next: Arc::default(),
             moved: Arc::default(),
         };
         let moved = Arc::clone(&serving.moved);
-        let room = Arc::new(Semaphore::new(CONNECTIONS));
+        let room = Arc::new(Semaphore::new(limits.connections));
         tokio::spawn(async move {
             loop {
                 let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
@@ -125,9 +144,9 @@ impl ConnectionHandler {
         // Without it an answer may wait for the other side's acknowledgement of the last one.
         let _ = stream.set_nodelay(true);
         let service = service_fn(|request| self.serve(request));
-        let connection =
-            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
+        let mut connection = hyper::server::conn::http1::Builder::new();
+        connection.timer(TokioTimer::new()).header_read_timeout(self.head_deadline);
+        let mut connection = pin!(connection.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stopped.wait_for(|stopped| *stopped));
         let mut stopping = false;
         // What is no HTTP is answered by hyper.

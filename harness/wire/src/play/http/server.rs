@@ -6,7 +6,7 @@
 mod requests;
 mod session;
 
-use super::listener::{Listener, ServerEvent};
+use super::listener::{Limits, Listener, ServerEvent};
 use super::protocol::{Answers, JSON, Transport, next, next_until};
 use super::route::{Reply, Route};
 use super::stream::Stream;
@@ -34,6 +34,7 @@ pub struct Server {
     runtime: Runtime,
     transport: Transport,
     answers: Answers,
+    pub(super) limits: Limits,
 }
 
 impl Server {
@@ -45,7 +46,7 @@ impl Server {
         let listener = net::listen(address).map_err(StartError::Unusable)?;
         let runtime = net::runtime().map_err(StartError::Unusable)?;
         let hosts = AllowedHosts::new(address, &[]);
-        Ok(Self { listener, hosts, runtime, transport, answers })
+        Ok(Self { listener, hosts, runtime, transport, answers, limits: Limits::default() })
     }
 
     /// Serves these hosts and origins.
@@ -73,10 +74,10 @@ impl Server {
     /// Where it cannot begin.
     pub fn play(self, plan: &Plan<'_>) -> Result<Played, StartError> {
         let address = self.url().ok();
-        let Self { listener, hosts, runtime, transport, answers } = self;
+        let Self { listener, hosts, runtime, transport, answers, limits } = self;
         let listening = {
             let _inside = runtime.enter();
-            Listener::start(listener, hosts, plan)
+            Listener::start(listener, hosts, limits, plan)
         };
         let listening =
             listening.map_err(|error| StartError::Unusable(format!("the port cannot be used: {error}")))?;

@@ -1,11 +1,14 @@
 //! Both sides of every session of the suite, over a socket in one process.
 
+use super::listener::Limits;
 use super::{Answers, Server, Transport, as_client};
 use crate::play::journal::Journal;
 use crate::play::script::tests::of_bytes;
 use crate::play::testing::{Told, sessions};
 use crate::play::{Plan, Played, Variants};
 use crate::proxy::Target;
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 use transcript::diff::DiffOptions;
@@ -18,6 +21,8 @@ struct Both<'b> {
     answers: Answers,
     ways: [&'b Variants; 2],
     patience: Duration,
+    /// So many clients come first, send half a head each, and stay.
+    half_heads: usize,
 }
 
 impl Both<'_> {
@@ -33,13 +38,26 @@ impl Both<'_> {
             half_line_at_end: false,
         };
         let patience = Duration::from_secs(10);
-        Self { transport, answers: Answers::AsRecorded, ways: [PLAIN; 2], patience }
+        Self { transport, answers: Answers::AsRecorded, ways: [PLAIN; 2], patience, half_heads: 0 }
     }
 
     /// What the client saw, and what the server saw.
     fn play(&self, session: &[u8], format: &str) -> [Seen; 2] {
-        let server = Server::listen("127.0.0.1:0".parse().unwrap(), self.transport, self.answers).unwrap();
-        let target = Target::parse(&server.url().unwrap()).unwrap();
+        let mut server =
+            Server::listen("127.0.0.1:0".parse().unwrap(), self.transport, self.answers).unwrap();
+        if self.half_heads > 0 {
+            // There is room for them alone.
+            server.limits = Limits { connections: self.half_heads, head_deadline: Duration::from_secs(1) };
+        }
+        let url = server.url().unwrap();
+        let target = Target::parse(&url).unwrap();
+        let address = url.split('/').nth(2).unwrap();
+        let half = |_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: loc").unwrap();
+            stream
+        };
+        let _half_heads: Vec<TcpStream> = (0..self.half_heads).map(half).collect();
         let side = |side: Side, variants: &Variants, play: &dyn Fn(&Plan<'_>) -> Played| {
             let script = of_bytes(format, session, side).unwrap();
             let (rules, journal, tell) = (DiffOptions::default(), Journal::default(), Told::default());
@@ -104,6 +122,21 @@ fn both_sides_of_every_session_find_nothing_over_http_sse() {
         }
     });
     assert!(count > 300, "{count}");
+}
+
+/// Without a deadline they would keep every place for as long as they like.
+#[test]
+fn half_a_head_keeps_no_place_from_others() {
+    let session = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        "\n"
+    );
+    for transport in [Transport::StreamableHttp, Transport::HttpSse] {
+        let both = Both { half_heads: 4, ..Both::of(transport) };
+        both.is_well("half a head", session.as_bytes(), "jsonrpc");
+    }
 }
 
 #[test]
