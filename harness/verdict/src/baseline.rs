@@ -129,6 +129,12 @@ impl Baseline {
         self.entries.iter().filter(nothing).map(slip).collect()
     }
 
+    /// Whether an entry names this reading.
+    #[must_use]
+    pub fn names(&self, case: &str, format: &str) -> bool {
+        self.entries.iter().any(|known| known.names(case, format))
+    }
+
     /// Turns known failures into expected ones, and passes that are listed as failures into unexpected ones. Gives
     /// the entries that excused nothing and that no unexpected pass tells of: where `whole` says that everything was
     /// run, all of them; otherwise those alone that name something of the run.

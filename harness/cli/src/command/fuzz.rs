@@ -1,8 +1,12 @@
 //! `fuzz`: looks for sessions that an importer misreads.
 
+mod known;
+
 use super::base_session::base_session;
+use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::importer_args::ImporterArgs;
+use super::input::{distinct, named_format};
 use super::outcome::watch;
 use super::values::{quoted, seconds};
 use super::variants::CONSTRUCTED;
@@ -10,7 +14,9 @@ use crate::adapter::Command;
 use crate::exit;
 use crate::fuzzing::{Event, FuzzError, Plan, Probe, Reporter, Ruling, fuzz};
 use crate::status_line::StatusLine;
+use formats::Format;
 use generators::seeded::Source;
+use known::KnownKinds;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -33,13 +39,20 @@ Examples:
   mcp-concord fuzz --exec 'tool read {file}' --runs 200     a program that reads one transcript
   mcp-concord fuzz --adapter ./a --from session.har         variants of a recorded session
   mcp-concord fuzz --adapter ./a --against ./b              where two importers disagree, and which one is right
+  mcp-concord fuzz --adapter ./a --baseline known.toml      what fails in other ways than the baseline of `run` knows
   mcp-concord fuzz --adapter ./a --first 41 --runs 1        one variant again
 
-Exit code 0: nothing found; 1: something was found; 2: the call or its input cannot be used; 3: the program under test
+Exit code 0: nothing found; 1: something was found, or the baseline is stale; 2: the call or its input cannot be used; 3: the program under test
 cannot be run; 129, 130, 143: HUP, INT or TERM cut it short, whatever was found until then.")]
 pub(crate) struct Args {
     #[command(flatten)]
     importer: ImporterArgs,
+    /// Known failures, each with its reason, in a TOML file as `run` has it: how the cases that it names fail is no find.
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    baseline: Option<PathBuf>,
+    /// Ask only about this capture format. Repeatable.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    format: Vec<&'static Format>,
     /// Report where this adapter and the importer under test disagree, and which one the contract agrees with.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]
     against: Option<Command>,
@@ -77,6 +90,7 @@ const RUNS: u64 = 1_000;
 /// # Errors
 /// Where the call cannot be used, or an importer cannot be run.
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
+    distinct(&args.format)?;
     let given = args.from.as_deref().map(base_session).transpose()?;
     writable(&args.out)?;
     watch()?;
@@ -94,7 +108,13 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
             other.dialect()
         )));
     }
-    let probe = Probe::new(judged.as_importer(), other, dialect);
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let read = |path: &PathBuf| KnownKinds::read(path, &args.out, &judged, jobs, context);
+    let known = args.baseline.as_ref().map(read).transpose()?.unwrap_or_default();
+    if let Some(code) = interrupt::code() {
+        return Ok(code);
+    }
+    let probe = Probe::new(judged.as_importer(), other, dialect, &args.format);
 
     let made = if dialect.is_default() { Source::Made } else { Source::MadeFor(dialect) };
     let plan = Plan {
@@ -102,8 +122,9 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         first: args.first,
         runs: args.runs.or(if args.time.is_none() { Some(RUNS) } else { None }),
         until: args.time.and_then(|time| Instant::now().checked_add(time)),
-        jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get),
+        jobs,
         source: given.as_ref().map_or(made, |given| Source::Given(&given.draft)),
+        known: &known.signatures,
     };
     let source = given.as_ref().map_or(CONSTRUCTED, |it| &it.origin);
     let (run_again, fuzz_again) = (|who| args.run_again(who), args.fuzz_again());
@@ -156,9 +177,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     }
     let summary = reporter.summary(&tally, &names, context.terminal.verbosity);
     io::stdout().lock().write_all(summary.as_bytes())?;
+    if let Some(path) = &args.baseline {
+        baseline::say(&known.stale, path, context);
+    }
     Ok(match interrupt::code() {
         Some(code) if tally.interrupted => code,
-        _ if tally.findings == 0 => exit::WELL,
+        _ if tally.findings == 0 && known.stale.is_empty() => exit::WELL,
         _ => exit::FAILED,
     })
 }
@@ -178,6 +202,12 @@ impl Args {
         let mut out = format!("mcp-concord fuzz{}", self.importer.flags());
         if let Some(command) = &self.against {
             let _ = write!(out, " --against {}", quoted(command.text()));
+        }
+        if let Some(baseline) = &self.baseline {
+            let _ = write!(out, " --baseline {}", quoted(&baseline.display().to_string()));
+        }
+        for format in &self.format {
+            let _ = write!(out, " --format {}", format.name);
         }
         if let Some(from) = &self.from {
             let _ = write!(out, " --from {}", quoted(&from.display().to_string()));

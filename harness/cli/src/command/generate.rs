@@ -3,6 +3,7 @@
 
 use super::base_session::base_session;
 use super::context::{CommandContext, Failure};
+use super::outcome::watch;
 use super::values::case_name;
 use super::variants::{Maker, Tally};
 use crate::exit;
@@ -11,6 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use wire::files::{Access, replace};
+use wire::interrupt;
 
 /// Writes variants of sessions as case directories, each with its expected reading.
 ///
@@ -25,7 +27,8 @@ Examples:
   mcp-concord generate --from cases/ids/zero --out variants        variants of a case
   mcp-concord generate --seed 7 --first 41 --as-case found/41      that variant, as a case under cases/
 
-Exit code 0: written; 2: the call or its input cannot be used, or the folder cannot be written.")]
+Exit code 0: written; 2: the call or its input cannot be used, or the folder cannot be written; 129, 130, 143: HUP, INT or TERM
+cut it short, and the cases that were written are whole.")]
 pub(crate) struct Args {
     /// Mutate the session of this transcript, case directory or case of the suite, instead of generating sessions.
     #[arg(long, value_name = "FILE|CASE")]
@@ -60,6 +63,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         Some(given) => Maker { seed: args.seed, source: Source::Given(&given.draft), origin: &given.origin },
         None => Maker::new(args.seed),
     };
+    // A signal is noted, so that the case that is being written is written to its end.
+    watch()?;
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("cases"));
     let mut tally = Tally::default();
     if let Some(name) = &args.as_case {
@@ -80,6 +85,10 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for number in args.first..args.first.saturating_add(args.count) {
         for (name, files) in maker.cases(number, None, &mut tally) {
             write(&out.join(name), &files, args.force)?;
+        }
+        if let Some(code) = interrupt::code() {
+            context.terminal.error(&format!("interrupted; wrote {} to {}", tally.in_words(), out.display()));
+            return Ok(code);
         }
     }
     if tally.variants == 0 {

@@ -1,6 +1,7 @@
 //! `report`: records of runs as a site for people, and as files for programs. Nothing is judged again.
 
 use super::context::{CommandContext, Failure};
+use super::outcome::watch;
 use super::records::{Input, read};
 use super::site::Site;
 use super::values::quoted;
@@ -33,7 +34,8 @@ Into the folder go index.html, clauses.html, rules.html and formats.html, and ch
 where there is something to show; and results.json, times.json, junit.xml, summary.md and badge.json, in a folder for each
 implementation where there are several. Every page opens from disk.
 
-Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used.")]
+Exit code 0: rendered; 1: with --compare, a regression; 2: an input cannot be used; 129, 130, 143: HUP, INT or TERM cut it short,
+and the files that were written are whole.")]
 pub(crate) struct Args {
     /// Results of `run --results` or `run --report`, oldest first; a kill matrix; findings of `check --output json`.
     #[arg(required = true, value_name = "RESULTS")]
@@ -64,6 +66,8 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let compared = old.as_ref().map(|old| compared(old, &records).map(|new| (new, changes(old, new))));
     let compared = compared.transpose()?;
     if let Some(out) = &args.out {
+        // A signal is noted, so that the file that is being written is written to its end.
+        watch()?;
         let site = Site {
             runs: runs.iter().collect(),
             compared: old

@@ -21,6 +21,7 @@ use verdict::kills::Kills;
 use verdict::record::{CaseResult, Implementation, Record};
 use verdict::timings::Times;
 use wire::files::{Access, replace};
+use wire::interrupt;
 
 /// How long the readings took, beside the record of a folder.
 pub(super) const TIMES: &str = "times.json";
@@ -67,7 +68,10 @@ impl Site<'_> {
         let folders = folders(&self.records);
         let pages = self.pages(&folders);
         let place = |here| PageLocation { pages: &pages, here, root: "" };
-        let page = |name: &'static str, text: Result<String, _>| put(out, name, &text.map_err(unrendered)?);
+        let page = |name: &'static str, text: Result<String, _>| {
+            put(out, name, &text.map_err(unrendered)?)?;
+            not_interrupted()
+        };
         match self.records.as_slice() {
             [record] => {
                 page(
@@ -87,6 +91,7 @@ impl Site<'_> {
                     let folder = out.join(folder);
                     put(&folder, "index.html", &text.map_err(unrendered)?)?;
                     for_programs(&folder, record, self.compact)?;
+                    not_interrupted()?;
                 }
             }
         }
@@ -258,6 +263,14 @@ fn for_programs(folder: &Path, record: &Record, compact: bool) -> Result<(), Fai
     put(folder, "junit.xml", &junit::render(record).map_err(unrendered)?)?;
     put(folder, "summary.md", &markdown::render(record))?;
     put(folder, "badge.json", &badge::render(record))
+}
+
+/// That nobody asked the program to end. It is asked after each file, so that each is whole.
+fn not_interrupted() -> Result<(), Failure> {
+    match interrupt::requested() {
+        true => Err(Failure::Unusable("interrupted".to_owned())),
+        false => Ok(()),
+    }
 }
 
 fn renderer() -> Result<HtmlRenderer, Failure> {

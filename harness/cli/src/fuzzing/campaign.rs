@@ -8,7 +8,7 @@ use super::shrink::{self, Shrunk};
 use super::signature::Signature;
 use crate::case_draft::CaseDraft;
 use generators::seeded::{Source, recipe, variant};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +35,8 @@ pub(crate) struct Plan<'p> {
     pub jobs: usize,
     /// The session that is changed, or none in particular.
     pub source: Source<'p>,
+    /// The kinds of failure that are no finds.
+    pub known: &'p BTreeSet<Signature>,
 }
 
 /// A kind of failure that was found, shrunk.
@@ -67,6 +69,8 @@ pub(crate) struct Tally {
     pub findings: usize,
     /// How often each kind of failure was seen, and in which find it is result, from 0.
     pub seen: BTreeMap<Signature, (usize, u64)>,
+    /// Failures of kinds that are known.
+    pub known: u64,
     /// Ctrl-C was pressed.
     pub interrupted: bool,
 }
@@ -119,6 +123,10 @@ pub(crate) fn fuzz(
             tally.uncarried += result.uncarried;
             tally.unjudged += u64::from(result.unjudged);
             for Observation { signature, .. } in result.shown {
+                if plan.known.contains(&signature) {
+                    tally.known += 1;
+                    continue;
+                }
                 if let Some((_, count)) = tally.seen.get_mut(&signature) {
                     *count += 1;
                     continue;

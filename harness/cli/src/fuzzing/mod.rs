@@ -9,4 +9,4 @@ mod signature;
 pub(crate) use campaign::{Event, FuzzError, Plan, fuzz};
 pub(crate) use probe::Probe;
 pub(crate) use report::Reporter;
-pub(crate) use signature::Ruling;
+pub(crate) use signature::{Kind, Ruling, Signature};

@@ -2,6 +2,7 @@
 
 use super::signature::{Kind, Ruling, Signature};
 use crate::case_draft::{CaseDraft, UNWRITTEN};
+use formats::Format;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use suite::importer::{Importer, ReadPair};
@@ -19,6 +20,8 @@ pub(crate) struct Probe<'i> {
     first: &'i dyn Importer,
     second: Option<&'i dyn Importer>,
     dialect: &'static Dialect,
+    /// These formats alone; every one where there are none.
+    formats: &'i [&'static Format],
 }
 
 /// A failure, or a disagreement.
@@ -48,14 +51,15 @@ pub(crate) struct ProbeResult {
 }
 
 impl<'i> Probe<'i> {
-    /// Asks one importer, or holds one against another, both in one dialect.
+    /// Asks one importer, or holds one against another, both in one dialect and these formats, or in all of them.
     #[must_use]
     pub(crate) fn new(
         first: &'i dyn Importer,
         second: Option<&'i dyn Importer>,
         dialect: &'static Dialect,
+        formats: &'i [&'static Format],
     ) -> Self {
-        Self { first, second, dialect }
+        Self { first, second, dialect, formats }
     }
 
     /// Who is asked, in the order in which they are.
@@ -68,7 +72,8 @@ impl<'i> Probe<'i> {
     /// # Errors
     /// A sentence where the draft is not a case, which is a mistake in its construction.
     pub(crate) fn ask(&self, draft: &CaseDraft) -> Result<ProbeResult, String> {
-        let uncarried = draft.files.iter().filter(|(_, file)| file.is_err()).count();
+        let uncarried =
+            draft.files.iter().filter(|(format, file)| file.is_err() && self.takes(format)).count();
         let mut result = ProbeResult { uncarried: uncarried as u64, ..ProbeResult::default() };
         let made = draft.case(&UNWRITTEN);
         let name = made.0.clone();
@@ -86,7 +91,7 @@ impl<'i> Probe<'i> {
         }
         match self.second {
             None => {
-                for line in lines(&case, self.first)? {
+                for line in self.lines(&case, self.first)? {
                     result.count(&line);
                     if line.verdict.is_failure() {
                         let signature =
@@ -112,8 +117,8 @@ impl<'i> Probe<'i> {
             (Level::Events, Level::Events) => Level::Events,
             _ => Level::Calls,
         };
-        let others = lines(case, &two)?;
-        for line in lines(case, &one)? {
+        let others = self.lines(case, &two)?;
+        for line in self.lines(case, &one)? {
             result.count(&line);
             let name = format(&line);
             let (Some(other), Some(first), Some(second)) =
@@ -151,6 +156,17 @@ impl<'i> Probe<'i> {
         }
         Ok(())
     }
+
+    /// The results for the formats that the case has and that are asked about.
+    fn lines(&self, case: &Case, importer: &dyn Importer) -> Result<Vec<CaseResult>, String> {
+        let mut readings = readings(case, importer);
+        readings.retain(|reading| self.takes(reading.format));
+        judge_case(&PlannedCase { case, readings }, importer).map_err(|error| error.to_string())
+    }
+
+    fn takes(&self, format: &Format) -> bool {
+        self.formats.is_empty() || self.formats.iter().any(|wanted| wanted.name == format.name)
+    }
 }
 
 impl ProbeResult {
@@ -166,12 +182,6 @@ impl ProbeResult {
     pub(crate) fn find(self, signature: &Signature) -> Option<Observation> {
         self.shown.into_iter().find(|shown| shown.signature == *signature)
     }
-}
-
-/// The results for the formats that the case has.
-fn lines(case: &Case, importer: &dyn Importer) -> Result<Vec<CaseResult>, String> {
-    let planned = PlannedCase { case, readings: readings(case, importer) };
-    judge_case(&planned, importer).map_err(|error| error.to_string())
 }
 
 fn format(line: &CaseResult) -> &'static str {

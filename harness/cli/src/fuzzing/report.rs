@@ -253,6 +253,13 @@ impl Reporter<'_> {
             }
         }
         if verbosity > Verbosity::Quiet {
+            if tally.known > 0 {
+                let _ = writeln!(
+                    text,
+                    "  {:>5}  known: failures of kinds that the baseline lets pass",
+                    tally.known
+                );
+            }
             for (count, why) in [
                 (tally.uncarried, "a format could not carry the variant"),
                 (tally.skipped, "the importer does not read it"),

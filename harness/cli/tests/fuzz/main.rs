@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a test's way to fail")]
 
 mod adapter;
+mod known;
 #[path = "../support/adapter.rs"]
 mod support;
 

@@ -233,6 +233,21 @@ fn what_drive_judged_is_kept() {
     assert!(record.cases.contains_key("conditions/plain"), "{:?}", record.cases);
 }
 
+#[test]
+fn generate_leaves_no_case_by_half() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let place = Place::new();
+        let out = place.text("out");
+        let child = place.start(&["generate", "--count", "1000000", "--out", &out]);
+        let written = || fs::read_dir(place.path("out")).is_ok_and(|cases| cases.count() > 3);
+        let output = place.interrupted(child, signal, written);
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+        assert!(told(&output).contains("interrupted; wrote "), "{}", told(&output));
+        // Each case is whole, or it would be no suite.
+        suite::Suite::load(&[suite::Root::Disk(place.path("out"))]).unwrap();
+    }
+}
+
 /// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
 #[test]
 fn a_signal_that_is_to_be_ignored_is() {
