@@ -68,8 +68,8 @@ impl EnvelopeSessions {
         self.shown[0] = true;
         assigned(headers, session, at, report);
         let chosen = result.member("protocolVersion").and_then(text_of).unwrap_or_default();
-        // Of headers that were joined with commas a client may name any.
-        for session in session.split(',').map(str::trim) {
+        // Of headers that were joined with commas a client may name any, or all as they stand.
+        for session in std::iter::once(session).chain(session.split(',').map(str::trim)) {
             if self.sessions.len() < MOST_SESSIONS {
                 self.sessions.insert(session.into(), chosen.clone());
             }
