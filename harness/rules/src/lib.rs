@@ -25,6 +25,7 @@
 //! a recording must keep to conform to a revision.
 
 mod check;
+mod documents;
 mod engine;
 mod families;
 pub mod record;

@@ -6,6 +6,7 @@ use crate::engine::CheckResult;
 use crate::engine::FindingLocation;
 use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
 use crate::families::all;
+use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
 use crate::selection::named;
@@ -155,6 +156,9 @@ pub struct RuleResult {
     pub within: Option<String>,
     /// What is wrong, or what would decide it: a sentence without its full stop.
     pub message: String,
+    /// The page of the document that was broken, in the recording's revision; none where nothing was, or it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// What stands there, cut to a length that can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
@@ -321,7 +325,7 @@ fn lines_of(
     counts.retain(|count| request(count.level, count.party));
     let mut lines = Vec::new();
     for finding in outcome.findings.iter().filter(|finding| request(finding.level, finding.party)) {
-        lines.push(finding_result(name, outcome.rule, finding));
+        lines.push(finding_result(name, outcome.rule, finding, judged.revision));
         if let Some(count) =
             counts.iter_mut().find(|count| (count.level, count.party) == (finding.level, finding.party))
         {
@@ -342,7 +346,7 @@ fn lines_of(
     lines
 }
 
-fn finding_result(name: &str, rule: &Rule, finding: &Finding) -> RuleResult {
+fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<Revision>) -> RuleResult {
     let FindingLocation { line, pointer, within, snippet, .. } = &finding.location;
     RuleResult {
         rule: rule.id,
@@ -354,6 +358,7 @@ fn finding_result(name: &str, rule: &Rule, finding: &Finding) -> RuleResult {
         pointer: Some(pointer.clone()),
         within: Some(within.clone()).filter(|within| !within.is_empty()),
         message: finding.message.clone(),
+        link: rule.link(revision),
         snippet: Some(snippet.clone()),
         other: finding.other.as_ref().map(|(location, what)| RelatedLocation {
             what,
@@ -384,6 +389,7 @@ fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
         pointer: None,
         within: None,
         message,
+        link: None,
         snippet: None,
         other: None,
         more: 0,

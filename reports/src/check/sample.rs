@@ -27,11 +27,13 @@ pub(super) fn file() -> CheckedFile {
         pointer: None,
         within: None,
         message: message.to_owned(),
+        link: None,
         snippet: None,
         other: None,
         more: 0,
     };
     let at = |number: u64, pointer: &str, snippet: &str, line: RuleResult| RuleResult {
+        link: rules::find(line.rule).and_then(|rule| rule.link(rules::Revision::named("2025-11-25"))),
         line: Some(number),
         pointer: Some(pointer.to_owned()),
         snippet: Some(snippet.to_owned()),

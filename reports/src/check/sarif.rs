@@ -5,9 +5,9 @@
 //! left out, since most viewers show any result as a problem.
 
 use super::{Renderer, explain, rule_of, sentence};
-use rules::RuleVerdict;
 use rules::record::{CheckedFile, Problem, RuleResult};
 use rules::rule::{Level, Rule};
+use rules::{Revision, RuleVerdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,8 +20,8 @@ pub struct Sarif {
     version: String,
     every: bool,
     begun: bool,
-    /// The rules that were cited, by id, with their places in the list.
-    cited: BTreeMap<&'static str, usize>,
+    /// The rules that were cited, by id, with their places in the list and the revision of the first recording that cites them.
+    cited: BTreeMap<&'static str, (usize, Option<&'static str>)>,
     artifacts: Vec<Artifact>,
     notifications: Vec<Notification>,
     well: bool,
@@ -60,7 +60,7 @@ impl Renderer for Sarif {
     fn file(&mut self, file: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
         for line in file.lines.iter().filter(|line| self.every || line.is_finding()) {
             let next = self.cited.len();
-            let index = *self.cited.entry(line.rule).or_insert(next);
+            let (index, _) = *self.cited.entry(line.rule).or_insert((next, file.revision));
             out.write_all(if self.begun { ",\n" } else { HEAD }.as_bytes())?;
             out.write_all(if self.begun { b"" } else { b"\n" })?;
             self.begun = true;
@@ -81,15 +81,18 @@ impl Renderer for Sarif {
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let mut cited: Vec<(usize, &Rule)> =
-            self.cited.iter().filter_map(|(id, index)| Some((*index, rules::find(id)?))).collect();
+        let mut cited: Vec<(usize, Descriptor)> = self
+            .cited
+            .iter()
+            .filter_map(|(id, (index, revision))| Some((*index, descriptor(rules::find(id)?, *revision))))
+            .collect();
         cited.sort_unstable_by_key(|(index, _)| *index);
         let driver = Driver {
             name: "mcp-concord",
             version: &self.version,
             semantic_version: &self.version,
             information_uri: "https://github.com/mcp-concord/mcp-concord",
-            rules: cited.into_iter().map(|(_, rule)| descriptor(rule)).collect(),
+            rules: cited.into_iter().map(|(_, rule)| rule).collect(),
         };
         let invocations = [Invocation {
             execution_successful: self.well,
@@ -106,7 +109,7 @@ impl Renderer for Sarif {
     }
 }
 
-fn descriptor(rule: &Rule) -> Descriptor {
+fn descriptor(rule: &Rule, revision: Option<&str>) -> Descriptor {
     let mut full = format!("{}. {}", rule.title, rule.why);
     if let Some(contested) = rule.contested {
         let _ = write!(full, " Contested: {contested}");
@@ -116,6 +119,7 @@ fn descriptor(rule: &Rule) -> Descriptor {
         short_description: Text { text: format!("{}.", rule.title) },
         full_description: Text { text: full },
         help: Text { text: format!("{}\n\nSource: {}\nMore: {}", rule.fix, rule.source, explain(rule.id)) },
+        help_uri: rule.link(revision.and_then(Revision::named)),
         default_configuration: Configuration { level: level(rule.level) },
         properties: Properties {
             tags: vec![rule.prefix(), rule.party.name()],
@@ -211,6 +215,8 @@ struct Descriptor {
     short_description: Text,
     full_description: Text,
     help: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help_uri: Option<String>,
     default_configuration: Configuration,
     properties: Properties,
 }

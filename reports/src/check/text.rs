@@ -152,6 +152,7 @@ fn group(file: &CheckedFile, lines: &[&RuleResult], options: Options) -> String 
         group = group
             .element(row("rule", format!("{} ({}, {})", rule.title, first.level.name(), first.party)))
             .element(row("source", rule.source.to_owned()))
+            .elements(first.link.as_ref().map(|link| row("document", link.clone())))
             .elements(rule.contested.map(|contested| row("contested", contested.to_owned())))
             .element(row("fix", rule.fix.to_owned()));
     }

@@ -46,6 +46,9 @@ fn a_finding_has_its_rule_its_place_and_the_other_message() {
         let index = result["ruleIndex"].as_u64().unwrap() as usize;
         assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
     }
+    let null_id = &run["tool"]["driver"]["rules"][0];
+    let page = "https://modelcontextprotocol.io/specification/2025-11-25/basic#requests";
+    assert_eq!((&null_id["id"], &null_id["helpUri"]), (&json!("jsonrpc.id.null"), &json!(page)));
     let place = &results[0]["locations"][0];
     assert_eq!(place["physicalLocation"]["artifactLocation"]["uri"], "a%2C%20b%3A%20100%25.jsonl");
     assert_eq!(place["physicalLocation"]["region"]["startLine"], 3);

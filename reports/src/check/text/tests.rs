@@ -25,6 +25,7 @@ error[jsonrpc.id.null]: one ::error::two
   = note: and 12 more like this
   = rule: {} (must, client)
   = source: {}
+  = document: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
   = fix: {}
   = help: mcp-concord explain jsonrpc.id.null
 ",
