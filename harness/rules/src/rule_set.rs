@@ -49,6 +49,15 @@ impl RuleSetResult {
     }
 }
 
+/// The sets that come with the program, as files; each is called by its revision.
+const SHIPPED: [(Revision, &str); 5] = [
+    (Revision::V2024_11_05, include_str!("sets/2024-11-05.toml")),
+    (Revision::V2025_03_26, include_str!("sets/2025-03-26.toml")),
+    (Revision::V2025_06_18, include_str!("sets/2025-06-18.toml")),
+    (Revision::V2025_11_25, include_str!("sets/2025-11-25.toml")),
+    (Revision::V2026_07_28, include_str!("sets/2026-07-28.toml")),
+];
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleSetFile {
@@ -93,6 +102,12 @@ impl RuleSet {
         }
     }
 
+    /// The set of this name that comes with the program, as a file.
+    #[must_use]
+    pub fn shipped(name: &str) -> Option<&'static str> {
+        SHIPPED.iter().find(|(revision, _)| revision.name() == name).map(|(_, text)| *text)
+    }
+
     /// The rules of today that bind client and server in a revision.
     #[must_use]
     pub fn present(suite: &str, revision: Revision) -> Self {
@@ -110,8 +125,8 @@ impl RuleSet {
         let Self { suite, revision, rules } = self;
         let mut out = format!(
             "# The rules of mcp-concord {suite} that bind client and server in {revision}.\n\
-             # Written by `mcp-concord check --write-require {revision}`; held against a recording by\n\
-             # `mcp-concord check --require FILE RECORDING`.\n\
+             # Written by `mcp-concord check --print-require {revision}`; held against a recording by\n\
+             # `mcp-concord check --require {revision} RECORDING`.\n\
              suite = \"{suite}\"\nrevision = \"{revision}\"\nrules = [\n"
         );
         for rule in rules {
