@@ -199,7 +199,6 @@ export const honest = async ({ open, fault, folder, pages }) => {
       const before = (one, other) => !one || !other || Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
       const first = document.querySelector("article.failure details");
       const parts = first ? ["table.sides", ".formats figure + figure", "svg.picture"].map((query) => first.querySelector(query)) : [];
-      const short = (row) => /fail|known|crash|timeout|garbled|unstable|unexpected/.test(row.textContent.replace(/^.*?(?=\d+ (fail|known|pass|skipped))/s, ""));
       return {
         standing: document.querySelector("#standing") && document.querySelector("#standing").textContent,
         clean: all(".headline.good").length,
