@@ -83,7 +83,7 @@ impl Options {
 
 /// The command line with these commands.
 fn program(commands: &[&dyn Command]) -> clap::Command {
-    Options::command().subcommands(commands.iter().map(|command| command.describe()))
+    command::help::laid_out(Options::command().subcommands(commands.iter().map(|command| command.describe())))
 }
 
 /// The command line with `summary` before the file that stands where a command was expected; none where nothing there is, or

@@ -12,7 +12,7 @@ use crate::listed_paths::ListedPaths;
 use crate::recordings::{Found, Recordings};
 use crate::terminal::{Terminal, Verbosity, data_out};
 use clap::ValueEnum as _;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use earlier::Earlier;
 use formats::Format;
 use judge::Judge;
@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use suite::run::Shard;
 use summary::{Summary, Telling};
+use transcript::nearest::hint;
 use verdict::jobs::stream_in_order;
 use watched::spelled;
 use wire::interrupt;
@@ -45,7 +46,7 @@ Examples:
   mcp-concord check --select jsonrpc,lifecycle a.har   only two families
   mcp-concord check --ignore tools.name.grammar a.har  all rules but one
   mcp-concord check --output sarif a.har > a.sarif     for editors and code scanners
-  mcp-concord check --require 2025-11-25.toml a.har    does it conform, by a frozen set of rules?
+  mcp-concord check --require 2025-11-25 a.har         does it conform, by a frozen set of rules?
   mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
 
   mcp-concord check --output ndjson recordings/        a line for each recording, as soon as it is judged
@@ -72,13 +73,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NDJSON")]
     resume: Option<PathBuf>,
     /// The capture format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
-    /// How many recordings to judge at once [default: the number of processors].
+    /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Judge by this revision instead of the one that the session shows.
-    #[arg(long, value_name = "REVISION", value_parser = revision)]
+    #[arg(long, value_name = "REVISION", value_parser = revision())]
     spec: Option<Revision>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
@@ -98,11 +99,12 @@ pub(crate) struct Args {
     /// Report only the recorder's violations, only those of client and server, or all.
     #[arg(long, value_enum, default_value = "all", value_name = "WHOSE")]
     profile: Whose,
-    /// Check conformance to a frozen set of rules, a TOML file. It replaces the selection.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["select", "ignore", "level", "profile"])]
+    /// Check conformance to a frozen set of rules, which replaces the selection: the set of a revision that comes with the
+    /// program, such as 2025-11-25, or a TOML file.
+    #[arg(long, value_name = "SET", conflicts_with_all = ["select", "ignore", "level", "profile"])]
     require: Option<PathBuf>,
     /// Print the current rules of a revision as a frozen set, and judge nothing.
-    #[arg(long, alias = "write-require", value_name = "REVISION", value_parser = revision)]
+    #[arg(long, alias = "write-require", value_name = "REVISION", value_parser = revision())]
     #[arg(conflicts_with_all = ["files", "require"])]
     print_require: Option<Revision>,
     /// A marker that the recorder wrote in place of a redacted value, besides `[REDACTED]`. Repeatable.
@@ -238,11 +240,20 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     summary.finish()
 }
 
-/// The set of rules in a file.
+/// The set of rules of this name that comes with the program, or the one in a file.
 fn frozen(path: &Path, context: CommandContext) -> Result<RuleSet, Failure> {
     let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::Unusable(format!("{name} cannot be read: {error}")))?;
+    let text = match path.to_str().and_then(RuleSet::shipped) {
+        Some(text) => text.to_owned(),
+        None => fs::read_to_string(path).map_err(|error| {
+            let sets = Revision::ALL.map(Revision::name);
+            let meant = hint(&name.to_string(), sets.into_iter());
+            let sets = sets.join(", ");
+            Failure::Unusable(format!(
+                "{name} cannot be read: {error}; the sets that come along are {sets}{meant}"
+            ))
+        })?,
+    };
     let frozen = RuleSet::read(&text).map_err(|wrong| {
         for one in &wrong {
             context.terminal.error(&format!("{name}: {one}"));
@@ -288,7 +299,8 @@ fn selection(args: &Args, frozen: Option<&RuleSet>) -> Result<RuleSelection, Fai
         .map_err(|(list, why)| Failure::Unusable(format!("--{list}: {why}")))
 }
 
-fn revision(name: &str) -> Result<Revision, String> {
-    Revision::named(name)
-        .ok_or_else(|| format!("there is no revision `{name}`; there are {}", Revision::names()))
+/// What an option takes that names a revision.
+fn revision() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::name))
+        .try_map(|name| Revision::named(&name).ok_or_else(|| format!("there is no revision `{name}`")))
 }

@@ -6,6 +6,12 @@ use std::io::{self, Write as _};
 
 /// Prints a completion script for a shell.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-concord completions bash > ~/.local/share/bash-completion/completions/mcp-concord
+  mcp-concord completions zsh > ~/.zfunc/_mcp-concord
+
+Exit code 0: printed.")]
 pub(crate) struct Args {
     /// The shell.
     shell: clap_complete::Shell,

@@ -7,8 +7,9 @@ use crate::terminal::data_out;
 use formats::{Conversion, Format, Input, ReadError, ReadOptions, Session, salvage};
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
+use wire::files::{Access, replace};
 
-/// Writes a session in another capture format, to the standard output.
+/// Writes a session in another capture format.
 ///
 /// What the other format cannot carry is refused where it would change the session's meaning, and listed where it
 /// is only context (times, headers, event ids).
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   mcp-concord convert session.har --to mcp-replay > session.jsonl
+  mcp-concord convert session.har --to mcp-replay -o session.jsonl
   mcp-concord convert killed.har --to har --salvage > whole.har
   mcp-concord convert trace.jsonl --to jsonrpc --lossy      even where the meaning changes; what is lost is listed
 
@@ -24,10 +26,13 @@ pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
     /// The format to write.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     to: &'static Format,
-    /// The format to read, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    /// Write to this file instead of the standard output. A file of that name is replaced when all is written.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The capture format, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// Write even if the meaning changes.
     #[arg(long)]
@@ -59,9 +64,15 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     for text in &notes {
         context.terminal.note(text);
     }
-    let mut out = BufWriter::new(data_out());
-    (args.to.write)(&session, &mut out)?;
-    out.flush()?;
+    match &args.output {
+        Some(path) => replace(path, Access::Usual, |out| (args.to.write)(&session, out))
+            .map_err(|error| Failure::unwritable(path, &error))?,
+        None => {
+            let mut out = BufWriter::new(data_out());
+            (args.to.write)(&session, &mut out)?;
+            out.flush()?;
+        }
+    }
     Ok(exit::WELL)
 }
 
@@ -87,4 +98,38 @@ fn salvaged<T>(
     let session =
         read(&name, format, &mut Input::new(&mut &saved.bytes[..]).map_err(rejected)?).map_err(rejected)?;
     Ok((name, format, session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, run};
+    use crate::command::{COMMANDS, CommandContext};
+    use crate::terminal::Terminal;
+    use clap::{Args as _, FromArgMatches as _};
+    use std::fs;
+    use std::path::Path;
+
+    /// The exit code of `convert` with these words; none where it ended without one.
+    fn converted(words: &[&Path]) -> Option<u8> {
+        let program = Args::augment_args(clap::Command::new("convert").no_binary_name(true));
+        let args = Args::from_arg_matches(&program.get_matches_from(words)).unwrap();
+        run(&args, CommandContext { terminal: Terminal::default(), program: || crate::program(COMMANDS) })
+            .ok()
+    }
+
+    #[test]
+    fn a_file_is_replaced_when_all_is_written_and_stays_where_nothing_is() {
+        let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/direction/both-count-from-zero");
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        fs::write(&out, "what stood there").unwrap();
+        let session = cases.join("mcp-replay.jsonl");
+        let [to, jsonrpc, replay, output] = ["--to", "jsonrpc", "mcp-replay", "-o"].map(Path::new);
+        assert_eq!(converted(&[&session, to, jsonrpc, output, &out]), Some(1), "it would be another session");
+        assert_eq!(fs::read_to_string(&out).unwrap(), "what stood there");
+        assert_eq!(converted(&[&session, to, replay, output, &out]), Some(0));
+        assert!(fs::read_to_string(&out).unwrap().contains("\"jsonrpc\""));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left aside");
+        assert_eq!(converted(&[&session, to, replay, output, &folder.path().join("gone/out")]), None);
+    }
 }

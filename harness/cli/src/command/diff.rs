@@ -40,12 +40,12 @@ pub(crate) struct Args {
     /// Transcript B.
     right: PathBuf,
     /// The format of the first, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     left_format: Option<&'static Format>,
     /// The format of the second, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     right_format: Option<&'static Format>,
-    /// Treat a string that contains this marker as equal to any value, and count how often.
+    /// Treat a string that contains this marker as equal to any value.
     #[arg(long, value_name = "MARKER")]
     redacted: Option<String>,
     /// Whether ids must be equal, or may be renamed one to one.

@@ -57,8 +57,8 @@ pub(crate) struct Args {
     /// The transport between client, recorder and server.
     #[arg(long, value_parser = transports(), value_name = "TRANSPORT", default_value = "stdio")]
     transport: Transport,
-    /// The recordings' format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    /// The capture format, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// Play only what matches this glob over `name` or `name/dimension`. Repeatable.
     #[arg(long, value_name = "GLOB", value_parser = glob)]
@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// List what would be played and judged, and play nothing.
     #[arg(long)]
     list: bool,
-    /// How many sessions to play at once [default: the number of processors].
+    /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// The longest delay that is tolerated between sending a message and its arrival or time stamp.

@@ -71,7 +71,7 @@ pub(crate) struct Args {
     /// How long to go on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// How many variants to try at once [default: the number of processors].
+    /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// The folder for the findings.

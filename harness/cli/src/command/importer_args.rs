@@ -24,7 +24,7 @@ pub(super) struct ImporterArgs {
     /// object and exits with 0, or exits with 65 for a rejection.
     #[arg(long, value_name = "CMD", value_parser = Command::parse_one_shot)]
     exec: Option<Command>,
-    /// Judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
+    /// Read and judge by this dialect of the contract: default, or typed-ids [default: the one that an adapter names].
     #[arg(long, value_name = "NAME", value_parser = dialect::find)]
     dialect: Option<&'static Dialect>,
     /// Hold its rejections to the codes of this program: one that names another fault fails. Without this it passes with

@@ -1,6 +1,7 @@
 //! The inputs that a command line names: opened, and their capture format found.
 
 use super::context::Failure;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use formats::{Format, Input, Meaning, ReadError, ReadOptions, Session, meaning};
 use std::fs::File;
 use std::io::{self, Read};
@@ -45,12 +46,11 @@ pub(crate) fn opened(path: &Path) -> Result<Source, String> {
     }
 }
 
-/// The format that `name` asks for.
-///
-/// # Errors
-/// A sentence that lists the formats.
-pub(crate) fn named_format(name: &str) -> Result<&'static Format, String> {
-    formats::named(name)
+/// What an option takes that names a capture format: the help lists them, and a typo is answered with what was meant.
+pub(crate) fn named_format() -> impl TypedValueParser<Value = &'static Format> {
+    let value = |format: &&'static Format| PossibleValue::new(format.name).aliases(format.aliases);
+    PossibleValuesParser::new(formats::FORMATS.iter().map(value))
+        .try_map(|name| formats::find(&name).ok_or_else(|| format!("there is no format `{name}`")))
 }
 
 /// That no format is named twice.

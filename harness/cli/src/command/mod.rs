@@ -11,6 +11,7 @@ mod drive;
 mod explain;
 mod fuzz;
 mod generate;
+pub(crate) mod help;
 mod identify;
 mod importer_args;
 mod input;
@@ -121,10 +122,14 @@ mod tests {
         let help = program().render_help().to_string();
         assert!(help.contains("juggle") && help.contains("Juggles"), "{help}");
         let (page, script) = (
-            super::man::page(program()).unwrap(),
+            super::man::pages(program()).unwrap(),
             super::completions::script(clap_complete::Shell::Bash, program()),
         );
-        assert!(String::from_utf8(page).unwrap().contains("juggle"));
+        assert!(
+            page.iter()
+                .any(|(name, page)| name.ends_with("juggle")
+                    && String::from_utf8_lossy(page).contains("balls"))
+        );
         assert!(String::from_utf8(script).unwrap().contains("juggle"));
         let options = super::options::page(&program(), "juggle").unwrap();
         assert!(options.contains("| `--balls N` | `3` | How many balls |"), "{options}");

@@ -35,8 +35,8 @@ pub(crate) struct Args {
     /// Take the session from this transcript; `-` is the standard input [default: a session of one call].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The transcript's format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format, requires = "from")]
+    /// The capture format, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format(), requires = "from")]
     format: Option<&'static Format>,
     /// The folder of cases.
     #[arg(long, value_name = "DIR", default_value = "cases")]

@@ -51,7 +51,7 @@ pub(super) fn page(program: &clap::Command, name: &str) -> Option<String> {
     for arg in own.into_iter().chain(global) {
         let _ = writeln!(out, "{}", row(arg));
     }
-    let codes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let codes = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     if let Some(at) = codes.find("Exit code") {
         let codes = codes[at..].split_whitespace().collect::<Vec<_>>().join(" ");
         let codes = codes.trim_start_matches("Exit code");

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(value_name = "CASE|FILE")]
     session: PathBuf,
     /// The format, instead of detecting it from the content; of a case, the format to take.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// Ignore this JSON pointer of the other side's messages; `*` matches any member or item. Repeatable.
     #[arg(long, value_name = "POINTER", value_parser = PointerPattern::parse)]

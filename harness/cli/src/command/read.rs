@@ -35,15 +35,15 @@ pub(crate) struct Args {
     /// The transcript; `-` is the standard input.
     file: PathBuf,
     /// The capture format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// Print only tool calls and their outcomes.
     #[arg(long)]
     calls: bool,
-    /// Read in this dialect of the contract: default, or typed-ids.
+    /// Read and judge by this dialect of the contract: default, or typed-ids.
     #[arg(long, value_name = "NAME", value_parser = dialect::find, default_value = "default")]
     dialect: &'static Dialect,
-    /// Skip what is not a message where one belongs, and list each on the standard error.
+    /// Skip what is not a message where one belongs, and show where it was.
     #[arg(long)]
     lenient: bool,
     /// Answer as a program under test does: an answer object, or a rejection and exit code 65.

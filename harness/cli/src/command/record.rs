@@ -57,7 +57,7 @@ pub(crate) struct Args {
     out: PathBuf,
     /// The format [default: har for `.har`, mcp-replay otherwise; `.json` needs one]. Formats other than mcp-replay, or
     /// than har with --listen, are written when the session has ended.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// Overwrite an existing file.
     #[arg(long)]

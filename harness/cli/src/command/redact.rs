@@ -37,15 +37,15 @@ pub(crate) struct Args {
     /// Redact what stands under this name, as `record` does. Repeatable.
     #[arg(long, value_name = "NAME")]
     redact: Vec<String>,
-    /// Redact the parts of texts that match this regular expression. Repeatable.
+    /// Redact the parts of texts that match this regular expression, wherever --redact looks. Repeatable.
     #[arg(long, value_name = "REGEX")]
     redact_text: Vec<String>,
     /// Redact what many sessions need, besides: `common` has the names and patterns of credentials, cookies, tokens, and the
     /// keys of well-known makers. Repeatable.
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     preset: Vec<&'static Preset>,
-    /// The format of the file, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    /// The capture format, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// End the run at so many failures; known ones do not count.
     #[arg(long, value_name = "N", value_parser = failures)]
     max_failures: Option<u64>,
-    /// How many transcripts to read at once [default: the number of processors].
+    /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// List what would be run, one reading a line, and run nothing.

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The capture format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "KIND")]
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// Leave out the findings of `check`.
     #[arg(long)]
     no_check: bool,
-    /// Skip what is not a message where one belongs, and mark its place.
+    /// Skip what is not a message where one belongs, and show where it was.
     #[arg(long)]
     lenient: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct SuiteArgs {
     /// Use this many generated sessions instead of the suite.
     #[arg(long, value_name = "N", conflicts_with = "cases", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) generate: Option<u64>,
-    /// The seed of the generated sessions.
+    /// The seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "generate")]
     seed: u64,
 }

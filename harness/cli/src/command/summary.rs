@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The capture format, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "HOW")]

@@ -214,14 +214,15 @@ fn a_wrong_call_is_told_apart_from_a_wrong_recording() {
         (&["a", "--ignore", "jsonrcp"], "did you mean jsonrpc"),
         (&["a", "--select", "jsonrpc", "--ignore", "jsonrpc"], "leave no rule"),
         (&["a", "--level", "most"], "possible values"),
-        (&["a", "--spec", "2025-11-26"], "there are 2024-11-05"),
-        (&["a", "--format", "x"], "there is no format"),
+        (&["a", "--spec", "2025-11-26"], "a similar value exists: '2025-11-25'"),
+        (&["a", "--format", "x"], "possible values: jsonrpc"),
         (&["a", "--output", "xml"], "possible values"),
         (&[], "FILE"),
         (&["gone"], "there is no file gone"),
         (&["none.txt"], "cannot be detected"),
         (&["empty"], "it holds no recording"),
         (&["a", "--require", "gone.toml"], "gone.toml cannot be read"),
+        (&["a", "--require", "2025-11-26"], "did you mean 2025-11-25"),
         (&["a", "--require", "none.txt"], "not a set of rules"),
     ] {
         let ran = folder.check(arguments).is(2).says(words);

@@ -45,6 +45,18 @@ fn a_recording_is_held_against_a_frozen_set() {
 }
 
 #[test]
+fn a_shipped_set_needs_no_file() {
+    let folder = Folder::with(&[("right.jsonl", &right()), ("wrong.jsonl", &wrong())]);
+    folder
+        .check(&["right.jsonl", "--require", "2025-11-25"])
+        .is(0)
+        .shows("of 2025-11-25 as judged by mcp-concord ");
+    folder.check(&["wrong.jsonl", "--require", "2025-11-25"]).is(1).shows("does not conform to 2025-11-25");
+    let gone = folder.check(&["right.jsonl", "--require", "2025-11-24"]).is(2);
+    gone.says("the sets that come along are 2024-11-05, 2025-03-26").says("did you mean 2025-11-25");
+}
+
+#[test]
 fn the_sets_that_are_shipped_name_rules_that_are() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/require");
     for revision in rules::Revision::ALL {

@@ -253,7 +253,7 @@ fn what_cannot_be_played_is_said() {
         (&["--as", "server", &session, "--journal", &folder], 2, "its folder is not there"),
         (&["--as", "server", &session, "--timeout", "0"], 2, "is not a time"),
         (&["--as", "server", &session, "--chunk", "0"], 2, "--chunk"),
-        (&["--as", "server", "ids/zero", "--format", "nothing"], 2, "there is no format"),
+        (&["--as", "server", "ids/zero", "--format", "nothing"], 2, "possible values"),
         (&["--as", "nobody", &session], 2, "--as"),
     ] {
         let output = run(words);

@@ -21,7 +21,7 @@ pub(super) struct SelectionArgs {
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub(super) filter: Vec<GlobMatcher>,
     /// Run only this capture format. Repeatable.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     pub(super) format: Vec<&'static Format>,
     /// Run part I of N; a case's part depends only on its name.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
