@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "against")]
     baseline: Option<PathBuf>,
     /// Ask only about this capture format. Repeatable.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Vec<&'static Format>,
     /// Report where this adapter and the importer under test disagree, and which one the contract agrees with.
     #[arg(long, value_name = "CMD", value_parser = Command::parse)]

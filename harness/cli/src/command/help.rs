@@ -10,7 +10,7 @@ const WIDTH: usize = 78;
 /// What commands are for, with the commands in the order of the help. Every command that is not hidden is in one.
 const TASKS: &[(&str, &[&str])] = &[
     ("Look at recordings", &["summary", "read", "show", "identify"]),
-    ("Compare, convert and clean them", &["diff", "convert", "redact"]),
+    ("Compare, convert and clean them", &["diff", "surface", "convert", "redact"]),
     ("Judge them", &["check", "explain"]),
     ("Make recordings, and test recorders", &["record", "play", "drive"]),
     ("Test an importer", &["run", "fuzz", "generate", "new", "report"]),
@@ -179,10 +179,11 @@ mod tests {
 
     /// Options that are called alike and are another thing in these commands.
     const OTHERWISE: &[(&str, &[&str])] = &[
+        ("--baseline FILE", &["fuzz"]),
         ("--cases DIR", &["new"]),
         ("--filter GLOB", &["drive"]),
         ("--force", &["generate"]),
-        ("--format FORMAT", &["run", "record", "play"]),
+        ("--format FORMAT", &["run", "record", "play", "fuzz"]),
         ("--ignore POINTER", &["play"]),
         ("--listen ADDR", &["play"]),
         ("--list", &["drive"]),

@@ -42,8 +42,8 @@ pub(crate) struct Args {
     /// From which class on a change makes the exit code 1.
     #[arg(long, value_enum, default_value = "breaking", value_name = "CLASS")]
     fail_on: FailOn,
-    /// The capture format of the recordings, instead of detecting it from the content.
-    #[arg(long, value_name = "FORMAT", value_parser = named_format)]
+    /// The capture format, instead of detecting it from the content.
+    #[arg(long, value_name = "FORMAT", value_parser = named_format())]
     format: Option<&'static Format>,
     /// The output format.
     #[arg(long, value_enum, default_value = "text", value_name = "HOW")]
