@@ -61,7 +61,7 @@ fn what_cannot_be_meant_is_refused() {
     let odd = place.folder.path().join("odd").display().to_string();
     for (flags, word) in [
         (&["--format", "har", "--format", "har"][..], "--format har is given twice"),
-        (&["--format", "pcap"], "there is no format `pcap`"),
+        (&["--format", "pcap"], "invalid value 'pcap'"),
         (&["--baseline", "no-such-file"], "no-such-file cannot be read"),
         (&["--baseline", &odd], "no case of the suite is `no/such`"),
         (&["--baseline", &odd, "--against", "x"], "cannot be used with"),
