@@ -1,92 +1,17 @@
 //! What came of judging recordings, as plain data: everything that the renderers of `check` show.
 //!
-//! Which rules, levels and parties were asked for, and how what was found is counted.
+//! How what was found is counted.
 
 use crate::engine::CheckResult;
 use crate::engine::FindingLocation;
 use crate::engine::{Finding, FindingCount, RuleOutcome, RuleVerdict};
-use crate::families::all;
 use crate::revision::Revision;
 use crate::rule::{Level, Party, Rule};
 use crate::rule_set::{RuleSet, RuleSetResult};
-use crate::selection::named;
 use serde::{Serialize, Serializer};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// What was asked for.
-#[derive(Debug, Clone)]
-pub struct RuleSelection {
-    /// The ids of the rules.
-    pub rules: BTreeSet<&'static str>,
-    /// Nothing that binds less than this.
-    pub level: Level,
-    /// Whose faults.
-    pub profile: Profile,
-}
-
-/// Whose faults are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// Is the file a faithful, valid recording?
-    Recorder,
-    /// Did client and server conform?
-    Session,
-    /// Both.
-    All,
-}
-
-impl RuleSelection {
-    /// All rules, or those that `select` names, without those that `ignore` names (see [`named`]).
-    ///
-    /// # Errors
-    /// The list that is at fault, and a sentence why: a word in it names nothing, or nothing is left to judge by.
-    pub fn of(
-        select: &[String],
-        ignore: &[String],
-        level: Level,
-        profile: Profile,
-    ) -> Result<Self, (&'static str, String)> {
-        let mut rules = match select {
-            [] => all().map(|rule| rule.id).collect(),
-            words => named(words).map_err(|why| ("select", why))?,
-        };
-        for id in named(ignore).map_err(|why| ("ignore", why))? {
-            rules.remove(id);
-        }
-        if rules.is_empty() {
-            return Err(("ignore", "select and ignore leave no rule to judge by".to_owned()));
-        }
-        Ok(Self { rules, level, profile })
-    }
-
-    /// The rules of a frozen set, whatever they bind and whoever is at fault.
-    #[must_use]
-    pub fn of_set(frozen: &RuleSet) -> Self {
-        let rules = frozen.rules.iter().map(|rule| rule.id).collect();
-        Self { rules, level: Level::Info, profile: Profile::All }
-    }
-}
-
-impl Profile {
-    /// The profile of this name.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        match name {
-            "recorder" => Some(Self::Recorder),
-            "session" => Some(Self::Session),
-            "all" => Some(Self::All),
-            _ => None,
-        }
-    }
-
-    fn has(self, party: &str) -> bool {
-        match self {
-            Self::Recorder => party == Party::Recorder.name(),
-            Self::Session => party != Party::Recorder.name(),
-            Self::All => true,
-        }
-    }
-}
+pub use crate::selection::{Profile, RuleSelection};
 
 /// What was named and could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -151,6 +76,9 @@ pub struct RuleResult {
     pub line: Option<u64>,
     /// JSON pointer into the document or the line; none where the verdict has no place.
     pub pointer: Option<String>,
+    /// Where the entry begins, in bytes; none where the verdict has no place.
+    #[serde(skip)]
+    pub offset: Option<u64>,
     /// JSON pointer into the text at that place, where the message is a text inside the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
@@ -179,6 +107,9 @@ pub struct RelatedLocation {
     pub line: u64,
     /// JSON pointer into the document or the line.
     pub pointer: String,
+    /// Where its entry begins, in bytes.
+    #[serde(skip)]
+    pub offset: u64,
     /// What stands there.
     pub snippet: String,
 }
@@ -347,7 +278,7 @@ fn lines_of(
 }
 
 fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<Revision>) -> RuleResult {
-    let FindingLocation { line, pointer, within, snippet, .. } = &finding.location;
+    let FindingLocation { offset, line, pointer, within, snippet } = &finding.location;
     RuleResult {
         rule: rule.id,
         verdict: finding.verdict,
@@ -356,6 +287,7 @@ fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<R
         file: name.to_owned(),
         line: Some(*line),
         pointer: Some(pointer.clone()),
+        offset: Some(*offset),
         within: Some(within.clone()).filter(|within| !within.is_empty()),
         message: finding.message.clone(),
         link: rule.link(revision),
@@ -364,6 +296,7 @@ fn finding_result(name: &str, rule: &Rule, finding: &Finding, revision: Option<R
             what,
             line: location.line,
             pointer: location.pointer.clone() + &location.within,
+            offset: location.offset,
             snippet: location.snippet.clone(),
         }),
         more: 0,
@@ -387,6 +320,7 @@ fn other_result(name: &str, outcome: &RuleOutcome, level: Level) -> RuleResult {
         file: name.to_owned(),
         line: None,
         pointer: None,
+        offset: None,
         within: None,
         message,
         link: None,

@@ -1,10 +1,93 @@
-//! Which rules the words of a command line mean.
+//! Which rules, levels and parties are asked for, and which rules the words of a command line mean.
 //!
 //! Ids, the part of an id up to one of its dots, and the names of families.
 
 use crate::families::{FAMILIES, all};
+use crate::rule::{Level, Party};
+use crate::rule_set::RuleSet;
 use std::collections::BTreeSet;
 use transcript::nearest::nearest;
+
+/// What was asked for.
+#[derive(Debug, Clone)]
+pub struct RuleSelection {
+    /// The ids of the rules.
+    pub rules: BTreeSet<&'static str>,
+    /// Nothing that binds less than this.
+    pub level: Level,
+    /// Whose faults.
+    pub profile: Profile,
+}
+
+/// Whose faults are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Is the file a faithful, valid recording?
+    Recorder,
+    /// Did client and server conform?
+    Session,
+    /// Both.
+    All,
+}
+
+impl RuleSelection {
+    /// All rules, or those that `select` names, without those that `ignore` names (see [`named`]).
+    ///
+    /// # Errors
+    /// The list that is at fault, and a sentence why: a word in it names nothing, or nothing is left to judge by.
+    pub fn of(
+        select: &[String],
+        ignore: &[String],
+        level: Level,
+        profile: Profile,
+    ) -> Result<Self, (&'static str, String)> {
+        let mut rules = match select {
+            [] => all().map(|rule| rule.id).collect(),
+            words => named(words).map_err(|why| ("select", why))?,
+        };
+        for id in named(ignore).map_err(|why| ("ignore", why))? {
+            rules.remove(id);
+        }
+        if rules.is_empty() {
+            return Err(("ignore", "select and ignore leave no rule to judge by".to_owned()));
+        }
+        Ok(Self { rules, level, profile })
+    }
+
+    /// Every rule, whatever it binds and whoever is at fault.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { rules: all().map(|rule| rule.id).collect(), level: Level::Info, profile: Profile::All }
+    }
+
+    /// The rules of a frozen set, whatever they bind and whoever is at fault.
+    #[must_use]
+    pub fn of_set(frozen: &RuleSet) -> Self {
+        let rules = frozen.rules.iter().map(|rule| rule.id).collect();
+        Self { rules, level: Level::Info, profile: Profile::All }
+    }
+}
+
+impl Profile {
+    /// The profile of this name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "recorder" => Some(Self::Recorder),
+            "session" => Some(Self::Session),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn has(self, party: &str) -> bool {
+        match self {
+            Self::Recorder => party == Party::Recorder.name(),
+            Self::Session => party != Party::Recorder.name(),
+            Self::All => true,
+        }
+    }
+}
 
 /// The ids of the rules that `words` name, each an id, the beginning of ids up to a dot, or a family.
 ///

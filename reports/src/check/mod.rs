@@ -9,7 +9,7 @@ pub mod json;
 pub mod junit;
 pub mod ndjson;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub mod sarif;
 pub mod text;
 

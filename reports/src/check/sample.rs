@@ -15,7 +15,7 @@ pub(super) fn rendered(renderer: &mut dyn Renderer) -> String {
     String::from_utf8(out).unwrap()
 }
 
-pub(super) fn file() -> CheckedFile {
+pub(crate) fn file() -> CheckedFile {
     let name = "a, b: 100%.jsonl";
     let line = |rule, verdict, level, party, message: &str| RuleResult {
         rule,
@@ -25,6 +25,7 @@ pub(super) fn file() -> CheckedFile {
         file: name.to_owned(),
         line: None,
         pointer: None,
+        offset: None,
         within: None,
         message: message.to_owned(),
         link: None,
@@ -44,6 +45,7 @@ pub(super) fn file() -> CheckedFile {
         what: "the request",
         line: 2,
         pointer: "/raw".to_owned(),
+        offset: 0,
         snippet: "ping with the id 1".to_owned(),
     };
     let lines = vec![
