@@ -7,7 +7,8 @@ use crate::diagram_builder::{
     DiagramBuilder, EntrySummarizer, EntrySummary, Findings, Reader, RowSelection, merge,
 };
 use formats::{Format, Input, OrderGuess, ReadError, ReadOptions, Totals, walk};
-use rules::CheckOptions;
+use rules::record::{CheckedFile, RuleSelection};
+use rules::{CheckOptions, CheckResult};
 use std::io::{Read, Seek};
 use std::path::Path;
 use transcript::rejection::Rejection;
@@ -31,8 +32,10 @@ pub struct DrawOptions {
     pub rows: RowSelection,
     /// How the recordings are judged; none leaves the findings out.
     pub check: Option<CheckOptions>,
-    /// What is no message where one belongs is passed over, and its place marked.
-    pub lenient: bool,
+    /// How they are read: what is passed over where a message belongs has its place marked.
+    pub read: ReadOptions,
+    /// So many bytes of each text are kept with its row, for a page; nothing of any, where none.
+    pub whole: Option<usize>,
 }
 
 /// A drawing, and what became of its recordings.
@@ -44,6 +47,17 @@ pub struct Drawing {
     pub notes: Vec<String>,
     /// Which recordings were rejected, by their names. They are drawn up to that place.
     pub rejected: Vec<(String, Box<Rejection>)>,
+    /// What came of judging each.
+    pub judged: Vec<CheckResult>,
+}
+
+impl Drawing {
+    /// What was found in each of its recordings, as far as it is asked for.
+    #[must_use]
+    pub fn files<S>(&self, recordings: &[Recording<S>], selection: &RuleSelection) -> Vec<CheckedFile> {
+        let judged = recordings.iter().zip(&self.judged);
+        judged.map(|(it, judged)| CheckedFile::of(&it.name, it.format.name, judged, selection)).collect()
+    }
 }
 
 /// Draws recordings: one, or several traces of one session by time, each read on a thread of its own.
@@ -54,16 +68,20 @@ pub fn draw<S: Read + Seek + Send>(
     recordings: &mut [Recording<S>],
     options: &DrawOptions,
 ) -> Result<Drawing, (String, ReadError)> {
-    let mut findings = Findings::default();
+    let mut judged = Vec::new();
     if let Some(check) = &options.check {
-        for (number, recording) in recordings.iter_mut().enumerate() {
-            judge(number, recording, check, &mut findings)
-                .map_err(|error| (recording.name.clone(), error))?;
+        for recording in recordings.iter_mut() {
+            judged.extend(judge(recording, check).map_err(|error| (recording.name.clone(), error))?);
         }
+    }
+    // A picture has a few findings beside each row; a page has them all.
+    let mut findings = Findings::default();
+    for (number, judged) in judged.iter().enumerate().filter(|_| options.whole.is_none()) {
+        findings.add(number, judged);
     }
     let servers: Vec<String> = recordings.iter().map(server).collect();
     let mut builder = DiagramBuilder::new(&servers, options.rows, findings);
-    let ends = read(recordings, options.lenient, &mut builder);
+    let ends = read(recordings, options, &mut builder);
     let first = recordings.first().map(|first| first.format);
     let mut caveats: Vec<_> = first.map(|format| (format, format.caveat)).into_iter().collect();
     let mut rejected = Vec::new();
@@ -81,30 +99,27 @@ pub fn draw<S: Read + Seek + Send>(
     let diagram = builder.finish(&title(recordings), about(recordings));
     let caveats = caveats.into_iter().filter(|(_, caveat)| !caveat.is_empty());
     let notes = caveats.map(|(format, caveat)| format!("{}: {caveat}", format.name)).collect();
-    Ok(Drawing { diagram, notes, rejected })
+    Ok(Drawing { diagram, notes, rejected, judged })
 }
 
 fn judge<S: Read + Seek>(
-    number: usize,
     recording: &mut Recording<S>,
     options: &CheckOptions,
-    findings: &mut Findings,
-) -> Result<(), ReadError> {
+) -> Result<Option<CheckResult>, ReadError> {
     recording.source.rewind()?;
     // What is no text at all is rejected when it is drawn.
-    let Ok(mut input) = Input::new(&mut recording.source) else { return Ok(()) };
-    findings.add(number, &rules::check(recording.format, &mut input, options)?);
-    Ok(())
+    let Ok(mut input) = Input::new(&mut recording.source) else { return Ok(None) };
+    Ok(Some(rules::check(recording.format, &mut input, options)?))
 }
 
 /// Reads every recording into the drawing, and returns what came of each.
 fn read<S: Read + Seek + Send>(
     recordings: &mut [Recording<S>],
-    lenient: bool,
+    options: &DrawOptions,
     builder: &mut DiagramBuilder,
 ) -> Vec<Result<Totals, ReadError>> {
     if let [recording] = recordings {
-        return vec![read_one(0, recording, lenient, &mut |piece| {
+        return vec![read_one(0, recording, options, &mut |piece| {
             builder.take(piece);
             Ok(())
         })];
@@ -112,7 +127,7 @@ fn read<S: Read + Seek + Send>(
     let mut readers: Vec<Reader<'_, Result<Totals, ReadError>>> = Vec::new();
     for (number, recording) in recordings.iter_mut().enumerate() {
         readers.push(Box::new(move |sender| {
-            read_one(number, recording, lenient, &mut |piece| sender.send(piece).map_err(|_| SinkError::Stop))
+            read_one(number, recording, options, &mut |piece| sender.send(piece).map_err(|_| SinkError::Stop))
         }));
     }
     let ends = merge(readers, |piece| builder.take(piece));
@@ -122,14 +137,16 @@ fn read<S: Read + Seek + Send>(
 fn read_one<S: Read + Seek>(
     number: usize,
     recording: &mut Recording<S>,
-    lenient: bool,
+    options: &DrawOptions,
     take: &mut dyn FnMut(EntrySummary) -> Result<(), SinkError>,
 ) -> Result<Totals, ReadError> {
     recording.source.rewind()?;
-    let options = if lenient { ReadOptions::LENIENT } else { ReadOptions::default() };
-    let mut pen = EntrySummarizer::new(number);
+    let mut pen = match options.whole {
+        Some(bound) => EntrySummarizer::whole(number, bound),
+        None => EntrySummarizer::new(number),
+    };
     let mut input = Input::new(&mut recording.source)?;
-    walk(recording.format, &mut input, options, &mut |step| take(pen.take(&step)))
+    walk(recording.format, &mut input, options.read, &mut |step| take(pen.take(&step)))
 }
 
 /// What to call a server before its trace does.

@@ -17,5 +17,6 @@ pub mod overview;
 pub mod session_diff;
 #[cfg(test)]
 mod test_record;
+pub mod viewer;
 
 pub use verdict::plain;

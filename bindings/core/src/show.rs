@@ -2,9 +2,12 @@
 
 use crate::error::Error;
 use crate::recording::{Answer, Recording};
-use reports::diagram::{SvgOptions, TextOptions, html, svg, text};
+use formats::ReadOptions;
+use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
 use reports::drawing::{DrawOptions, draw};
+use reports::viewer::{MOST_TEXT, ROWS, page};
+use rules::record::RuleSelection;
 use rules::{CheckOptions, Parallelism};
 
 /// How a recording is drawn.
@@ -52,6 +55,7 @@ pub fn show(recording: &Recording<'_>, options: &ShowOptions) -> Result<Answer, 
     let rows = match (options.all, options.from, options.to) {
         (true, None, None) => RowSelection::All,
         (true, ..) => return Err(Error::option("all", "it folds nothing, so from and to have no meaning")),
+        (false, None, None) if options.output == "html" => ROWS,
         (false, None, None) => RowSelection::Folded,
         (false, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
     };
@@ -60,15 +64,23 @@ pub fn show(recording: &Recording<'_>, options: &ShowOptions) -> Result<Answer, 
     }
     let (format, ()) = recording.reading(options.format.as_deref(), |_, _| Ok(()))?;
     let judged = CheckOptions { parallelism: Some(Parallelism::with_workers(1)), ..CheckOptions::default() };
-    let how = DrawOptions { rows, check: options.check.then_some(judged), lenient: options.lenient };
-    let drawn =
-        reports::drawing::Recording { name: recording.name.to_owned(), format, source: recording.reader() };
-    let drawing = draw(&mut [drawn], &how).map_err(|(name, error)| Error::reading(&name, error))?;
+    let how = DrawOptions {
+        rows,
+        check: options.check.then_some(judged),
+        read: if options.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
+        whole: (options.output == "html").then_some(if options.all { usize::MAX } else { MOST_TEXT }),
+    };
+    let mut drawn =
+        [reports::drawing::Recording { name: recording.name.to_owned(), format, source: recording.reader() }];
+    let drawing = draw(&mut drawn, &how).map_err(|(name, error)| Error::reading(&name, error))?;
     let failed = |error: &dyn std::fmt::Display| Error::new(Error::FAILED, error.to_string());
     let text = match options.output.as_str() {
         "text" => text(&drawing.diagram, TextOptions { colour: false, width: options.width }),
         "svg" => svg(&drawing.diagram, SvgOptions::default()).map_err(|error| failed(&error))?,
-        "html" => html(&drawing.diagram).map_err(|error| failed(&error))?,
+        "html" => {
+            let files = drawing.files(&drawn, &RuleSelection::everything());
+            page(&drawing.diagram, &files).map_err(|error| failed(&error))?
+        }
         other => return Err(Error::option("output", format!("`{other}` is none of text, svg and html"))),
     };
     let mut notes = drawing.notes;

@@ -160,6 +160,7 @@ fn arrows(events: &[Event<'_>], marked: Option<usize>) -> Vec<Arrow> {
             flags,
             annotations: Vec::new(),
             band: None,
+            source: None,
         });
     }
     arrows

@@ -1,6 +1,8 @@
 //! A sequence diagram as plain data, and each row as a sentence. Every string may be a stranger's.
 
 use super::line_text::{cut, seconds, took};
+use super::source::Source;
+use serde::Serialize;
 use std::fmt::Write as _;
 
 /// A picture of a session.
@@ -19,7 +21,7 @@ pub struct Diagram {
 }
 
 /// Somebody who takes part.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Participant {
     /// In a word or two.
     pub name: String,
@@ -36,6 +38,18 @@ pub enum Row {
     Note(Note),
     /// Rows that are not shown.
     Fold(Fold),
+}
+
+impl Row {
+    /// What the recording holds of it, where that is kept.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        match self {
+            Self::Arrow(arrow) => arrow.source.as_deref(),
+            Self::Note(note) => note.source.as_deref(),
+            Self::Fold(_) => None,
+        }
+    }
 }
 
 /// A message from one participant to another.
@@ -69,6 +83,8 @@ pub struct Arrow {
     pub annotations: Vec<Annotation>,
     /// The band that it belongs to: the number of the note that opened it.
     pub band: Option<u64>,
+    /// What the recording holds of it, where that is kept.
+    pub source: Option<Box<Source>>,
 }
 
 /// The sorts of messages, by the words of the normal form.
@@ -140,7 +156,7 @@ impl Flag {
 }
 
 /// Something that was found, where it was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Annotation {
     /// How much it weighs.
     pub severity: Severity,
@@ -162,7 +178,9 @@ pub enum Severity {
 }
 
 impl Severity {
-    pub(super) fn name(self) -> &'static str {
+    /// In words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -204,6 +222,8 @@ pub struct Note {
     pub band: Option<u64>,
     /// What was found wrong with it.
     pub annotations: Vec<Annotation>,
+    /// What the recording holds of it, where that is kept.
+    pub source: Option<Box<Source>>,
 }
 
 /// Rows that are left out: how many, and of what sorts.
@@ -363,6 +383,6 @@ fn told(annotations: &[Annotation], out: &mut String) {
 }
 
 /// A count with its noun.
-pub(super) fn counted(count: u64, one: &str, several: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }

@@ -22,6 +22,7 @@ pub(crate) fn arrow(number: u64, from: usize, kind: MessageKind, name: &str) -> 
         flags: Vec::new(),
         annotations: Vec::new(),
         band: None,
+        source: None,
     }
 }
 
@@ -36,6 +37,7 @@ pub(crate) fn diagram() -> Diagram {
         opens: None,
         band: None,
         annotations: Vec::new(),
+        source: None,
     };
     let annotation = |severity, name: &str, text: &str| Annotation {
         severity,

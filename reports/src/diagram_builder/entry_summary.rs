@@ -2,7 +2,8 @@
 //!
 //! How each kind of entry is said in a few words.
 
-use crate::diagram::{MessageKind, Severity};
+use super::whole_entry::source;
+use crate::diagram::{MessageKind, Severity, Source};
 use formats::{Step, usual_sender};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -30,6 +31,8 @@ pub struct EntrySummary {
     /// The HTTP exchange that it belongs to.
     pub(super) exchange: Option<u64>,
     pub(super) what: What,
+    /// What it holds, where that is kept.
+    pub(super) source: Option<Box<Source>>,
 }
 
 #[derive(Debug)]
@@ -45,8 +48,8 @@ pub(super) enum What {
         label: String,
         command: String,
     },
-    /// Nothing to see, unless something was found there.
-    Silent,
+    /// Nothing to see, unless something was found there, or everything is shown: what it is.
+    Silent(&'static str),
 }
 
 #[derive(Debug)]
@@ -72,23 +75,41 @@ pub struct EntrySummarizer {
     file: usize,
     seen: HashSet<u64>,
     order: VecDeque<u64>,
+    /// What entries hold is kept too: so many bytes of each text.
+    whole: Option<usize>,
 }
 
 impl EntrySummarizer {
     /// For the recording of this number.
     #[must_use]
     pub fn new(file: usize) -> Self {
-        Self { file, seen: HashSet::new(), order: VecDeque::new() }
+        Self { file, seen: HashSet::new(), order: VecDeque::new(), whole: None }
+    }
+
+    /// The same, which also keeps what entries hold: each text up to so many bytes.
+    #[must_use]
+    pub fn whole(file: usize, bound: usize) -> Self {
+        Self { whole: Some(bound), ..Self::new(file) }
     }
 
     /// What a picture keeps of a step.
     pub fn take(&mut self, step: &Step<'_, '_>) -> EntrySummary {
-        let (entry, what) = match step {
-            Step::Event(entry, event) => (*entry, What::Message(Box::new(self.message(entry, event)))),
-            Step::Context(entry) => (*entry, context(entry)),
+        let (entry, event, what) = match step {
+            Step::Event(entry, event) => {
+                (*entry, Some(*event), What::Message(Box::new(self.message(entry, event))))
+            }
+            Step::Context(entry) => (*entry, None, context(entry)),
         };
+        let source = self.whole.map(|bound| Box::new(source(self.file, entry, event, bound)));
         let Entry { location, time, exchange, .. } = entry;
-        EntrySummary { file: self.file, offset: location.offset, time: *time, exchange: *exchange, what }
+        EntrySummary {
+            file: self.file,
+            offset: location.offset,
+            time: *time,
+            exchange: *exchange,
+            what,
+            source,
+        }
     }
 
     fn message(&mut self, entry: &Entry<'_>, event: &Event<'_>) -> Message {
@@ -186,9 +207,9 @@ fn context(entry: &Entry<'_>) -> What {
         Content::MadeUp(what) => {
             What::Note(format!("made up when it was converted: the {what}"), Severity::Note)
         }
-        Content::Message(_) | Content::Envelope | Content::ExchangeEnd | Content::WrongType(_) => {
-            What::Silent
-        }
+        Content::ExchangeEnd => What::Silent("the exchange ends"),
+        Content::WrongType(_) => What::Silent("a member of the wrong type"),
+        Content::Message(_) | Content::Envelope => What::Silent("the transport's context"),
     }
 }
 

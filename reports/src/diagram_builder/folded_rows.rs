@@ -79,7 +79,9 @@ impl FoldedRows {
         let at = self.next;
         self.next += 1;
         self.note = match &row {
-            Row::Note(note) if note.opens.is_none() && note.annotations.is_empty() => {
+            Row::Note(note)
+                if note.opens.is_none() && note.annotations.is_empty() && note.source.is_none() =>
+            {
                 Some((at, note.text.clone(), 1))
             }
             _ => None,
@@ -261,6 +263,7 @@ mod tests {
             flags: Vec::new(),
             annotations: Vec::new(),
             band: None,
+            source: None,
         }))
     }
 
@@ -273,6 +276,7 @@ mod tests {
             opens: None,
             band: None,
             annotations: Vec::new(),
+            source: None,
         })
     }
 

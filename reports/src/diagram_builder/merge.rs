@@ -65,7 +65,14 @@ mod tests {
         Box::new(move |sender| {
             for (offset, time) in (0..).zip(times) {
                 sender
-                    .send(EntrySummary { file, offset, time: *time, exchange: None, what: What::Silent })
+                    .send(EntrySummary {
+                        file,
+                        offset,
+                        time: *time,
+                        exchange: None,
+                        what: What::Silent(""),
+                        source: None,
+                    })
                     .unwrap();
             }
             times.len()

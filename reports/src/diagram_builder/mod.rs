@@ -3,19 +3,21 @@
 //! How entries become rows, which rows are folded, how several traces are merged by time, and where findings belong.
 //!
 //! Memory: what `folded_rows::FoldedRows` says, which does not grow with the length of a session; beside it a name for each of
-//! up to `MOST_OPEN` open requests, and what the reader and the contract need.
+//! up to `MOST_OPEN` open requests, and what the reader and the contract need. Where what entries hold is kept, [`MOST_KEPT`]
+//! bytes of that too, unless everything is shown.
 
 mod entry_summary;
 mod findings;
 mod folded_rows;
 mod merge;
+mod whole_entry;
 
 pub use entry_summary::{EntrySummarizer, EntrySummary};
 pub use findings::Findings;
 pub use folded_rows::RowSelection;
 pub use merge::{Reader, merge};
 
-use crate::diagram::{Annotation, Arrow, Diagram, Flag, Note, Participant, Row, Severity};
+use crate::diagram::{Annotation, Arrow, Diagram, Flag, Note, Participant, Row, Severity, Source};
 use entry_summary::{Message, What};
 use folded_rows::FoldedRows;
 use std::collections::BTreeMap;
@@ -24,6 +26,9 @@ use transcript::session::Side;
 
 /// So many open requests are remembered by name; an answer to another one has none.
 const MOST_OPEN: usize = 10_000;
+
+/// So much of what the shown entries hold is kept, in bytes; of the others it is said how much they hold.
+const MOST_KEPT: u64 = 64 << 20;
 
 /// A picture in the making.
 pub struct DiagramBuilder {
@@ -37,6 +42,10 @@ pub struct DiagramBuilder {
     again: u64,
     dropped: u64,
     start: Option<i64>,
+    shown: RowSelection,
+    /// How much may still be kept of what entries hold, and of how many it was left out.
+    room: u64,
+    emptied: u64,
     foot: Vec<Annotation>,
 }
 
@@ -72,31 +81,36 @@ impl DiagramBuilder {
             again: 0,
             dropped: 0,
             start: None,
+            shown,
+            room: MOST_KEPT,
+            emptied: 0,
             foot: Vec::new(),
         }
     }
 
     /// Takes the next piece.
     pub fn take(&mut self, piece: EntrySummary) {
-        let EntrySummary { file, offset, time, exchange, what } = piece;
+        let EntrySummary { file, offset, time, exchange, what, source } = piece;
+        let source = source.map(|source| self.within(source));
         self.start = self.start.or(time);
         let time = time.zip(self.start).map(|(time, start)| time.saturating_sub(start));
         let annotations = self.findings.take(file, offset);
         match what {
-            What::Message(message) => self.message(file, time, exchange, *message, annotations),
-            What::Silent if annotations.is_empty() => {}
-            What::Silent => {
-                self.note(Note { annotations, ..note("the transport's context".to_owned(), time) }, exchange)
+            What::Message(message) => self.message(file, exchange, *message, time, (annotations, source)),
+            What::Silent(_) if annotations.is_empty() && source.is_none() => {}
+            What::Silent(text) => {
+                self.note(Note { annotations, source, ..note(text.to_owned(), time) }, exchange);
             }
             What::Exchange(text, severity) => {
-                self.note(Note { severity, opens: exchange, annotations, ..note(text, time) }, None);
+                self.note(Note { severity, opens: exchange, annotations, source, ..note(text, time) }, None);
             }
             What::Note(text, severity) => {
-                self.note(Note { severity, annotations, ..note(text, time) }, exchange)
+                self.note(Note { severity, annotations, source, ..note(text, time) }, exchange);
             }
             What::Dropped(text) => {
                 self.dropped += 1;
-                self.note(Note { severity: Severity::Warning, annotations, ..note(text, time) }, exchange);
+                let severity = Severity::Warning;
+                self.note(Note { severity, annotations, source, ..note(text, time) }, exchange);
             }
             What::Opened { label, command } => {
                 // Several servers are told apart by their labels, unless two have the same.
@@ -115,9 +129,25 @@ impl DiagramBuilder {
                     false => String::new(),
                 };
                 let text = format!("recording{of} starts: {command}");
-                self.note(Note { annotations, ..note(text, time) }, None);
+                self.note(Note { annotations, source, ..note(text, time) }, None);
             }
         }
+    }
+
+    /// What an entry holds, as far as there is room for it. What is not shown takes none.
+    fn within(&mut self, mut source: Box<Source>) -> Box<Source> {
+        match self.shown {
+            RowSelection::All => {}
+            RowSelection::Range(from, to) if !(from..=to).contains(&self.messages) => source.empty(),
+            _ => match self.room.checked_sub(source.size()) {
+                Some(room) => self.room = room,
+                None => {
+                    source.empty();
+                    self.emptied += 1;
+                }
+            },
+        }
+        source
     }
 
     fn note(&mut self, note: Note, band: Option<u64>) {
@@ -129,10 +159,10 @@ impl DiagramBuilder {
     fn message(
         &mut self,
         file: usize,
-        time: Option<i64>,
         band: Option<u64>,
         said: Message,
-        annotations: Vec<Annotation>,
+        time: Option<i64>,
+        (annotations, source): (Vec<Annotation>, Option<Box<Source>>),
     ) {
         let Message { index, kind, id, name, detail, side, guess, answers, via, again } = said;
         let number = self.messages;
@@ -175,6 +205,7 @@ impl DiagramBuilder {
             flags,
             annotations,
             band,
+            source,
         };
         if let Some(asked) = &asked {
             self.sheet.answered(asked.row, odd);
@@ -235,6 +266,11 @@ impl DiagramBuilder {
         fact(self.orphans, "orphan", "orphans");
         fact(self.again, "delivered again", "delivered again");
         fact(self.dropped, "body dropped by the exporter", "bodies dropped by the exporter");
+        fact(
+            self.emptied,
+            "entry without its text, for which there is no room (--from or --all shows it)",
+            "entries without their texts, for which there is no room (--from or --all shows them)",
+        );
         fact(folded, "message folded (--all shows it)", "messages folded (--all shows them)");
         if self.messages == 0 {
             facts.push("no messages".to_owned());
@@ -251,5 +287,13 @@ impl DiagramBuilder {
 }
 
 fn note(text: String, time: Option<i64>) -> Note {
-    Note { text, time, severity: Severity::Note, opens: None, band: None, annotations: Vec::new() }
+    Note {
+        text,
+        time,
+        severity: Severity::Note,
+        opens: None,
+        band: None,
+        annotations: Vec::new(),
+        source: None,
+    }
 }

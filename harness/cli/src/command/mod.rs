@@ -35,6 +35,7 @@ mod site;
 mod suites;
 mod summary;
 mod surface;
+mod tape;
 mod values;
 mod variants;
 

@@ -1,18 +1,19 @@
 //! `show`: draws a session.
 
 use super::context::{CommandContext, Failure};
-use super::input::{Source, format_of, named_format, open};
-use super::kept::Keeper;
+use super::input::named_format;
+use super::tape::recording;
 use crate::exit;
 use crate::terminal::data_out;
-use formats::{Format, Input};
-use reports::diagram::{Diagram, SvgOptions, TextOptions, html, svg, text};
+use formats::{Format, ReadOptions};
+use reports::diagram::{SvgOptions, TextOptions, svg, text};
 use reports::diagram_builder::RowSelection;
-use reports::drawing::{self, DrawOptions, Drawing, draw};
+use reports::drawing::{DrawOptions, draw};
+use reports::viewer::{MOST_TEXT, ROWS, page};
 use rules::CheckOptions;
-use std::fs;
-use std::io::{self, IsTerminal as _, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use rules::record::RuleSelection;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
 
 /// How wide text is drawn where neither a terminal nor COLUMNS says it.
 const WIDTH: usize = 100;
@@ -25,13 +26,13 @@ const WIDTH: usize = 100;
 Examples:
   mcp-concord show session.har                         in the terminal; the format is detected
   mcp-concord show --output svg trace.jsonl > a.svg    a picture
-  mcp-concord show --output html a.har > a.html        a page with the picture, and every row in words
+  mcp-concord show --output html a.har > a.html        a page to look into, with every message whole
   mcp-concord show weather.jsonl files.jsonl           two servers of one session (mcp-replay), by time
   mcp-concord show --from 120 --to 160 trace.jsonl     only these messages
   mcp-concord show --no-check - < capture              from the standard input, without findings of check
 
-Of a long session the first 40 rows, the last 20, and up to 240 unusual ones between them are drawn; folded rows are
-counted. A session that the contract rejects is drawn up to the place of the rejection. What comes through a pipe may be up to
+Of a long session a picture has the first 40 rows, the last 20, and up to 240 unusual ones between them; folded rows are
+counted. A page has the first 100,000 messages, 256 KiB of each and 64 MiB of all; what it leaves out is counted. A session that the contract rejects is drawn up to the place of the rejection. What comes through a pipe may be up to
 1 GiB, since it is kept to be read twice; a file may be larger.
 
 Exit code 0: drawn; 1: drawn and rejected; 2: an input or the call cannot be used.")]
@@ -68,15 +69,9 @@ enum Output {
     Text,
     /// An SVG picture.
     Svg,
-    /// A page with the picture and its text.
+    /// A page to look into: every message whole, filters, and the findings.
     Html,
 }
-
-/// Bytes that can be read twice: a file, or what was kept of a pipe.
-trait Tape: Read + Seek + Send {}
-impl<T: Read + Seek + Send> Tape for T {}
-
-type Recording = drawing::Recording<Box<dyn Tape>>;
 
 /// Runs the command.
 ///
@@ -85,6 +80,8 @@ type Recording = drawing::Recording<Box<dyn Tape>>;
 pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let shown = match (args.all, args.from, args.to) {
         (true, ..) => RowSelection::All,
+        // A page shows what it has room for, a picture what a person can take in.
+        (_, None, None) if args.output == Output::Html => ROWS,
         (_, None, None) => RowSelection::Folded,
         (_, from, to) => RowSelection::Range(from.unwrap_or(0), to.unwrap_or(u64::MAX)),
     };
@@ -106,54 +103,40 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         )));
     }
     let check = (!args.no_check).then(CheckOptions::default);
-    let options = DrawOptions { rows: shown, check, lenient: args.lenient };
-    let Drawing { diagram, notes, rejected } =
+    let options = DrawOptions {
+        rows: shown,
+        check,
+        read: if args.lenient { ReadOptions::LENIENT } else { ReadOptions::default() },
+        whole: (args.output == Output::Html).then_some(if args.all { usize::MAX } else { MOST_TEXT }),
+    };
+    let drawing =
         draw(&mut recordings, &options).map_err(|(name, error)| Failure::of_reading(&name, error))?;
-    print(&diagram, args.output, context)?;
-    for note in &notes {
-        context.terminal.note(note);
-    }
-    for (name, rejection) in &rejected {
-        context.terminal.rejection(name, rejection);
-    }
-    Ok(if rejected.is_empty() { exit::WELL } else { exit::FAILED })
-}
-
-/// Opens a recording and tells its format. What is no plain file is kept, since it is read twice; that it is a recording is
-/// known before.
-fn recording(path: &Path, asked: Option<&'static Format>) -> Result<Recording, Failure> {
-    let Source { name, reader } = open(path)?;
-    let lost = |error: io::Error| Failure::Unusable(format!("{name} cannot be read: {error}"));
-    let format = |reader: &mut dyn Read| {
-        let mut input = Input::new(reader).map_err(|error| Failure::of_reading(&name, error))?;
-        format_of(asked, &mut input, &name)
-    };
-    let (format, source): (_, Box<dyn Tape>) = if path.as_os_str() != "-" && path.is_file() {
-        let mut file = fs::File::open(path).map_err(lost)?;
-        (format(&mut file)?, Box::new(file))
-    } else {
-        let mut keeper = Keeper::new(reader);
-        (format(&mut keeper)?, Box::new(keeper.finish().map_err(lost)?))
-    };
-    Ok(Recording { name, format, source })
-}
-
-fn print(diagram: &Diagram, output: Output, context: CommandContext) -> Result<(), Failure> {
-    let drawn = match output {
+    let diagram = &drawing.diagram;
+    let drawn = match args.output {
         Output::Text => {
             let terminal = TextOptions { colour: context.terminal.colour_out, width: width() };
             text(diagram, terminal)
         }
         Output::Svg => svg(diagram, SvgOptions::default()).map_err(io::Error::other)?,
-        Output::Html => html(diagram).map_err(io::Error::other)?,
+        Output::Html => {
+            let files = drawing.files(&recordings, &RuleSelection::everything());
+            page(diagram, &files).map_err(io::Error::other)?
+        }
     };
     // The drawing for a terminal has colours, and is free of anything else.
-    let mut out: Box<dyn Write> = match output {
+    let mut out: Box<dyn Write> = match args.output {
         Output::Text => Box::new(io::stdout().lock()),
         Output::Svg | Output::Html => data_out(),
     };
     out.write_all(drawn.as_bytes())?;
-    Ok(out.flush()?)
+    out.flush()?;
+    for note in &drawing.notes {
+        context.terminal.note(note);
+    }
+    for (name, rejection) in &drawing.rejected {
+        context.terminal.rejection(name, rejection);
+    }
+    Ok(if drawing.rejected.is_empty() { exit::WELL } else { exit::FAILED })
 }
 
 fn width() -> usize {
