@@ -2,6 +2,7 @@
 
 mod earlier;
 mod judge;
+mod page;
 mod summary;
 mod watched;
 
@@ -46,6 +47,7 @@ Examples:
   mcp-concord check --select jsonrpc,lifecycle a.har   only two families
   mcp-concord check --ignore tools.name.grammar a.har  all rules but one
   mcp-concord check --output sarif a.har > a.sarif     for editors and code scanners
+  mcp-concord check --output html a.har > a.html       to look at each message in a browser
   mcp-concord check --require 2025-11-25 a.har         does it conform, by a frozen set of rules?
   mcp-concord check --print-require 2025-11-25         prints such a set of the current rules
 
@@ -129,16 +131,27 @@ enum Output {
     Junit,
     /// For a GitHub workflow: an annotation for each finding.
     Github,
+    /// For people: one recording as a page to look into, with its findings.
+    Html,
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+const ONE_PAGE: &str = "--output html is the page of one recording, so name one file, and no folder, list or shard; for many, \
+                        `check --output json` writes what `mcp-concord report` makes pages of";
+
 impl Output {
-    fn renderer(self, strict: bool, how: String, terminal: Terminal) -> io::Result<Box<dyn Renderer>> {
+    /// What writes it while recordings are judged; none where it is the page of one recording.
+    fn renderer(
+        self,
+        strict: bool,
+        how: String,
+        terminal: Terminal,
+    ) -> io::Result<Option<Box<dyn Renderer>>> {
         let version = VERSION;
         let every = terminal.verbosity >= Verbosity::Verbose;
         let options = text::Options { colour: terminal.colour_out, volume: terminal.verbosity.into() };
-        Ok(match self {
+        Ok(Some(match self {
             Self::Text => Box::new(text::Text::new(version, options)),
             Self::Json => Box::new(json::Json::new(every)),
             Self::Ndjson => {
@@ -147,7 +160,8 @@ impl Output {
             Self::Sarif => Box::new(sarif::Sarif::new(version, every)),
             Self::Junit => Box::new(junit::Junit::new(strict, tempfile::tempfile()?)),
             Self::Github => Box::new(github::Github { strict }),
-        })
+            Self::Html => return Ok(None),
+        }))
     }
 }
 
@@ -214,7 +228,12 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
         digests: args.output == Output::Ndjson,
         earlier,
     };
-    let renderer = args.output.renderer(args.strict, how, context.terminal)?;
+    let Some(renderer) = args.output.renderer(args.strict, how, context.terminal)? else {
+        return match args.files.as_slice() {
+            [file] if one && args.shard.is_none() => page::run(file, &judge, args.strict, context),
+            _ => Err(Failure::Unusable(ONE_PAGE.to_owned())),
+        };
+    };
     // Diagnostics have colours, and are free of anything else.
     let out: Box<dyn io::Write> = match args.output {
         Output::Text => Box::new(io::stdout().lock()),

@@ -6,6 +6,7 @@ mod hostile;
 mod lists;
 mod many;
 mod ndjson;
+mod page;
 mod sets;
 
 use quick_junit::Report;

@@ -74,16 +74,24 @@ impl Judge {
     }
 
     fn told(&self, mut file: CheckedFile, judged: &CheckResult, in_folder: bool) -> Done {
-        if let Some(frozen) = &self.frozen {
-            if let Some(mut why) = frozen.why_not(&file.name, judged.revision) {
-                if judged.revision.is_none() {
-                    why.push_str(&format!("; name it with --spec {}", frozen.revision));
-                }
-                return Done::OtherRevision(file.name, why, in_folder);
-            }
-            file.require(frozen, judged);
+        match self.require(&mut file, judged) {
+            Some(why) => Done::OtherRevision(file.name, why, in_folder),
+            None => Done::Judged(Box::new(file), in_folder),
         }
-        Done::Judged(Box::new(file), in_folder)
+    }
+
+    /// Holds a file against the frozen set, where there is one; why it cannot be, in a sentence.
+    pub(super) fn require(&self, file: &mut CheckedFile, judged: &CheckResult) -> Option<String> {
+        let frozen = self.frozen.as_ref()?;
+        let mut why = frozen.why_not(&file.name, judged.revision);
+        match &mut why {
+            Some(why) if judged.revision.is_none() => {
+                why.push_str(&format!("; name it with --spec {}", frozen.revision));
+            }
+            Some(_) => {}
+            None => file.require(frozen, judged),
+        }
+        why
     }
 
     /// Whether a file counts as a fault, where it was judged before. It is read once more for that, which the standard input
