@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Looks at rendered reports in a real browser: scripts/browser.sh [SCREENSHOTS]
 #
-# Renders a site from the kept results, and one from a made-up result of 5,000 cases, and has headless Chromium try
-# them: filters, links, keyboard, console, network, axe-core, and how soon a page can be used. Screenshots go to the
+# Renders a site from the kept results, one from a made-up result of 5,000 cases, and the pages of an archive, of a hostile
+# session and of one of 50,000 messages, and has headless Chromium try them: filters, links, keyboard, console, network, axe-core, and how soon a page can be used. Screenshots go to the
 # folder SCREENSHOTS. Chromium comes from Debian's packages where it is absent and this user may install them; what npm
 # brings goes to a folder that is removed again.
 #
@@ -40,5 +40,11 @@ node "$folder/made-up.js" "$folder"
 "$concord" -q report "${kept[@]}" "$folder"/{other,clean,excused,kills}.json "$folder/found.json" --out "$folder/kept"
 "$concord" -q report "$folder/large.json" --compare "$folder/before.json" --out "$folder/large" >"$folder/changes.md" ||
   [ $? = 1 ]
+
+node "$folder/sessions.js" "$folder" 50000
+mkdir "$folder/viewer"
+"$concord" -q show --output html "$folder/long.jsonl" >"$folder/viewer/long.html"
+"$concord" -q show --output html cases/recorded/everything-http-interrupted/har.har >"$folder/viewer/archive.html"
+"$concord" -q check --output html "$folder/hostile.jsonl" >"$folder/viewer/hostile.html" || [ $? = 1 ]
 
 CHROMIUM=$(browser) node "$folder/check.js" "$folder" "$shots"

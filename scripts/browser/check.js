@@ -1,4 +1,4 @@
-// What a person would try, tried by headless Chromium on every page of two sites: check.js FOLDER SCREENSHOTS
+// What a person would try, tried by headless Chromium on every page of two sites and on those of sessions: check.js FOLDER SCREENSHOTS
 //
 // Knows: which pages there are, and what is asked of each. Each finding is a line; one is enough for exit code 1.
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
 import { filters, honest, keyboard, links, paper, quick, scriptless } from "./trials.js";
+import { viewer } from "./viewer.js";
 
 const [folder, shots] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -118,8 +119,8 @@ for (const site of ["kept", "large"].map((name) => join(folder, name))) {
   }
 }
 
-const context = { open, fault, folder, pages };
-for (const trial of [honest, links, filters, keyboard, scriptless, paper, quick]) await trial(context);
+const context = { open, fault, folder, pages, shots, accessible };
+for (const trial of [honest, links, filters, keyboard, scriptless, paper, quick, viewer]) await trial(context);
 
 await browser.close();
 console.log(faults.length === 0 ? "no fault found" : `${faults.length} faults found`);
