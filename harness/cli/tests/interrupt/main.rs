@@ -248,6 +248,45 @@ fn generate_leaves_no_case_by_half() {
     }
 }
 
+/// A site of so many implementations that it takes a while.
+#[test]
+fn a_report_leaves_no_page_by_half() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let place = Place::new();
+        let (results, out) = (place.text("results"), place.text("out"));
+        let ran = place
+            .start(&["run", "--filter", "ids/null-request", "--results", &results])
+            .wait_with_output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{}", told(&ran));
+        let mut arguments = words(&["report", "--out", &out]);
+        for number in 0..200 {
+            let mut record = place.results();
+            record.implementation.name = format!("importer-{number}");
+            let name = format!("results-{number}");
+            fs::write(place.path(&name), serde_json::to_vec(&record).unwrap()).unwrap();
+            arguments.push(place.text(&name));
+        }
+        let child = place.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let folders = || fs::read_dir(place.path("out")).map_or(0, |all| all.flatten().count());
+        let output = place.interrupted(child, signal, || folders() > 3);
+        assert_eq!(output.status.code(), Some(code), "{signal:?}: {}", told(&output));
+        assert!(told(&output).contains("interrupted"), "{signal:?}: {}", told(&output));
+        assert!(folders() < 200, "{signal:?}: it went on to the end");
+        for folder in fs::read_dir(place.path("out")).unwrap().flatten().filter(|it| it.path().is_dir()) {
+            for file in fs::read_dir(folder.path()).unwrap().flatten() {
+                let name = file.file_name().into_string().unwrap();
+                let text = fs::read_to_string(file.path()).unwrap();
+                match name.as_str() {
+                    "index.html" => assert!(text.trim_end().ends_with("</html>"), "{name}: {text}"),
+                    "results.json" => drop(serde_json::from_str::<Record>(&text).unwrap()),
+                    other => assert!(!other.starts_with('.'), "{other} is left"),
+                }
+            }
+        }
+    }
+}
+
 /// `nohup` has a process ignore that its terminal goes. It is INT that ends this one.
 #[test]
 fn a_signal_that_is_to_be_ignored_is() {
