@@ -156,30 +156,41 @@ fn screen(written: &str) -> String {
 }
 
 #[test]
-fn a_run_shows_how_far_it_is_on_a_terminal_alone() {
+fn a_run_and_a_drive_show_how_far_they_are_only_on_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let importer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/importer.py");
     let exec = format!("python3 {} {{file}}", importer.display());
-    let arguments = ["run", "--exec", &exec, "--filter", "ids/null-*", "--format", "jsonrpc", "--jobs", "1"];
-    let on_a_terminal = |more: &str, term: &str| {
-        let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
-        let mut program = Command::new("script");
-        program.args(["-qec", &format!("'{PROGRAM}' {} {more}", words.join(" ")), "/dev/null"]);
-        program.current_dir(folder.path()).stdin(Stdio::null()).env("NO_COLOR", "1").env("TERM", term);
-        String::from_utf8(program.output().unwrap().stdout).unwrap()
-    };
-    let piped = Command::new(PROGRAM).args(arguments).output().unwrap();
-    assert_eq!(String::from_utf8(piped.stderr).unwrap(), "", "nobody looks on");
-    let piped = String::from_utf8(piped.stdout).unwrap();
-    assert!(!piped.contains('\r') && !piped.contains('\u{1b}'), "{piped:?}");
-    let failure = "fail: ids/null-tool-call/jsonrpc: expected null; got {\"result\":{\"a\":1}}\n";
-    let shown = on_a_terminal("", "xterm");
-    let progress = shown.split('\r').filter(|part| part.contains(" of 5: ")).count();
-    assert!(progress > 0 && shown.contains("pass"), "{shown:?}");
-    assert_eq!(screen(&shown), format!("{failure}{piped}"), "nothing is left of the line: {shown:?}");
-    let dumb = on_a_terminal("", "dumb");
-    assert_eq!(dumb.replace("\r\n", "\n"), format!("{failure}{piped}"));
-    let quiet = on_a_terminal("--quiet", "xterm");
-    assert!(!quiet.contains(" of 5: ") && !quiet.contains("got {\"result\":{\"a\":1}}\nfail"), "{quiet:?}");
-    assert!(quiet.starts_with("fail: ids/null-tool-call, jsonrpc"), "{quiet:?}");
+    let run = ["run", "--exec", &exec, "--filter", "ids/null-*", "--format", "jsonrpc", "--jobs", "1"];
+    let tee = "sh -c \"{server} | tee {out}\"";
+    let drive = ["drive", "--recorder", tee, "--filter", "conditions/plain", "--jobs", "1"];
+    let lost = r#"expected {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protoc"#;
+    for (arguments, planned, failing, short) in [
+        (&run[..], " of 5: ", "ids/null-tool-call/jsonrpc", "expected null; got {\"result\":{\"a\":1}}\n"),
+        (&drive[..], " of 2: ", "conditions/plain/fidelity", lost),
+    ] {
+        let on_a_terminal = |more: &str, term: &str| {
+            let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
+            let mut program = Command::new("script");
+            program.args(["-qec", &format!("'{PROGRAM}' {} {more}", words.join(" ")), "/dev/null"]);
+            program.current_dir(folder.path()).stdin(Stdio::null()).env("NO_COLOR", "1").env("TERM", term);
+            String::from_utf8(program.output().unwrap().stdout).unwrap()
+        };
+        let piped = Command::new(PROGRAM).args(arguments).output().unwrap();
+        assert_eq!(String::from_utf8(piped.stderr).unwrap(), "", "nobody looks on");
+        let piped = String::from_utf8(piped.stdout).unwrap();
+        assert!(!piped.contains('\r') && !piped.contains('\u{1b}'), "{piped:?}");
+        let shown = on_a_terminal("", "xterm");
+        let progress = shown.split('\r').filter(|part| part.contains(planned)).count();
+        assert!(progress > 0 && shown.contains("pass"), "{shown:?}");
+        // A line for the failure as it comes, and nothing is left of the other line.
+        let left = screen(&shown);
+        let (failure, rest) = left.split_once('\n').unwrap();
+        assert!(format!("{failure}\n").starts_with(&format!("fail: {failing}: {short}")), "{failure:?}");
+        assert_eq!(rest, piped, "{shown:?}");
+        let dumb = on_a_terminal("", "dumb");
+        assert_eq!(dumb.replace("\r\n", "\n"), format!("{failure}\n{piped}"));
+        let quiet = on_a_terminal("--quiet", "xterm");
+        let whole = failing.rsplit_once('/').map(|(case, format)| format!("fail: {case}, {format}")).unwrap();
+        assert!(quiet.starts_with(&whole) && !quiet.contains(planned), "{quiet:?}");
+    }
 }

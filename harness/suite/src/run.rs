@@ -3,10 +3,9 @@
 //! The record does not depend on how many threads there were.
 
 mod plan;
-mod supervision;
 
 pub use plan::{PlannedCase, PlannedRead, Selection, Shard, Skip, plan, readings};
-pub use supervision::Supervision;
+pub use verdict::supervision::Supervision;
 
 use crate::importer::{Importer, ReadPair, STACK};
 use crate::place;
@@ -15,11 +14,9 @@ use formats::Format;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
-use supervision::Begun;
 use verdict::answer::Answer;
 use verdict::consistency::{self, FormatAnswer};
 use verdict::expectation::Expectation;
-use verdict::jobs::map_in_order;
 use verdict::record::{self, CaseNote, CaseResult, Implementation, Record, kept};
 use verdict::verdict::{Question, Verdict, unseen};
 
@@ -47,23 +44,13 @@ pub fn supervised(
     suite: record::Suite,
     supervision: &Supervision<'_>,
 ) -> io::Result<Record> {
-    let begun = Begun::default();
-    let judge = |planned: &PlannedCase<'_>| {
-        if supervision.is_over(&begun) {
-            return None;
-        }
-        let lines = judge_case(planned, importer);
-        // What an interrupt made of an answer is none.
-        supervision.takes(&begun, lines)
-    };
+    let ran = supervision.run(plan, jobs, STACK, |planned| judge_case(planned, importer))?;
     let mut lines = Vec::new();
     let mut cases = BTreeMap::new();
-    let (mut left, mut failures) = (0, 0);
-    for (planned, judged) in plan.iter().zip(map_in_order(plan, jobs, STACK, judge)?) {
-        match judged.filter(|_| !supervision.is_enough(failures)) {
+    let mut left = 0;
+    for (planned, judged) in plan.iter().zip(ran.judged) {
+        match judged {
             Some(judged) => {
-                let judged = judged?;
-                failures += supervision.failures(&judged);
                 lines.extend(judged);
                 cases.insert(planned.case.name.clone(), planned.case.note());
             }
@@ -84,9 +71,8 @@ pub fn supervised(
             cases.insert(case.name.clone(), shown(case, failed)?);
         }
     }
-    let max_failures = supervision.max_failures.filter(|_| left > 0 && supervision.is_enough(failures));
     let record = Record::new(suite, implementation(importer), cases, lines);
-    Ok(Record { interrupted: left as u64, max_failures, ..record })
+    Ok(Record { interrupted: left as u64, max_failures: ran.max_failures, ..record })
 }
 
 /// An importer as records name it.

@@ -26,6 +26,7 @@ pub mod projection;
 pub mod protocol;
 pub mod record;
 pub mod side_by_side;
+pub mod supervision;
 pub mod text;
 pub mod timings;
 pub mod verdict;

@@ -3,6 +3,7 @@
 use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::input::named_format;
+use super::live::{Live, StopArgs};
 use super::outcome::{Outcome, exit_code, watch};
 use super::suites::SuiteArgs;
 use super::values::{glob, quoted, seconds};
@@ -22,6 +23,7 @@ use transcript::nearest::nearest;
 use verdict::baseline::Baseline;
 use verdict::expectation::Expectation;
 use verdict::record::CaseResult;
+use verdict::supervision::Supervision;
 use wire::drive::judge::Dimension;
 use wire::drive::{self, NotRun, Recorder, Rig, Scenario, Transport};
 use wire::interrupt;
@@ -43,6 +45,7 @@ Examples:
   mcp-concord drive --transport streamable-http --recorder 'rec -o {out} -p {port} {upstream}'
   mcp-concord drive --recorder './rec {out} {server}' --filter 'conditions/*'     how it does under stress
   mcp-concord drive --recorder './rec {out} {server}' --baseline known.toml       with failures that are known
+  mcp-concord drive --recorder './rec {out} {server}' --fail-fast                 up to the first failure
   mcp-concord drive --recorder './rec {out} {server}' --generate 50 --seed 7      generated sessions
   mcp-concord drive --recorder './rec {out} {server}' --save out --filter 'ids/zero/fidelity'
                                                                                   with the recording and the journals kept
@@ -68,6 +71,8 @@ pub(crate) struct Args {
     /// A TOML file of known failures, each with its reason.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    #[command(flatten)]
+    stop: StopArgs,
     /// Write the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -142,14 +147,25 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     tried.map_err(|NotRun(why)| Failure::NotRun(why))?;
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let named = args.suite.named(&suite).map_err(unreadable)?;
-    let mut record = drive::run(&planned, &rig, jobs, named).map_err(impossible)?;
+    let count = planned.iter().map(|scenario| args.dimensions(scenario).count()).sum();
+    let live = Live::new(count, known.as_ref(), context);
     // A filter may name one dimension of a scenario, and a session has both.
-    record.results.retain(|line| args.takes(&line.case, &line.format));
+    let wanted = |line: &CaseResult| args.takes(&line.case, &line.format);
+    let supervision = Supervision {
+        over: &interrupt::requested,
+        max_failures: args.stop.max_failures(),
+        fails: &|line| wanted(line) && live.verdict(line).is_failure(),
+        heard: &|lines| live.hear(lines.iter().filter(|line| wanted(line))),
+    };
+    let ran = drive::run(&planned, &rig, jobs, named, &supervision);
+    live.end();
+    let mut record = ran.map_err(impossible)?;
+    record.results.retain(wanted);
     record.planned = record.results.len() as u64;
+    record.interrupted = (count - record.results.len()) as u64;
     record.recount();
-    let cut = record.interrupted > 0;
-    let stale =
-        known.map(|known| known.apply(&mut record, args.filter.is_empty() && !cut)).unwrap_or_default();
+    let whole = args.filter.is_empty() && record.interrupted == 0;
+    let stale = known.map(|known| known.apply(&mut record, whole)).unwrap_or_default();
     record.command = Some(command(args, None));
     let alone = |line: &CaseResult| command(args, Some(&format!("{}/{}", line.case, line.format)));
     let (results, report) = (args.results.as_deref(), args.report.as_deref());
@@ -165,6 +181,11 @@ impl Args {
         let full = format!("{scenario}/{dimension}");
         let named = |glob: &GlobMatcher| glob.is_match(scenario) || glob.is_match(&full);
         self.filter.is_empty() || self.filter.iter().any(named)
+    }
+
+    /// The dimensions of a scenario that the filters ask for.
+    fn dimensions(&self, scenario: &Scenario) -> impl Iterator<Item = Dimension> {
+        Dimension::ALL.into_iter().filter(|dimension| self.takes(&scenario.name, dimension.name()))
     }
 }
 
@@ -213,18 +234,13 @@ fn select(args: &Args, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Failur
             )));
         }
     }
-    let wanted = |scenario: &Scenario| {
-        Dimension::ALL.iter().any(|dimension| args.takes(&scenario.name, dimension.name()))
-    };
-    Ok(scenarios.into_iter().filter(wanted).collect())
+    Ok(scenarios.into_iter().filter(|scenario| args.dimensions(scenario).next().is_some()).collect())
 }
 
 fn list(args: &Args, planned: &[Scenario]) -> Result<u8, Failure> {
     let mut out = String::new();
     for scenario in planned {
-        for dimension in
-            Dimension::ALL.iter().filter(|dimension| args.takes(&scenario.name, dimension.name()))
-        {
+        for dimension in args.dimensions(scenario) {
             let _ = writeln!(out, "{}/{}", scenario.name, dimension.name());
         }
     }

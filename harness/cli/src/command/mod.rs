@@ -17,6 +17,7 @@ mod importer_args;
 mod input;
 mod kept;
 mod listen;
+mod live;
 mod man;
 mod mutation;
 mod new;

@@ -1,22 +1,21 @@
 //! `run`: the suite against an importer.
 
 mod again;
-mod live;
 mod selection;
 
 use super::baseline;
 use super::context::{CommandContext, Failure};
 use super::importer_args::{ImporterArgs, Judged};
 use super::input::distinct;
+use super::live::{Live, StopArgs};
 use super::mutation;
 use super::outcome::{Outcome, exit_code, watch};
 use super::scaling::Scaling;
 use super::suites::SuiteArgs;
-use super::values::{bytes, failures, power, quoted};
+use super::values::{bytes, power, quoted};
 use crate::exit;
 use crate::scale::Bounds;
 use again::FailedBefore;
-use live::Live;
 use selection::{SelectionArgs, is_compared, list, select};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -74,12 +73,8 @@ pub(crate) struct Args {
     /// Run only what failed in an earlier run, by its --results or the results.json of its --report.
     #[arg(long, value_name = "RESULTS")]
     rerun_failed: Option<PathBuf>,
-    /// End the run at the first failure; the case in which it comes is judged in all of its formats.
-    #[arg(long, conflicts_with = "max_failures")]
-    fail_fast: bool,
-    /// End the run at so many failures; known ones do not count.
-    #[arg(long, value_name = "N", value_parser = failures)]
-    max_failures: Option<u64>,
+    #[command(flatten)]
+    stop: StopArgs,
     /// How many to work on at once [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -154,7 +149,7 @@ pub(crate) fn run(args: &Args, context: CommandContext) -> Result<u8, Failure> {
     let live = Live::new(count, baseline.as_ref(), context);
     let supervision = Supervision {
         over: &interrupt::requested,
-        max_failures: args.max_failures.or(args.fail_fast.then_some(1)),
+        max_failures: args.stop.max_failures(),
         fails: &|line| live.verdict(line).is_failure(),
         heard: &|lines| live.hear(lines),
     };

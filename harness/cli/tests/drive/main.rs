@@ -186,6 +186,35 @@ fn known_failures_are_let_pass_and_stale_ones_are_not() {
     assert!(words(&unknown).contains("no case of the suite is `conditions/none`"), "{}", words(&unknown));
 }
 
+/// A recorder that leaves every fifth message out fails these two sessions, each in one dimension.
+#[test]
+fn so_many_failures_end_it_and_what_is_left_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let baseline = folder.path().join("known.toml").display().to_string();
+    let known = "[[known]]\ncase = \"conditions/plain\"\nformat = \"fidelity\"\nkind = \"fail\"\nsilent-loss = true\nreason = \"So it is.\"\n";
+    std::fs::write(&baseline, known).unwrap();
+    let both = ["--filter", "conditions/plain", "--filter", "conditions/values"];
+    let ended = |flags: &[&str]| {
+        let record = results(&bad("drop"), &[&both[..], flags].concat(), 1);
+        (record.max_failures, record.planned, record.interrupted, record.cases.len())
+    };
+    for jobs in ["1", "3"] {
+        assert_eq!(ended(&["--fail-fast", "--jobs", jobs]), (Some(1), 2, 2, 1), "{jobs}");
+        assert_eq!(ended(&["--max-failures", "2", "--jobs", jobs]), (None, 4, 0, 2), "{jobs}");
+        assert_eq!(
+            ended(&["--fail-fast", "--jobs", jobs, "--baseline", &baseline]),
+            (None, 4, 0, 2),
+            "{jobs}"
+        );
+    }
+    let fidelity = ["--filter", "conditions/*/fidelity", "--fail-fast"];
+    let said = words(&drive(&bad("drop"), &fidelity));
+    assert!(said.contains("1 aspect of 1 session: 1 fail"), "{said}");
+    assert!(said.contains("ended at the first failure with 1") && said.contains("not judged"), "{said}");
+    let both = drive(&bad("drop"), &["--fail-fast", "--max-failures", "2"]);
+    assert_eq!(both.status.code(), Some(2), "{}", words(&both));
+}
+
 #[test]
 fn what_happened_is_kept_when_asked() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,30 +26,29 @@ pub use rig::Rig;
 pub use scenario::{Scenario, Transport};
 
 use crate::drive::judge::Dimension;
-use crate::interrupt;
 use std::collections::BTreeSet;
 use std::io;
 use verdict::answer::Level;
-use verdict::jobs::map_in_order;
-use verdict::record::{self, Implementation, Record};
+use verdict::record::{self, CaseResult, Implementation, Record};
+use verdict::supervision::Supervision;
 
 /// Plays every scenario through the recorder, `jobs` at once, and records what came of it: two lines for each, in the
-/// order of the plan. What was under way when this process was told to end has no lines.
+/// order of the plan. The supervision may end it before its end; the record says how much of the plan has no lines.
 ///
 /// # Errors
 /// Where a folder or a thread cannot be had.
-pub fn run(plan: &[Scenario], rig: &Rig, jobs: usize, suite: record::Suite) -> io::Result<Record> {
-    let mut lines = Vec::new();
-    let trial = |scenario: &Scenario| {
-        let lines = (!interrupt::requested()).then(|| rig.trial(scenario));
-        lines.filter(|_| !interrupt::requested())
-    };
-    for result in map_in_order(plan, jobs, 0, trial)?.into_iter().flatten() {
-        lines.extend(result?);
-    }
+pub fn run(
+    plan: &[Scenario],
+    rig: &Rig,
+    jobs: usize,
+    suite: record::Suite,
+    supervision: &Supervision<'_>,
+) -> io::Result<Record> {
+    let ran = supervision.run(plan, jobs, 0, |scenario| rig.trial(scenario))?;
+    let lines: Vec<CaseResult> = ran.judged.into_iter().flatten().flatten().collect();
     let planned = plan.len() * Dimension::ALL.len();
     let left = planned - lines.len();
-    if left > 0 && !interrupt::requested() {
+    if left > 0 && ran.max_failures.is_none() && !(supervision.over)() {
         let message = format!("{planned} trials were planned, and {} have a verdict", lines.len());
         return Err(io::Error::other(message));
     }
@@ -59,5 +58,6 @@ pub fn run(plan: &[Scenario], rig: &Rig, jobs: usize, suite: record::Suite) -> i
     let cases = plan.iter().filter(|it| judged.contains(it.name.as_str()));
     let cases = cases.map(|it| (it.name.clone(), it.note.clone())).collect();
     let record = Record::new(suite, implementation, cases, lines);
-    Ok(Record { subject: record::Subject::Recorder, interrupted: left as u64, ..record })
+    let max_failures = ran.max_failures;
+    Ok(Record { subject: record::Subject::Recorder, interrupted: left as u64, max_failures, ..record })
 }

@@ -1,6 +1,8 @@
-//! What a person at a terminal sees while a run goes on: each failure in a line, and how far it is.
+//! What a person at a terminal sees while a run goes on: each failure in a line, and how far it is; and how many failures end
+//! the run.
 
-use crate::command::context::CommandContext;
+use super::context::CommandContext;
+use super::values::failures;
 use crate::status_line::StatusLine;
 use crate::terminal::{Terminal, Verbosity};
 use std::collections::BTreeMap;
@@ -11,6 +13,24 @@ use verdict::baseline::Baseline;
 use verdict::record::CaseResult;
 use verdict::text::in_short;
 use verdict::verdict::Verdict;
+
+/// When failures end a run.
+#[derive(Debug, clap::Args)]
+pub(super) struct StopArgs {
+    /// End the run at the first failure; the rest of its case is still judged.
+    #[arg(long, conflicts_with = "max_failures")]
+    fail_fast: bool,
+    /// End the run at so many failures; known ones do not count.
+    #[arg(long, value_name = "N", value_parser = failures)]
+    max_failures: Option<u64>,
+}
+
+impl StopArgs {
+    /// So many failures end the run.
+    pub(super) fn max_failures(&self) -> Option<u64> {
+        self.max_failures.or(self.fail_fast.then_some(1))
+    }
+}
 
 /// So many failures are shown as they come.
 const SHOWN: usize = 20;
@@ -56,7 +76,7 @@ impl<'l> Live<'l> {
     }
 
     /// Takes the results of a case.
-    pub(super) fn hear(&self, lines: &[CaseResult]) {
+    pub(super) fn hear<'r>(&self, lines: impl IntoIterator<Item = &'r CaseResult>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { line: status, totals, shown } = &mut *state;
         for line in lines {
