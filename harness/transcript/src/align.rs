@@ -12,6 +12,7 @@ mod window;
 
 pub use contents::contents;
 pub use event::OwnedEvent;
+pub use key::Key;
 pub use window::LOOKAHEAD;
 
 use crate::diff::{Comparison, DiffOptions, Difference};

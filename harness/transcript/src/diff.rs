@@ -31,6 +31,20 @@ impl PointerPattern {
         Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
     }
 
+    /// For a pointer into a message, the same place of a tool call in the normal form, where that has another name:
+    /// `/params/arguments/time` is `/arguments/time` there, and `/params/name` is `/tool`.
+    #[must_use]
+    pub fn in_tool_call(&self) -> Option<Self> {
+        match &self.0[..] {
+            [params, rest @ ..] if params == "params" => match rest {
+                [name, ..] if name == "arguments" => Some(Self(rest.to_vec())),
+                [name] if name == "name" => Some(Self(vec!["tool".to_owned()])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it stands for the place of this JSON pointer.
     #[must_use]
     pub fn is_match(&self, pointer: &str) -> bool {
@@ -229,6 +243,20 @@ mod tests {
         assert_eq!(at(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":3}"#).as_deref(), Some("/a"));
         assert_eq!(at("null", "[]").as_deref(), Some(""));
         assert_eq!(at(r#"{"a":{"b":1,"c":[]}}"#, r#"{ "a":{"c":[ ],"b":1e0}}"#), None);
+    }
+
+    #[test]
+    fn a_pointer_into_a_message_has_its_place_in_a_tool_call() {
+        for (message, normal) in [
+            ("/params/arguments/time", Some("/arguments/time")),
+            ("/params/arguments", Some("/arguments")),
+            ("/params/name", Some("/tool")),
+            ("/params/_meta", None),
+            ("/arguments/time", None),
+        ] {
+            let found = PointerPattern::parse(message).unwrap().in_tool_call();
+            assert_eq!(found, normal.map(|text| PointerPattern::parse(text).unwrap()), "{message}");
+        }
     }
 
     #[test]

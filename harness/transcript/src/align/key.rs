@@ -8,18 +8,19 @@ use crate::meaning::{Event, EventKind};
 
 /// What is compared of an event, as fingerprints of 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key {
+pub struct Key {
     /// All of it: under rules without a redaction marker, two events are equal where this is.
-    pub(super) all: u128,
+    pub all: u128,
     /// All but values.
     pub(super) frame: u128,
     /// A redacted value stands in it, which equals any other.
-    pub(super) hides: bool,
+    pub hides: bool,
 }
 
 impl Key {
     /// The key of an event under the rules; with its id, or without.
-    pub(super) fn of(event: &Event<'_>, rules: &DiffOptions, with_id: bool) -> Self {
+    #[must_use]
+    pub fn of(event: &Event<'_>, rules: &DiffOptions, with_id: bool) -> Self {
         let mut form = NormalForm { rules, bytes: Vec::new(), hides: false };
         form.part(event.kind.name().as_bytes());
         if let Some(id) = event.id.as_deref().filter(|_| with_id) {
